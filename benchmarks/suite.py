@@ -1,7 +1,7 @@
 """A conformance suite made, run and judged beside the bare runtime: ``python benchmarks/suite.py``; exit 1 if a goal fails.
 
 Two things in turn, several times, medians of processor seconds of whole processes and their children, starts and imports
-included: ``litecheck suite make --no-flags``, ``suite run --device litert:optimized`` and ``suite judge`` of a few
+included: ``litecheck suite make --no-defects``, ``suite run --device litert:optimized`` and ``suite judge`` of a few
 operators; and the bare runtime, one program that builds an interpreter for each of the same cases and makes the same
 inferences. Goal: the three together take at most three times as long as the runtime alone. ``--whole`` takes
 almost all operators of litert-int8 instead of a few.
@@ -131,7 +131,7 @@ def commands(suite: Path, results: Path, patterns: Sequence[str]) -> dict[str, C
     """The three steps for the cases of some patterns."""
     select = [word for pattern in patterns for word in ("--select", pattern)]
     return {
-        "make": lambda: called("suite", "make", "-o", str(suite), "--no-flags", "-q", *select),
+        "make": lambda: called("suite", "make", "-o", str(suite), "--no-defects", "-q", *select),
         "run": lambda: called("suite", "run", str(suite), "-d", DEVICE, "-o", str(results), "-q"),
         "judge": lambda: called("suite", "judge", str(suite), str(results), "-q"),
     }

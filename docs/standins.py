@@ -24,7 +24,7 @@ MODELS = {
 CHANGED = (
     (re.compile(r"(litecheck suite make (?!.*(--stream|--select)).*)"), r"\1 --select ADD --level smoke"),
     (re.compile(r"libacme\.so,cores=2"), "libacme.so"),
-    (re.compile(r"(litecheck verify .*command:\./simulate.*)"), r"\1 --feed propagated --repeat 1"),
+    (re.compile(r"(litecheck verify .*command:\./simulate.*)"), r"\1 --set inputs=propagated --set repeat=1"),
 )
 #: A simulator or board behind ``{model} {inputs} {outputs}``.
 _SIMULATE = """#!{python}

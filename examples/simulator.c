@@ -2,7 +2,7 @@
  * as LiteRT's reference kernels compute. docs/stream.md has the protocol.
  *
  *     cc -std=c99 -O2 examples/simulator.c -o simulator -lm
- *     litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream -
+ *     litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream-results -
  *
  * With -DFAULT=n, n in 1..10, it has one of ten faults that hardware is found to have; judge names each of them. */
 #include <math.h>

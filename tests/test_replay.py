@@ -13,8 +13,8 @@ from docs.sessions import ROOT
 
 PAGE = """# A page
 
-    litecheck run MODEL [--random SEED]
-    litecheck run model.tflite --random 0
+    litecheck run MODEL [--seed SEED]
+    litecheck run model.tflite --seed 0
 
 ```console
 $ litecheck validate a.tflite
@@ -53,8 +53,8 @@ def test_model(): pass
 
 def test_what_a_page_shows_is_found() -> None:
     assert [(s.line, s.kind, s.command.strip(), s.output, s.code) for s in steps(PAGE)] == [
-        (3, "pattern", "litecheck run MODEL [--random SEED]", None, None),
-        (4, "script", "litecheck run model.tflite --random 0", None, None),
+        (3, "pattern", "litecheck run MODEL [--seed SEED]", None, None),
+        (4, "script", "litecheck run model.tflite --seed 0", None, None),
         (7, "session", "litecheck validate a.tflite", "conforms\n", None),
         (9, "session", "litecheck validate b.tflite", "violates\n", 1),
         (15, "script", "./simulate | cat", "0 1\n", None),

@@ -17,8 +17,8 @@ from litecheck.files import MODEL_SUFFIXES
 
 #: In the order of the help; each stands in the module of its name.
 COMMANDS = (
-    "validate", "inspect", "explain", "rules", "quantize", "dequantize", "compare", "run", "verify", "diagnose",
-    "convert", "suite", "certify",
+    "validate", "convert", "verify", "diagnose", "inspect", "explain", "rules", "run", "compare", "quantize",
+    "dequantize", "suite", "certify", "devices",
 )  # fmt: skip
 
 
@@ -36,8 +36,21 @@ def _failures_told() -> Iterator[None]:
         context = error.ctx
         usage = context.get_usage() if context else ""
         help_command = f"{context.command_path} {context.help_option_names[0]}" if context else ""
-        print_usage_error(usage, help_command, error.format_message())
+        print_usage_error(usage, help_command, _message(error))
         raise typer.Exit(USAGE) from error
+
+
+def _message(error: Any) -> str:
+    """Return the message of a usage error, with the present name of a renamed option, or the command that lists devices."""
+    from litecheck.cli.renamed import renamed
+
+    command = error.ctx.command_path if error.ctx else ""
+    if present := renamed(command, getattr(error, "option_name", "")):
+        return f"unknown option {error.option_name}; it is now {present}"
+    missing = getattr(error, "param", None)
+    if type(error).__name__ == "MissingParameter" and "--device" in getattr(missing, "opts", ()):
+        return f"{error.format_message()} 'litecheck devices' lists the devices."
+    return str(error.format_message())
 
 
 class _Group(PlainGroup):
@@ -58,7 +71,7 @@ class _Group(PlainGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
         if name not in COMMANDS and (os.path.exists(name) or name.lower().endswith(MODEL_SUFFIXES)):
-            ctx.fail(f"'{name}' is no command; to judge a model: litecheck validate {name}")
+            ctx.fail(f"unknown command '{name}'. To validate a model: litecheck validate {name}")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -91,12 +104,36 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def litecheck(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="The version, and exit.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Judge quantized LiteRT (.tflite) models: located, explained, without guessing.
+    """Validate quantized LiteRT (.tflite) models, convert float models, verify devices.
 
-    Exit codes: 0 all models conform; 1 one violates its rules; 2 one is not checked; 64 wrong command; 74 disk full.
+    \b
+    [bold]Which command?[/]
+      Does a model follow the rules of LiteRT, TFLM or an NPU?    validate
+      What does a rule require, and why?                          explain, rules
+      How do I make an int8 model?                                convert
+      Where does an int8 model lose accuracy?                     run --statistics
+      Does a device compute a model exactly?                      verify
+      Which rounding does a device have?                          diagnose
+      Does a device without Python conform?                       suite, certify
+      Are two tensors equal, and if not, why?                     compare
+
+    \b
+    [bold]Exit codes[/]
+      0   every model or device conforms
+      1   a model or device does not conform
+      2   a model or device was not checked
+      64  invalid command, option, configuration or profile
+      74  the disk is full
+
+    \b
+    [bold]Examples[/]
+      litecheck validate model.tflite
+      litecheck verify model.tflite --device litert:reference
+      litecheck verify --help
     """
 
 

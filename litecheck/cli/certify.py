@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli import suite_options as options
 from litecheck.cli.console import NoColor, PlainFormat, Quiet, ends_well, say, write_stdout
 from litecheck.errors import ConfigError
@@ -23,45 +24,71 @@ def certify(
     waivers: options.WaiverFiles = None,
     date: options.Day = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where the certificate goes.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=panels.OUTPUT,
+            help="Write the certificate to this file.",
+        ),
     ] = None,
     sign: Annotated[
         str | None,
-        typer.Option("--sign", metavar="KEY.pem", help="Sign it, too: FILE.sig, by this ed25519 key."),
+        typer.Option(
+            "--sign",
+            metavar="KEY.pem",
+            rich_help_panel=panels.OUTPUT,
+            help="Sign the certificate with this ed25519 key: FILE.sig.",
+        ),
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option("--check", metavar="FILE", help="Check this certificate instead of making one."),
+        typer.Option(
+            "--check",
+            metavar="FILE",
+            rich_help_panel=panels.CHECK,
+            help="Check this certificate in place of a new one.",
+        ),
     ] = None,
     public_key: Annotated[
         str | None,
         typer.Option(
-            "--public-key", metavar="KEY.pem", help="With --check: the signature beside it is by this key."
+            "--public-key",
+            metavar="KEY.pem",
+            rich_help_panel=panels.CHECK,
+            help="Check the signature beside the certificate with this key.",
         ),
     ] = None,
     format: PlainFormat = "text",  # noqa: A002 - the option's name
     quiet: Quiet = False,
     no_color: NoColor = False,
 ) -> None:
-    """Certify what a device gave for a suite under a claim, or check such a certificate again.
+    """Certify the results of a suite, or check a certificate.
 
-    A certificate holds the verdict, the counts of every operator, and the SHA-256 of everything they follow from: the
-    suite, the claims, the rules, the arithmetics, the results and every output. --check looks at each of these files
-    and derives every number anew; whatever differs is named, a single byte of it too.
+    A certificate contains the verdict, the counts of every operator, and the SHA-256 of every file behind them: suite,
+    claims, rules, arithmetics, results and outputs. --check reads each of these files, derives every number again, and
+    names each difference.
 
-    Exit codes: 0 the device conforms, 1 it does not, 2 nothing could be judged. With --check: 0 everything is as the
-    certificate says, whatever that is, 1 something is not, 2 it could not be checked. 64: the command is wrong,
-    74: the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   the device conforms; with --check: the certificate is right
+      1   the device does not conform; with --check: a difference
+      2   nothing was judged or checked
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck certify suite results --claims claims.yaml -o certificate.json
-      litecheck certify suite results --claims claims.yaml -o certificate.json --sign key.pem
-      litecheck certify suite results --check certificate.json --public-key key.pub.pem
+      litecheck certify suite results --check certificate.json
+      litecheck certify suite results --check cert.json --public-key key.pem
     """
     if check is None:
         if claims is None or output is None:
-            raise ConfigError("a certificate is made of claims and written to a file: --claims FILE -o FILE")
+            raise ConfigError(
+                "no certificate: got neither --check FILE nor --claims FILE and -o FILE, expected one"
+            )
         if public_key is not None:
             raise ConfigError("--public-key goes with --check")
         raise typer.Exit(_made(suite, results, claims, waivers or [], date, output, sign, format, quiet))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.outputs import format_option, parse_outputs, write
@@ -19,47 +20,61 @@ def compare(
     expected: Annotated[
         str,
         typer.Argument(
-            metavar="EXPECTED", help="Stored integers, or real values: those are quantized first."
+            metavar="EXPECTED", help="Read stored integers, or real values, which are quantized first."
         ),
     ],
     actual: Annotated[
         str,
-        typer.Argument(metavar="ACTUAL", help="What the device gives: .npy, .npz[:KEY] or raw bytes."),
+        typer.Argument(metavar="ACTUAL", help="Read the device's tensor: .npy, .npz[:KEY] or raw bytes."),
     ],
     tolerance: Annotated[
         str,
         typer.Option(
-            metavar="N", help="Steps that are allowed, 1lsb or 4ulp; for real values also a share, 1e-6."
+            "--tolerance",
+            metavar="N",
+            rich_help_panel=panels.FAILURE,
+            help="Accept differences up to N: 1lsb, 4ulp, or for real values a share, 1e-6. [default: 0]",
         ),
     ] = "0",
-    semantics: options.Named = "litert",
-    dtype: options.Dtype = None,
     scale: options.Scale = None,
     zero_point: options.ZeroPoint = None,
     axis: options.Axis = None,
     block_size: options.BlockSize = None,
     like: options.Like = None,
+    semantics: options.Named = "litert",
+    dtype: options.Dtype = None,
     expected_dtype: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="The type of raw bytes in EXPECTED; default: --dtype.")
+        str | None,
+        typer.Option(
+            "--expected-dtype",
+            metavar="TYPE",
+            rich_help_panel=panels.INPUTS,
+            help="Set the type of raw bytes in EXPECTED. [default: --dtype]",
+        ),
     ] = None,
     shape: options.Shape = None,
     outputs: Annotated[list[str] | None, format_option("compare")] = None,
     no_color: NoColor = False,
 ) -> None:
-    """Judge a device's tensor: exact or not, where, by how many steps, and why.
+    """Compare two tensors, and name the cause of differences.
 
-    Real values in EXPECTED are quantized by the semantics and the parameters given (--scale or --like); then
-    other roundings, orders, widths and parameters are tried, and those that reproduce ACTUAL are named. Real values
-    on both sides are compared as they are, in ULP.
+    litecheck quantizes real values in EXPECTED with the given parameters. If ACTUAL differs, it tries other roundings,
+    orders, widths and parameters, and names those that give ACTUAL. Two tensors of real values are compared in ULP.
 
-    Exit codes: 0 within the tolerance, 1 not, 2 cannot be judged, 64 the command is wrong, 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   the tensors are equal within the tolerance
+      1   the tensors differ
+      2   the tensors cannot be compared
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck compare expected.npy device.npy
-      litecheck compare x.npy device.npy --like model.tflite:conv1 --tolerance 1lsb
-      litecheck compare x.npy device.bin --dtype int8 --scale 1/128 --zero-point -3
-      litecheck compare x.npy device.npy --like model.tflite:x --semantics litert:xnnpack
+      litecheck compare x.npy device.npy --like model.tflite:y --tolerance 1lsb
+      litecheck compare x.npy device.bin --dtype int8 --scale 1/128
+      litecheck compare x.npy q.npy --scale 1/128 --semantics litert:xnnpack
       litecheck compare all.npz:conv1 device.npz:conv1 -f json
       litecheck compare softmax.npy device_softmax.npy --tolerance 4ulp
     """

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.errors import LitecheckError
 from litecheck.finding import LEVELS
 
 if TYPE_CHECKING:
     from litecheck.profile.types import Profile
+
+#: The first sentence of the help of every ``--profile``.
+PROFILE_HELP = "Use the rules of this profile, a name or a file; 'litecheck rules' lists the names."
 
 
 def offered(module: str, function: str) -> Callable[[str], list[str]]:
@@ -31,9 +35,17 @@ arithmetics = offered("litecheck.reference.engine.arithmetic", "arithmetic_names
 devices = offered("litecheck.devices.registry", "device_names")
 
 
-def profile_option(told: str) -> Any:
-    """``--profile`` of a command that takes several."""
-    return typer.Option("--profile", "-p", metavar="P", autocompletion=profiles, help=told)
+def profile_option(default: str = "") -> Any:
+    """Return ``--profile`` of a command that takes several; ``default`` describes the profiles without it."""
+    ending = f" [default: {default}]" if default else ""
+    return typer.Option(
+        "--profile",
+        "-p",
+        metavar="PROFILE",
+        autocompletion=profiles,
+        rich_help_panel=panels.RULES,
+        help=f"{PROFILE_HELP} Repeatable.{ending}",
+    )
 
 
 def levels(incomplete: str) -> list[str]:
@@ -78,13 +90,6 @@ def _profiles() -> tuple[Profile, ...]:
         return every()
     except LitecheckError:
         return ()
-
-
-def feeds(incomplete: str) -> list[str]:
-    """What a case can be fed."""
-    from litecheck.cases.inputs import KINDS
-
-    return [name for name in KINDS if name.startswith(incomplete)]
 
 
 def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:

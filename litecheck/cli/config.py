@@ -30,7 +30,7 @@ class Options:
     baseline: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    level: tuple[str, ...] = ()
+    set_level: tuple[str, ...] = ()
     fail_on: str | None = None
     require_coverage: bool | None = None
     fail_on_fallback: bool | None = None
@@ -200,7 +200,7 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "baseline": lambda value: value.beside(_text(value)),
     "select": _texts,
     "ignore": _texts,
-    "level": _levels,
+    "set-level": _levels,
     "fail-on": _text,
     "require-coverage": _flag,
     "fail-on-fallback": _flag,

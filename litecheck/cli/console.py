@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli.streams import abandon, guard
 from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
 from litecheck.files import is_full, reason
@@ -25,10 +26,26 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., None])
 
 NoColor = Annotated[
-    bool, typer.Option("--no-color", help="No escape codes; the variable NO_COLOR does the same.")
+    bool,
+    typer.Option(
+        "--no-color", rich_help_panel=panels.OUTPUT, help="Print no escape codes, as with NO_COLOR=1."
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only what fails, one line a model; no messages.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="In text, shorten neither names nor lists.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        rich_help_panel=panels.OUTPUT,
+        help="Print only failures, one line each; no messages.",
+    ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", rich_help_panel=panels.OUTPUT, help="Print long names and lists in full."
+    ),
+]
 
 
 def _plain_formats(incomplete: str) -> list[str]:
@@ -49,7 +66,8 @@ PlainFormat = Annotated[
         metavar="FORMAT",
         autocompletion=_plain_formats,
         callback=_check_plain_format,
-        help="text or json.",
+        rich_help_panel=panels.OUTPUT,
+        help="Write a report: text or json. [default: text]",
     ),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from litecheck.cli import convert_options as options
+from litecheck.cli import convert_values as values
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
@@ -13,62 +14,65 @@ from litecheck.cli.outputs import parse_outputs, write
 @ends_well
 def convert(
     model: options.ModelFile,
-    target: options.Target = None,
     to: options.To = None,
     profile: options.Profile = None,
-    data: options.Data = None,
-    random: options.Random = None,
-    seed: options.Seed = 0,
-    samples: options.Samples = None,
-    sequences: options.Sequences = False,
-    preprocessing: options.Preprocessing = "",
-    calibrate: options.Calibrate = None,
-    statistics: options.Statistics = None,
-    scales_from: options.ScalesFrom = None,
-    plan: options.Plan = None,
-    save_plan: options.SavePlan = None,
-    dry_run: options.DryRun = False,
-    keep: options.Keep = None,
+    input_dtype: options.InputDtype = None,
+    output_dtype: options.OutputDtype = None,
+    keep_float: options.KeepFloat = None,
     int16x8: options.Int16x8 = None,
     equalize: options.Equalize = False,
-    correct_bias: options.CorrectBias = False,
-    sensitivity: options.Sensitivity = None,
-    inputs: options.Inputs = None,
-    outputs: options.Outputs = None,
-    like: options.Like = None,
+    data: options.Data = None,
+    samples: options.Samples = None,
+    seed: options.Seed = 0,
+    preprocessing: options.Preprocessing = "",
+    device: options.Device = "auto",
     signature: options.Signature = None,
     member: options.Member = "",
-    device: options.Device = "auto",
-    no_agreement: options.NoAgreement = False,
-    via: options.ConverterName = "litecheck",
-    compare: options.Compare = False,
-    memory: Memory = MEGABYTES,
-    timeout: Timeout = SECONDS,
+    target: options.Target = None,
     reports: options.Reports = None,
+    dry_run: options.DryRun = False,
+    sensitivity: options.Sensitivity = None,
+    no_agreement: options.NoAgreement = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
+    sequences: options.Sequences = False,
+    calibrate: options.Calibrate = None,
+    calibration_cache: options.CalibrationCache = None,
+    scales_from: options.ScalesFrom = None,
+    plan: options.Plan = None,
+    save_plan: options.SavePlan = None,
+    correct_bias: options.CorrectBias = False,
+    match: options.Match = None,
+    via: options.ConverterName = "litecheck",
+    compare: options.Compare = False,
 ) -> None:
-    """Convert a float model to int8, int16x8, integer weights or float16, so that it keeps a profile's rules.
+    """Convert a float model to int8, int16x8, int8 weights or float16.
 
-    The model is run on samples, to know the range of every tensor; the rules of the profile and these ranges make a plan:
-    which tensor gets which scale, which operator stays float32 and why. The new model is judged before anybody gets
-    it. The report says what every choice cost: tensors that share too coarse a scale, signal to noise, saturation,
-    agreement with the float model. MODEL is never changed, unless it is OUT, too.
+    litecheck runs the model on samples to measure the range of every tensor. From the ranges and the rules of the
+    profile it makes a plan: the scale of each tensor, and the operators that stay in float32, with the reason. The new
+    model is validated before it is written. The report lists the cost of each choice: shared scales that are too
+    coarse, signal-to-noise ratio, saturation, and agreement with the float model.
 
-    Exit codes: 0 the new model is written and nothing is against it, 1 it would violate its profile and is not written,
-    2 it cannot be made (unreadable files, a model that is quantized already, samples that do not fit), or no rules judge
-    it: it is not written; 64 the command is wrong: no data, an unknown option; 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   the new model is written and conforms
+      1   the new model would violate its profile, and is not written
+      2   no new model: unreadable file, quantized already, samples that do
+          not fit, or no rule applies
+      64  invalid command or option, or no data
+      74  the disk is full
 
     \b
     [bold]Examples[/]
-      litecheck convert model.tflite -o model_int8.tflite --data samples.npz
-      litecheck convert model.tflite -o out.tflite --data images/ --preprocessing 1/127.5:-1 --inputs uint8
-      litecheck convert model.tflite -o out.tflite --data samples.npz --keep 'CONCATENATION' --keep '#31'
-      litecheck convert model.tflite --dry-run --data samples.npz --statistics stats.json --save-plan plan.json
-      litecheck convert model.tflite -o out.tflite --plan plan.json
-      litecheck convert model.tflite -o out.tflite --data samples.npz --profile acme.yaml -f text -f html:report.html
-      litecheck convert model.tflite -o out.tflite --to dynamic
+      litecheck convert model.tflite -o int8.tflite --data samples.npz
+      litecheck convert model.tflite -o int8.tflite --data images/ --samples 100
+      litecheck convert model.tflite -o out.tflite --data x.npz --keep-float '#31'
+      litecheck convert model.tflite --dry-run --data x.npz --save-plan plan.json
+      litecheck convert model.tflite -o int8.tflite --plan plan.json
+      litecheck convert model.tflite -o weights.tflite --to dynamic
       litecheck convert model.tflite --compare --data samples.npz
     """
     from litecheck.cli import one_thread
@@ -78,25 +82,27 @@ def convert(
     from litecheck.files import check_writable
 
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
-    vias = options.parse_vias(via, compare)
+    vias = values.parse_vias(via, compare)
     targets = parse_outputs(reports or (), "convert" if vias == ("litecheck",) else "converters")
+    paths, random = values.parse_data(data)
     decided = {
-        "--to": to, "--keep": keep, "--int16x8": int16x8, "--inputs": inputs, "--outputs": outputs, "--like": like,
+        "--to": to, "--keep-float": keep_float, "--int16x8": int16x8, "--input-dtype": input_dtype,
+        "--output-dtype": output_dtype, "--match": match,
     }  # fmt: skip
     if vias != ("litecheck",):
         own = {
-            "--keep": keep, "--int16x8": int16x8, "--inputs": inputs, "--outputs": outputs, "--like": like, "--plan": plan,
+            **{name: value for name, value in decided.items() if name != "--to"}, "--plan": plan,
             "--equalize": equalize, "--correct-bias": correct_bias, "--sensitivity": sensitivity,
-            "--calibrate": calibrate, "--statistics": statistics, "--scales-from": scales_from,
+            "--calibrate": calibrate, "--calibration-cache": calibration_cache, "--scales-from": scales_from,
         }  # fmt: skip
-        options.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
+        values.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
     else:
-        options.check_targets(target, dry_run, decided, plan)
-    written = {"-o": target, "--save-plan": save_plan, "--statistics": statistics}
-    options.check_apart(written, filter(None, (*(data or ()), plan, scales_from)))
+        values.check_targets(target, dry_run, decided, plan)
+    written = {"-o": target, "--save-plan": save_plan, "--calibration-cache": calibration_cache}
+    values.check_apart(written, filter(None, (*paths, plan, scales_from)))
     for file in filter(None, written.values()):
         check_writable(file)
-    runs = vias == ("litecheck",) and bool(data or random)
+    runs = vias == ("litecheck",) and bool(paths or random)
     started = started_ahead(device, not no_agreement) if runs else None
     limit_reference(memory, timeout)
     from litecheck.cli.progress import samples_done
@@ -108,15 +114,15 @@ def convert(
     settings = ConversionSettings(
         to=to or "int8",
         profile=profile or "",
-        keep=tuple(keep or ()),
+        keep=tuple(keep_float or ()),
         int16x8=tuple(int16x8 or ()),
         equalize=equalize,
         correct_bias=correct_bias,
-        sensitivity=options.parse_sensitivity(sensitivity),
-        inputs=inputs or "float32",
-        outputs=outputs or "float32",
-        generation=options.parse_like(like),
-        data=tuple(data or ()),
+        sensitivity=values.parse_sensitivity(sensitivity),
+        inputs=input_dtype or "float32",
+        outputs=output_dtype or "float32",
+        generation=values.parse_match(match),
+        data=paths,
         random=random,
         seed=seed,
         sequences=sequences,
@@ -125,7 +131,7 @@ def convert(
         signature=signature,
         calibrate=tuple(calibrate or ()),
         device=device,
-        statistics=statistics or "",
+        statistics=calibration_cache or "",
         scales_from=scales_from or "",
         plan=plan or "",
         agreement=not no_agreement,

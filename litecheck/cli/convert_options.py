@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from litecheck.cli import complete
+from litecheck.cli import complete, panels
+from litecheck.cli.convert_values import CONVERTERS, MATCHES
 from litecheck.cli.outputs import format_option
-from litecheck.errors import ConfigError
-
-if TYPE_CHECKING:
-    from litecheck.convert.formulas import Generation
-    from litecheck.convert.via import Via
-
-#: What ``--like`` takes, and which of TensorFlow's quantizers that is.
-_LIKE: dict[str, Generation] = {
-    "tensorflow": "verbatim", "tensorflow:new": "verbatim", "tensorflow:old": "old",
-}  # fmt: skip
-
-_CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
 def _kinds(incomplete: str) -> list[str]:
@@ -30,8 +17,8 @@ def _kinds(incomplete: str) -> list[str]:
     ]
 
 
-def _likes(incomplete: str) -> list[str]:
-    return [name for name in _LIKE if name.startswith(incomplete)]
+def _matches(incomplete: str) -> list[str]:
+    return [name for name in MATCHES if name.startswith(incomplete)]
 
 
 def _methods(incomplete: str) -> list[str]:
@@ -45,244 +32,260 @@ def _devices(incomplete: str) -> list[str]:
 
 
 def _converters(incomplete: str) -> list[str]:
-    return [name for name in _CONVERTERS if name.startswith(incomplete)]
+    return [name for name in CONVERTERS if name.startswith(incomplete)]
+
+
+def _option(*names: str, metavar: str, panel: str, text: str, **more: Any) -> Any:
+    return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **more)
+
+
+def _flag(name: str, panel: str, text: str) -> Any:
+    return typer.Option(name, rich_help_panel=panel, help=text)
 
 
 ModelFile = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A float model: .tflite or, through TensorFlow, a SavedModel folder, .keras, .h5; or an old uint8 one.",
+        help="Read a float model: .tflite or, through TensorFlow, a SavedModel folder, .keras, .h5; or an old uint8 model.",
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--output",
         "-o",
         metavar="OUT.tflite",
-        help="The new model, written whole or not at all; it may be MODEL itself.",
+        panel=panels.OUTPUT,
+        text="Write the new model to this file, completely or not at all; MODEL itself is allowed.",
     ),
 ]
 To = Annotated[
     str | None,
-    typer.Option(
+    _option(
+        "--to",
         metavar="KIND",
+        panel=panels.CONVERSION,
+        text="Convert to int8, int16x8, uint8, dynamic (int8 weights) or float16. [default: int8]",
         autocompletion=_kinds,
-        help="int8 (default), int16x8, uint8, dynamic (weights only), float16.",
     ),
 ]
 Profile = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--profile",
         "-p",
-        metavar="P",
+        metavar="PROFILE",
+        panel=panels.CONVERSION,
+        text=f"{complete.PROFILE_HELP} [default: that of LiteRT for --to]",
         autocompletion=complete.profiles,
-        help="The rules to keep, by name or file. Default: LiteRT's own for this kind.",
     ),
 ]
 Data = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="D",
-        help="Samples to calibrate on: .npz, .npy, a folder of these or of images, a script with "
-        "get_calibration_data(); repeatable.",
+    _option(
+        "--data",
+        metavar="PATH",
+        panel=panels.INPUTS,
+        text="Use samples of a .npz or .npy file, a folder of these or of images, or a script with get_calibration_data(). "
+        "Repeatable. random:N draws N samples: to test a device, not for use.",
     ),
 ]
-Random = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Draw N samples: to try out a device, not for use.")
+Seed = Annotated[
+    int,
+    _option(
+        "--seed",
+        metavar="SEED",
+        panel=panels.INPUTS,
+        text="Set the seed of random inputs. [default: 0]",
+        min=0,
+    ),
 ]
-Seed = Annotated[int, typer.Option(metavar="SEED", min=0, help="What random samples are drawn from.")]
-Samples = Annotated[int | None, typer.Option(metavar="N", min=1, help="At most so many of each --data.")]
-Sequences = Annotated[
-    bool, typer.Option("--sequences", help="Samples are sequences: state is kept from step to step.")
+Samples = Annotated[
+    int | None,
+    _option(
+        "--samples",
+        metavar="N",
+        panel=panels.INPUTS,
+        text="Use at most N samples of each --data. [default: all]",
+        min=1,
+    ),
 ]
 Preprocessing = Annotated[
     str,
-    typer.Option(
+    _option(
+        "--preprocessing",
         metavar="SCALE:OFFSET",
-        help="What becomes of an image's 0..255: value x SCALE + OFFSET. Default: 0..1.",
+        panel=panels.INPUTS,
+        text="Compute an input from an image value of 0..255 as value x SCALE + OFFSET. [default: 1/255:0]",
     ),
+]
+Sequences = Annotated[
+    bool,
+    _flag("--sequences", panels.ADVANCED, "Treat samples as sequences: keep the state from step to step."),
 ]
 Calibrate = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="[PATTERN=]METHOD",
+    _option(
+        "--calibrate",
+        metavar="[NAME=]METHOD",
+        panel=panels.ADVANCED,
+        text="Choose ranges by minmax, percentile:P, mse or entropy, of all tensors or of those with this name or pattern. "
+        "Repeatable. [default: minmax]",
         autocompletion=_methods,
-        help="How ranges are chosen: minmax (default), percentile:P, mse, entropy; of tensors whose name fits a "
-        "pattern, or of all; repeatable.",
     ),
 ]
-Statistics = Annotated[
+CalibrationCache = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Calibration statistics: read where the file exists, else written."),
+    _option(
+        "--calibration-cache",
+        metavar="FILE",
+        panel=panels.ADVANCED,
+        text="Read calibration statistics from this file, or write them if it does not exist.",
+    ),
 ]
 ScalesFrom = Annotated[
     str | None,
-    typer.Option(
+    _option(
+        "--scales-from",
         metavar="QUANTIZED",
-        help="Take the activations' scales over from this quantized form of MODEL; then no data are needed.",
+        panel=panels.ADVANCED,
+        text="Copy the scales of activations from this quantized form of MODEL; needs no data.",
     ),
 ]
-Plan = Annotated[str | None, typer.Option(metavar="FILE", help="Carry out this plan instead of making one.")]
-SavePlan = Annotated[str | None, typer.Option(metavar="FILE", help="Write the plan, to edit and carry out.")]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print what would become of every tensor; write no model.")
+Plan = Annotated[
+    str | None,
+    _option("--plan", metavar="FILE", panel=panels.ADVANCED, text="Follow this plan instead of a new one."),
 ]
-Keep = Annotated[
+SavePlan = Annotated[
+    str | None,
+    _option(
+        "--save-plan",
+        metavar="FILE",
+        panel=panels.ADVANCED,
+        text="Write the plan to this file, for edits and --plan.",
+    ),
+]
+DryRun = Annotated[
+    bool, _flag("--dry-run", panels.OUTPUT, "Print only the plan of every tensor; write no model.")
+]
+KeepFloat = Annotated[
     list[str] | None,
-    typer.Option(
+    _option(
+        "--keep-float",
         metavar="OPERATOR",
-        help="Stays float32: by number ('#12'), kind (CONV_2D) or name, with wildcards; repeatable.",
+        panel=panels.CONVERSION,
+        text="Keep these operators in float32, by number ('#12'), kind (CONV_2D), name or pattern. Repeatable.",
+    ),
+]
+Int16x8 = Annotated[
+    list[str] | None,
+    _option(
+        "--int16x8",
+        metavar="OPERATOR",
+        panel=panels.CONVERSION,
+        text="Compute these operators with int16 activations, chosen as in --keep-float. Repeatable.",
     ),
 ]
 Equalize = Annotated[
     bool,
-    typer.Option(
+    _flag(
         "--equalize",
-        help="Rescale channels between layers first: for devices with one scale for all weights.",
+        panels.CONVERSION,
+        "Rescale channels between layers first, for devices with per-tensor weights.",
     ),
 ]
 CorrectBias = Annotated[
     bool,
-    typer.Option("--correct-bias", help="Take the mean error of each channel from its bias, where it helps."),
-]
-Int16x8 = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--int16x8",
-        metavar="OPERATOR",
-        help="Computes with 16-bit activations: by number, kind or name as for --keep; repeatable.",
+    _flag(
+        "--correct-bias",
+        panels.ADVANCED,
+        "Subtract the mean error of each channel from its bias, if that helps.",
     ),
 ]
 Sensitivity = Annotated[
     str | None,
-    typer.Option(
+    _option(
+        "--sensitivity",
         metavar="N|all",
-        help="Rank operators by what quantizing each alone costs: the N whose tensors are worst, or all.",
+        panel=panels.OUTPUT,
+        text="Rank the N operators, or all, that lose most when quantized alone.",
     ),
 ]
-Inputs = Annotated[
-    str | None, typer.Option(metavar="TYPE", help="What goes in: float32 (default), int8, uint8, int16.")
-]
-Outputs = Annotated[
-    str | None, typer.Option(metavar="TYPE", help="What comes out: float32 (default), int8, uint8, int16.")
-]
-Like = Annotated[
+InputDtype = Annotated[
     str | None,
-    typer.Option(
+    _option(
+        "--input-dtype",
+        metavar="TYPE",
+        panel=panels.CONVERSION,
+        text="Set the type of model inputs: float32, int8, uint8 or int16. [default: float32]",
+    ),
+]
+OutputDtype = Annotated[
+    str | None,
+    _option(
+        "--output-dtype",
+        metavar="TYPE",
+        panel=panels.CONVERSION,
+        text="Set the type of model outputs: float32, int8, uint8 or int16. [default: float32]",
+    ),
+]
+Match = Annotated[
+    str | None,
+    _option(
+        "--match",
         metavar="CONVERTER",
-        autocompletion=_likes,
-        help="Weights and biases to the last bit as tensorflow:new or tensorflow:old has them, slips included. Default: as "
-        "tensorflow:new without its slip.",
+        panel=panels.ADVANCED,
+        text="Match the weights and biases of tensorflow:new or tensorflow:old bit for bit, errors included. [default: "
+        "as tensorflow:new without its error]",
+        autocompletion=_matches,
     ),
 ]
 Signature = Annotated[
     str | None,
-    typer.Option(
-        metavar="S", help="The data are for this entry point; of a SavedModel it alone is converted."
+    _option(
+        "--signature",
+        metavar="NAME",
+        panel=panels.SCOPE,
+        text="Select the signature of --data; of a SavedModel, only this one is converted.",
     ),
 ]
-Member = Annotated[str, typer.Option(metavar="NAME", help="Which model of a bundle.")]
+Member = Annotated[
+    str,
+    _option(
+        "--member", metavar="NAME", panel=panels.SCOPE, text="Select a model of a .task or .litertlm bundle."
+    ),
+]
 Device = Annotated[
     str,
-    typer.Option(
+    _option(
+        "--device",
         metavar="DEVICE",
+        panel=panels.INPUTS,
+        text="Run models on this device: auto (LiteRT if installed), litecheck, litert:xnnpack, litert:optimized, "
+        "litert:reference. [default: auto]",
         autocompletion=_devices,
-        help="What runs the models: auto (LiteRT where it is installed), litecheck, litert:xnnpack, "
-        "litert:optimized, litert:reference.",
     ),
 ]
 NoAgreement = Annotated[
-    bool, typer.Option("--no-agreement", help="Do not run both models on the data to compare them.")
+    bool, _flag("--no-agreement", panels.OUTPUT, "Skip the comparison of both models on the samples.")
 ]
 ConverterName = Annotated[
     str,
-    typer.Option(
+    _option(
         "--via",
         metavar="CONVERTER",
+        panel=panels.ADVANCED,
+        text="Convert with litecheck, tensorflow or ai-edge-quantizer. [default: litecheck]",
         autocompletion=_converters,
-        help="Who converts: litecheck (default), tensorflow, ai-edge-quantizer; judged and compared all the same.",
     ),
 ]
 Compare = Annotated[
     bool,
-    typer.Option(
+    _flag(
         "--compare",
-        help="All three converters side by side on the same data: findings, size, time, memory, SNR.",
+        panels.ADVANCED,
+        "Compare all three converters on the same data: findings, size, time, memory, SNR.",
     ),
 ]
 Reports = Annotated[list[str] | None, format_option("convert")]
-
-
-def parse_like(text: str | None) -> Generation:
-    """Which of TensorFlow's quantizers ``--like`` names. Raises ConfigError."""
-    from litecheck.spelling import did_you_mean
-
-    if text is None:
-        return "new"
-    if text not in _LIKE:
-        hint = did_you_mean(text, _LIKE) or f"; there are {', '.join(_LIKE)}"
-        raise ConfigError(f"--like {text}: no such converter{hint}")
-    return _LIKE[text]
-
-
-def parse_sensitivity(text: str | None) -> int:
-    """How many operators ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
-    if text is None:
-        return 0
-    if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
-        raise ConfigError(f"--sensitivity {text}: give a number of operators, or all")
-    return -1 if text == "all" else int(text)
-
-
-def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
-    """The converters to ask: all, or the one that ``--via`` names. Raises ConfigError."""
-    from litecheck.spelling import did_you_mean
-
-    found = tuple(name for name in _CONVERTERS if compare or name == text)
-    if text not in _CONVERTERS:
-        hint = did_you_mean(text, _CONVERTERS) or f"; there are {', '.join(_CONVERTERS)}"
-        raise ConfigError(f"--via {text}: no such converter{hint}")
-    if compare and text != "litecheck":
-        raise ConfigError("--compare asks all converters, --via one: give one of them")
-    return found
-
-
-def check_others(own: Mapping[str, object], target: str | None, compare: bool) -> None:
-    """Raise ConfigError for what only litecheck's own conversion does, and for a file where none is written, or none is
-    named for one that is."""
-    asked = next((name for name, value in own.items() if value), None)
-    if asked:
-        raise ConfigError(
-            f"{asked}: other converters do not take this; it goes with litecheck's own conversion"
-        )
-    if compare and target:
-        raise ConfigError(
-            "--compare writes no model; -o OUT.tflite goes with --via or litecheck's own conversion"
-        )
-    if not compare and not target:
-        raise ConfigError("give -o OUT.tflite for the new model")
-
-
-def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:
-    """Raise ConfigError where it is not clear what to do: where to write, or who decides."""
-    if target and dry_run:
-        raise ConfigError(f"-o {target} and --dry-run, which writes no model: give one of them")
-    if not target and not dry_run:
-        raise ConfigError("give -o OUT.tflite for the new model, or --dry-run, which writes none")
-    twice = next((name for name, value in decided.items() if value), None)
-    if plan and twice:
-        raise ConfigError(f"--plan and {twice}: the plan has decided that")
-
-
-def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
-    """Raise ConfigError where two things would be written to one file, or one over what is read."""
-    places = {os.path.realpath(file): file for file in read}
-    for name, file in written.items():
-        place = os.path.realpath(file) if file else None
-        if file and place in places:
-            raise ConfigError(f"{name} {file}: this file is read or written as well; name another one")
-        if file and place:
-            places[place] = file

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, ends_well, write_stdout
 
@@ -15,36 +16,50 @@ def dequantize(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="IN", help="Stored integers: .npy, .npz[:KEY], raw bytes, or MODEL:TENSOR for a constant."
+            metavar="IN",
+            help="Read stored integers: .npy, .npz[:KEY], raw bytes, or MODEL:TENSOR for a constant.",
         ),
     ],
     target: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="A .npy file; else raw bytes are written.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            rich_help_panel=panels.OUTPUT,
+            help="Write the real values to this file: .npy, else raw bytes.",
+        ),
     ],
-    semantics: options.Named = "litert",
-    dtype: options.Dtype = None,
     scale: options.Scale = None,
     zero_point: options.ZeroPoint = None,
     axis: options.Axis = None,
     block_size: options.BlockSize = None,
     like: options.Like = None,
-    output_dtype: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="The real type; default: the semantics' own.")
-    ] = None,
+    semantics: options.Named = "litert",
+    dtype: options.Dtype = None,
     shape: options.Shape = None,
+    output_dtype: Annotated[
+        str | None,
+        typer.Option(
+            "--output-dtype",
+            metavar="TYPE",
+            rich_help_panel=panels.OUTPUT,
+            help="Set the type of OUT. [default: that of the semantics]",
+        ),
+    ] = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
-    """Turn stored integers back into real values, scale x (stored - zero point), as a document defines it.
+    """Compute real values from stored integers.
 
-    A constant of a model needs no parameters: its own are taken.
+    A real value is scale x (stored - zero point). A constant of a model brings its own parameters.
 
     \b
     [bold]Examples[/]
       litecheck dequantize q.npy -o x.npy --scale 1/128 --zero-point -3
       litecheck dequantize model.tflite:conv/kernel -o w.npy
       litecheck dequantize out.bin -o x.npy --like model.tflite:logits
-      litecheck dequantize q.bin -o x.npy --dtype int4 --shape 64x64 --scale s.npy --axis 1 --block-size 32
+      litecheck dequantize q.bin -o x.npy --dtype int4 --shape 64x64 --scale 1/8
     """
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete
-from litecheck.cli import verify_options as options
+from litecheck.cli import complete, panels
+from litecheck.cli import device_options as devices
 from litecheck.cli.console import Manner, NoColor, ends_well, say
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
@@ -15,62 +15,80 @@ from litecheck.cli.outputs import format_option, parse_outputs, write
 
 @ends_well
 def diagnose(
-    device: options.DeviceName,
+    device: devices.DeviceName,
     model: Annotated[
-        list[str] | None, typer.Argument(metavar="MODEL...", help="Models whose operators are tried, too.")
+        list[str] | None,
+        typer.Argument(metavar="MODEL...", help="Test the operators of these models too."),
     ] = None,
-    op: Annotated[
+    device_version: devices.Build = "",
+    select: Annotated[
         list[str] | None,
         typer.Option(
-            "--op",
+            "--select",
             metavar="OPERATOR",
             autocompletion=complete.offered("litecheck.cases.probes.catalogue", "probed"),
-            help="Only this one; repeatable.",
+            rich_help_panel=panels.SCOPE,
+            help="Test only these operators, by kind (CONV_2D). Repeatable. [default: all, or those of MODEL]",
         ),
     ] = None,
+    repeat: Annotated[
+        int,
+        typer.Option(
+            "--repeat",
+            metavar="N",
+            min=0,
+            rich_help_panel=panels.INPUTS,
+            help="Run the smallest probe of each operator N times, to find outputs that depend on earlier runs. 0: run "
+            "no probe twice. [default: 600]",
+        ),
+    ] = 600,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            metavar="SEED",
+            min=0,
+            rich_help_panel=panels.INPUTS,
+            help="Set the seed of random inputs. [default: 0]",
+        ),
+    ] = 0,
+    timeout: devices.Seconds = 60.0,
+    memory: devices.Megabytes = 4096,
+    jobs: devices.Jobs = 1,
     target: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE.yaml", help="The arithmetic found, for verify --arithmetic."
+            "--output",
+            "-o",
+            metavar="FILE.yaml",
+            rich_help_panel=panels.OUTPUT,
+            help="Write the identified arithmetic to this file, for --arithmetic.",
         ),
     ] = None,
-    repeats: Annotated[
-        int,
-        typer.Option(
-            "--repeats",
-            metavar="N",
-            min=0,
-            help="How often the smallest probe of each operator is run, its inputs coming again; 0: nothing twice.",
-        ),
-    ] = 600,
-    build: Annotated[
-        str, typer.Option("--device-version", metavar="TEXT", help="The device's version, for the report.")
-    ] = "",
-    seed: Annotated[int, typer.Option(metavar="SEED", min=0, help="What values are drawn from.")] = 0,
-    timeout: options.Seconds = 60.0,
-    memory: options.Megabytes = 4096,
-    jobs: options.Jobs = 1,
     outputs: Annotated[list[str] | None, format_option("diagnose")] = None,
     no_color: NoColor = False,
 ) -> None:
-    """Find the arithmetic a device implements: how it rounds, where it saturates, what it leaves out.
+    """Identify the rounding, saturation and defects of a device.
 
-    Small models are made on which ways of computing come apart: biases that put every accumulator near the middle
-    between two integers, all pairs of stored values, every value at every position. What the device makes of them is
-    compared with every variant the reference knows, and with ways to be wrong: a missing zero point, a missing clamp,
-    narrow accumulators. Inputs come again, so that answers left over from others show. With models, only their kinds of
-    operators are tried, and their operators themselves beside them.
+    litecheck runs small models for which the variants of an arithmetic give different outputs: biases that put every
+    accumulator near the middle between two integers, all pairs of stored values, every value at every position. It
+    compares the outputs with every variant of the reference kernels, and with defects: a missing zero point, a missing
+    clamp, narrow accumulators. With models, only the kinds of their operators are tested, and these operators too.
 
-    Exit codes: 0 every operator that answered is explained, 1 one is not or does not always answer alike, 2 none
-    answered, 64 the command is wrong, 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   every operator that ran is explained
+      1   an operator is not explained, or its outputs change from run to run
+      2   no operator ran
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck diagnose --device litert:xnnpack
-      litecheck diagnose --device delegate:./libacme.so --op CONV_2D --op ADD
-      litecheck diagnose -d delegate:./libacme.so model.tflite -o device.arithmetic.yaml
-      litecheck diagnose -d delegate:./libacme.so a.tflite b.tflite -f text -f html:acme.html --device-version 2.1
-      litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml
+      litecheck diagnose -d delegate:./libacme.so --select CONV_2D --select ADD
+      litecheck diagnose -d delegate:./libacme.so -o acme.yaml
+      litecheck verify model.tflite -d ./libacme.so --arithmetic acme.yaml
     """
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
@@ -89,7 +107,7 @@ def diagnose(
     if target is not None:
         check_writable(target)
     loaded = [load_model(one) for one in model or ()]
-    groups = prepared(loaded, op or (), seed, repeats)
+    groups = prepared(loaded, select or (), seed, repeat)
     opened = open_device(device, Limits(timeout, memory << 20))
     try:
         with steps(sum(len(group.probes) for group in groups), no_color) as advance:
@@ -99,5 +117,5 @@ def diagnose(
     if target is not None:
         atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
         say(f"wrote {target}")
-    write(stamped(found, build, untested(loaded, groups)), targets, Manner(no_color=no_color))
+    write(stamped(found, device_version, untested(loaded, groups)), targets, Manner(no_color=no_color))
     raise typer.Exit(found.exit_code)

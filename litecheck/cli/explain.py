@@ -20,28 +20,22 @@ def explain(
         typer.Argument(
             metavar="PATH",
             autocompletion=complete.paths,
-            help="A path, an operator, or wildcards; - reads them from a pipe, a line each.",
+            help="Explain this requirement, an operator, or wildcards; - reads paths from stdin, a line each.",
         ),
     ],
-    profile: Annotated[
-        list[str] | None,
-        complete.profile_option(
-            "Only this profile, a name or a file; repeatable. Default: those that validate judges by."
-        ),
-    ] = None,
+    profile: Annotated[list[str] | None, complete.profile_option("those of validate")] = None,
     no_color: NoColor = False,
 ) -> None:
-    """Explain a requirement: what it demands, why, who says so, and how a finding reads.
+    """Explain a requirement: value, reason, source, and a finding.
 
-    A path is what findings are named by, CONV_2D/weight/zero_point. It may have wildcards, and it may stop
-    early: CONV_2D explains all that is demanded of that operator.
+    PATH is the name of a finding, CONV_2D/weight/zero_point. A PATH can have wildcards, and can stop early: CONV_2D
+    explains all requirements of this operator.
 
     \b
     [bold]Examples[/]
       litecheck explain CONV_2D/weight/zero_point
       litecheck explain SOFTMAX --profile litert-int8
       litecheck explain '*/same_quantization'
-      litecheck validate model.tflite -f json | jq -r '.models[].findings[].path' | litecheck explain -
     """
     from litecheck.rendering.explain import explain as explained
 

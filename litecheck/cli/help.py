@@ -6,14 +6,21 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from litecheck.cli.panels import OUTPUT
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.panel import Panel
 
-Row = tuple[str, ...]
+Row = tuple[str, str]
+
+#: The title of options without a group.
+OPTIONS = "Options"
 
 #: A paragraph that begins with it keeps its line ends.
 VERBATIM = "\b"
+#: The heading of the paragraph that stands below the options, where a terminal still shows it.
+EXAMPLES = "[bold]Examples[/]"
 
 
 class HelpfulCommand:
@@ -49,7 +56,7 @@ def print_help(command: Any, context: Any) -> None:
 
 
 def help_text(command: Any, context: Any) -> str:
-    """Usage, what the command does, examples, then its arguments, options and commands, as wide as the terminal."""
+    """Return usage, purpose, arguments, groups of options, commands and examples, as wide as the terminal."""
     from rich.text import Text
 
     from litecheck.cli.console import console
@@ -57,12 +64,18 @@ def help_text(command: Any, context: Any) -> str:
     file = StringIO()
     page = console(file=file)
     page.print(Text.assemble((" Usage: ", "bold yellow"), (usage(command, context), "bold")))
-    for paragraph in (command.help or "").split("\n\n"):
-        page.print()
-        _print_paragraph(page, paragraph)
+    paragraphs = (command.help or "").split("\n\n")
+    examples = [paragraph for paragraph in paragraphs if EXAMPLES in paragraph]
+    for paragraph in paragraphs:
+        if paragraph not in examples:
+            page.print()
+            _print_paragraph(page, paragraph)
     page.print()
     for panel in _panels(command, context):
         page.print(panel)
+    for paragraph in examples:
+        page.print()
+        _print_paragraph(page, paragraph)
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
 
@@ -97,48 +110,64 @@ def _print_paragraph(page: Console, paragraph: str) -> None:
 def _panels(command: Any, context: Any) -> Iterator[Panel]:
     shown = [p for p in command.get_params(context) if not p.hidden]
     arguments = [(_placeholder(p), _described(p)) for p in shown if p.param_type_name == "argument"]
-    options = [(*_names(p), _value(p), _described(p)) for p in shown if p.param_type_name == "option"]
+    options = [p for p in shown if p.param_type_name == "option"]
     commands = [(name, _summary(command.get_command(context, name))) for name in _commands(command, context)]
-    for title, rows in (("Arguments", arguments), ("Options", options), ("Commands", commands)):
-        if rows:
-            yield _panel(title, rows)
+    if arguments:
+        yield _panel("Arguments", arguments)
+    yield from _option_panels(options)
+    if commands:
+        yield _panel("Commands", commands)
+
+
+def _option_panels(options: Sequence[Any]) -> Iterator[Panel]:
+    """Yield a frame for each group, in order of first options; the texts of all groups begin in one column."""
+    groups: dict[str, list[Row]] = {}
+    for option in options:
+        title = getattr(option, "rich_help_panel", None) or (OUTPUT if OUTPUT in groups else OPTIONS)
+        groups.setdefault(title, []).extend(_option_rows(option))
+    width = max((len(name) for group in groups.values() for name, _ in group), default=0)
+    for title, group in groups.items():
+        yield _panel(title, group, width)
 
 
 def _commands(command: Any, context: Any) -> Sequence[str]:
     return command.list_commands(context) if hasattr(command, "list_commands") else ()
 
 
-def _names(option: Any) -> tuple[str, str]:
-    """The long names and the short ones: ``--profile`` and ``-p``."""
-    names = (*option.opts, *option.secondary_opts)
-    longs = [name for name in names if name.startswith("--")]
-    return ",".join(longs), ",".join(name for name in names if name not in longs)
-
-
-def _value(option: Any) -> str:
-    return "" if option.is_flag else _placeholder(option)
+def _option_rows(option: Any) -> list[Row]:
+    """Return the row of an option. Lines of its help below the first are rows, as ``NAME: TEXT``."""
+    names = ", ".join(
+        sorted((*option.opts, *option.secondary_opts), key=lambda name: not name.startswith("--"))
+    )
+    first, *rest = _described(option).split("\n")
+    more = (line.partition(": ") for line in rest)
+    return [
+        (names if option.is_flag else f"{names} {_placeholder(option)}", first),
+        *((f"  {name}", text) for name, _, text in more),
+    ]
 
 
 def _described(parameter: Any) -> str:
-    return f"{parameter.help or ''} [dim]\\[required][/]" if parameter.required else parameter.help or ""
+    from rich.markup import escape
+
+    text = escape(parameter.help or "")
+    return f"{text} [dim]\\[required][/]" if parameter.required else text
 
 
 def _summary(command: Any) -> str:
-    """The first sentence of a command's help."""
+    """Return the first sentence of a command's help."""
     return str(command.help or "").split("\n\n")[0]
 
 
-def _panel(title: str, rows: Sequence[Row]) -> Panel:
-    """A frame around rows whose last cell is a text and whose others are names."""
+def _panel(title: str, rows: Sequence[Row], width: int = 0) -> Panel:
+    """Return a frame around rows of a name and a text; ``width`` is the least width of the names."""
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
 
-    used = [n for n in range(len(rows[0])) if any(row[n] for row in rows)]
     table = Table.grid(padding=(0, 2), expand=True)
-    for n in used:
-        last = n == used[-1]
-        table.add_column(ratio=1 if last else None, no_wrap=not last, style="" if last else "bold cyan")
-    for row in rows:
-        table.add_row(*(Text.from_markup(row[n]) if n == used[-1] else Text(row[n]) for n in used))
+    table.add_column(no_wrap=True, style="bold cyan", min_width=width or None)
+    table.add_column(ratio=1)
+    for name, text in rows:
+        table.add_row(Text(name), Text.from_markup(text))
     return Panel(table, title=title, title_align="left", border_style="dim")

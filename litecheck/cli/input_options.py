@@ -1,4 +1,4 @@
-"""``--input NAME=FILE`` and ``--random SEED``: what goes into a model."""
+"""``--input``, ``--data`` and ``--seed``: the inputs of a model."""
 
 from __future__ import annotations
 
@@ -41,25 +41,31 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
         sources |= dict.fromkeys(drawn, f"drawn from seed {seed}")
     missing = [name for name, _ in point.inputs if name not in arrays]
     if missing:
-        raise ConfigError(f"input {missing[0]!r} is missing; give it by --input, or --random SEED")
+        raise ConfigError(
+            f"input {missing[0]!r} is missing; give it by --input, or --seed SEED for random values"
+        )
     return GivenInputs(point, arrays, sources)
 
 
 def given_samples(
-    model: Model, signature: str | None, given: list[str], calibration: str | None, most: int, seed: int
+    model: Model, signature: str | None, given: list[str], data: list[str], most: int, seed: int
 ) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
-    """The samples that options name, and in words where they come from; none where they name none.
+    """Return the samples that ``--input`` or each ``--data`` holds, at most ``most`` of each, and their source in words.
 
     Raises LitecheckError.
     """
     from litecheck.cases.samples import samples
     from litecheck.reference.engine.entry import entry
 
-    if given and calibration:
-        raise ConfigError("--input and --calibration: give one of them")
-    if calibration:
-        found = samples(calibration, entry(model, signature), signature, most)
-        return found, f"{counted(len(found), 'sample')} of {calibration}"
+    if given and data:
+        raise ConfigError("conflicting options: got --input and --data, expected one. Omit one of them.")
+    if data:
+        point = entry(model, signature)
+        sets = [samples(path, point, signature, most) for path in data]
+        sources = [
+            f"{counted(len(found), 'sample')} of {path}" for found, path in zip(sets, data, strict=True)
+        ]
+        return tuple(sample for found in sets for sample in found), " and ".join(sources)
     if not given:
         return (), ""
     fed = feed(model, signature, given, seed)

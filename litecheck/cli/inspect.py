@@ -13,27 +13,32 @@ from litecheck.errors import ModelError
 @ends_well
 def inspect(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model or a container of models, or - for a pipe.")
+        str, typer.Argument(metavar="MODEL", help="Read a model or a container of models, or - for stdin.")
     ],
-    tensors: Annotated[bool, typer.Option("--tensors", "-t", help="List the tensors too.")] = False,
-    op: Annotated[int | None, typer.Option("--op", metavar="N", help="One operator in full.")] = None,
+    tensors: Annotated[bool, typer.Option("--tensors", "-t", help="Print the tensors too.")] = False,
+    op: Annotated[
+        int | None, typer.Option("--operator", metavar="N", help="Print operator N in full.")
+    ] = None,
     subgraph: Annotated[
-        int | None, typer.Option(metavar="N", help="Only this subgraph. With --op the default is 0.")
+        int | None,
+        typer.Option(
+            "--subgraph", metavar="N", help="Print only subgraph N. [default: all; 0 with --operator]"
+        ),
     ] = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
-    """Show what is in a model file: subgraphs, signatures, operators, tensors, quantization.
+    """Print the content of a model: operators, tensors, quantization.
 
-    Nothing is judged. JSON holds everything, tensors included; in text a span such as 0.001..0.02 stands for
-    the scales of several channels, and --op shows them.
+    JSON always contains the tensors. In text, a span such as 0.001..0.02 stands for the scales of several channels;
+    --operator prints each of them.
 
     \b
     [bold]Examples[/]
       litecheck inspect model.tflite
       litecheck inspect model.tflite --tensors
-      litecheck inspect model.tflite --op 12
-      litecheck inspect model.tflite -f json | jq '.models[0].subgraphs[0].operators[].opcode'
+      litecheck inspect model.tflite --operator 12
+      litecheck inspect model.tflite -f json | jq '.models[0].subgraphs[0]'
     """
     from litecheck.model.load import load_models
     from litecheck.model_files import find_models

@@ -6,11 +6,20 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import panels
+
 #: Defaults of the reference, in MB and seconds; the same as those of ComputeLimits.
 MEGABYTES, SECONDS = 4096, 600.0
 
 Memory = Annotated[
-    int, typer.Option("--memory", metavar="MB", min=1, help="Limit the memory of tensors in the reference.")
+    int,
+    typer.Option(
+        "--memory",
+        metavar="MB",
+        min=1,
+        rich_help_panel=panels.LIMITS,
+        help=f"Limit the memory of tensors in the reference kernels. [default: {MEGABYTES}]",
+    ),
 ]
 Timeout = Annotated[
     float,
@@ -18,7 +27,9 @@ Timeout = Annotated[
         "--timeout",
         metavar="SECONDS",
         min=0.1,
-        help="Limit the time of an operator in the reference, with the subgraphs that the operator calls.",
+        rich_help_panel=panels.LIMITS,
+        help="Stop an operator of the reference kernels, and the subgraphs that it calls, after this time. "
+        f"[default: {SECONDS:g}]",
     ),
 ]
 

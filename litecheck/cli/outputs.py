@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli.console import Manner, console, say, write_stdout
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, check_writable
@@ -29,7 +30,8 @@ def format_option(command: str) -> Any:
         "-f",
         metavar="FORMAT[:FILE]",
         autocompletion=complete,
-        help=f"{', '.join(formats(command))}; repeatable.",
+        rich_help_panel=panels.OUTPUT,
+        help=f"Write a report: {', '.join(formats(command))}. Repeatable. [default: text]",
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, ends_well, say, write_stdout
 
@@ -13,41 +14,58 @@ from litecheck.cli.console import NoColor, PlainFormat, ends_well, say, write_st
 @ends_well
 def quantize(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="Real values: .npy, .npz[:KEY] or raw bytes (float32).")
+        str, typer.Argument(metavar="IN", help="Read real values: .npy, .npz[:KEY] or raw bytes (float32).")
     ],
     target: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="A .npy file; else raw bytes are written.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            rich_help_panel=panels.OUTPUT,
+            help="Write the stored integers to this file: .npy, else raw bytes.",
+        ),
     ],
-    semantics: options.Named = "litert",
-    dtype: options.Dtype = None,
     scale: options.Scale = None,
     zero_point: options.ZeroPoint = None,
     axis: options.Axis = None,
     block_size: options.BlockSize = None,
     from_data: Annotated[
         str | None,
-        typer.Option(metavar="MODE", help="Choose the parameters from the values: symmetric or asymmetric."),
+        typer.Option(
+            "--from-data",
+            metavar="MODE",
+            rich_help_panel=panels.PARAMETERS,
+            help="Choose the parameters from the values: symmetric or asymmetric.",
+        ),
     ] = None,
     like: options.Like = None,
+    semantics: options.Named = "litert",
+    dtype: options.Dtype = None,
     input_dtype: Annotated[
-        str | None, typer.Option(metavar="TYPE", help="The type of raw bytes in IN; default float32.")
+        str | None,
+        typer.Option(
+            "--input-dtype",
+            metavar="TYPE",
+            rich_help_panel=panels.INPUTS,
+            help="Set the type of raw bytes in IN. [default: float32]",
+        ),
     ] = None,
     shape: options.Shape = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
-    """Quantize a tensor as LiteRT, ONNX or oneDNN define it, exact to the last bit.
+    """Quantize real values exactly as LiteRT, ONNX or oneDNN.
 
-    The parameters are given (--scale), chosen from the values (--from-data; onnx-dynamic chooses itself and takes
-    none), or those of a model's tensor (--like). They are printed, in JSON as numbers. Raw bytes below eight bits are
-    packed, low bits first; .npy files hold them one value a byte.
+    The parameters come from --scale, from the values (--from-data), or from a tensor of a model (--like). onnx-dynamic
+    chooses its own. Raw bytes of types below eight bits are packed, low bits first; .npy files have one value in a byte.
 
     \b
     [bold]Examples[/]
       litecheck quantize x.npy -o q.npy --scale 1/128 --zero-point -3
       litecheck quantize w.npy -o q.npy --from-data symmetric --axis 0
-      litecheck quantize x.npy -o q.npy --like model.tflite:serving_default_x:0 --semantics litert:xnnpack
-      litecheck quantize x.npy -o q.npy --semantics onnx:21 --dtype uint4 --scale 0.5 --zero-point 8
+      litecheck quantize x.npy -o q.npy --like model.tflite:x
+      litecheck quantize x.npy -o q.npy --scale 0.5 --semantics onnx:21
     """
     from litecheck.files import check_writable
     from litecheck.quantizer.arrays import is_raw, read, write

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,27 +25,73 @@ Named = Annotated[
     typer.Option(
         "--semantics",
         metavar="NAME",
-        help="litert[:RESOLVER], onnx[:VERSION], onnx-dynamic, onednn[:ROUNDING].",
+        rich_help_panel=panels.PARAMETERS,
+        help="Quantize by these semantics: litert[:RESOLVER], onnx[:VERSION], onnx-dynamic, onednn[:ROUNDING]. "
+        "[default: litert]",
     ),
 ]
 Scale = Annotated[
     list[str] | None,
-    typer.Option("--scale", metavar="S", help="A number (0.5, 1/256), several with commas, or a .npy file."),
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        rich_help_panel=panels.PARAMETERS,
+        help="Set the scale: a number (0.5, 1/256), several with commas, or a .npy file.",
+    ),
 ]
 ZeroPoint = Annotated[
-    list[str] | None, typer.Option("--zero-point", metavar="Z", help="As for --scale; default 0.")
+    list[str] | None,
+    typer.Option(
+        "--zero-point",
+        metavar="ZERO_POINT",
+        rich_help_panel=panels.PARAMETERS,
+        help="Set the zero point, written as --scale is. [default: 0]",
+    ),
 ]
-Axis = Annotated[int | None, typer.Option("--axis", metavar="N", help="The dimension of several scales.")]
-BlockSize = Annotated[int | None, typer.Option("--block-size", metavar="N", help="Elements to a scale.")]
+Axis = Annotated[
+    int | None,
+    typer.Option(
+        "--axis",
+        metavar="N",
+        rich_help_panel=panels.PARAMETERS,
+        help="Set the dimension that has several scales.",
+    ),
+]
+BlockSize = Annotated[
+    int | None,
+    typer.Option(
+        "--block-size",
+        metavar="N",
+        rich_help_panel=panels.PARAMETERS,
+        help="Set the number of elements for each scale.",
+    ),
+]
 Like = Annotated[
     str | None,
-    typer.Option("--like", metavar="MODEL:TENSOR", help="Parameters, type and shape of a model's tensor."),
+    typer.Option(
+        "--like",
+        metavar="MODEL:TENSOR",
+        rich_help_panel=panels.PARAMETERS,
+        help="Use the parameters, type and shape of a tensor in a model.",
+    ),
 ]
 Dtype = Annotated[
-    str | None, typer.Option("--dtype", metavar="TYPE", help="The stored type: int8, uint8, int16, int4 ...")
+    str | None,
+    typer.Option(
+        "--dtype",
+        metavar="TYPE",
+        rich_help_panel=panels.INPUTS,
+        help="Set the type of stored integers: int8, uint8, int16, int4, ... [default: int8]",
+    ),
 ]
 Shape = Annotated[
-    str | None, typer.Option("--shape", metavar="AxBxC", help="The shape of raw bytes; default: flat.")
+    str | None,
+    typer.Option(
+        "--shape",
+        metavar="AxBxC",
+        rich_help_panel=panels.INPUTS,
+        help="Set the shape of raw bytes. [default: flat]",
+    ),
 ]
 
 

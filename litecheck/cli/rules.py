@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete
+from litecheck.cli import complete, panels
 from litecheck.cli.complete import chosen, every
 from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
 
@@ -16,38 +16,58 @@ def rules(
     operator: Annotated[
         str | None,
         typer.Argument(
-            metavar="[OPERATOR]",
+            metavar="OPERATOR",
             autocompletion=complete.rule_subjects,
-            help="Such as CONV_2D; of --measurements a part of their names, or wildcards.",
+            help="Print the rule of this operator, such as CONV_2D; with --measurements, a part of their names.",
         ),
     ] = None,
     profile: Annotated[
-        list[str] | None, complete.profile_option("This profile, a name or a file; repeatable.")
+        list[str] | None, complete.profile_option("all; those of validate with OPERATOR")
     ] = None,
     source: Annotated[
         bool,
         typer.Option(
-            "--source", help="The file of each --profile, with the line numbers that findings cite."
+            "--source",
+            rich_help_panel=panels.RULES,
+            help="Print the file of each --profile with the line numbers that findings state.",
         ),
     ] = False,
     template: Annotated[
-        bool, typer.Option("--template", help="A commented profile to start your own from.")
+        bool,
+        typer.Option(
+            "--template",
+            rich_help_panel=panels.RULES,
+            help="Print a commented profile to start your own from.",
+        ),
     ] = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="The JSON Schema of profiles, for editors.")
+        bool,
+        typer.Option(
+            "--schema", rich_help_panel=panels.RULES, help="Print the JSON Schema of profiles, for editors."
+        ),
     ] = False,
     measurements: Annotated[
-        bool, typer.Option("--measurements", help="The measurements that limits may name.")
+        bool,
+        typer.Option(
+            "--measurements",
+            rich_help_panel=panels.RULES,
+            help="Print the measurements for limits in a profile.",
+        ),
+    ] = False,
+    arithmetics: Annotated[
+        bool,
+        typer.Option(
+            "--arithmetics",
+            rich_help_panel=panels.RULES,
+            help="Print the names for --arithmetic of other commands.",
+        ),
     ] = False,
     output: PlainFormat = "text",
     no_color: NoColor = False,
 ) -> None:
-    """List the profiles, the operators of a profile, or the rule of an operator.
+    """List profiles, their operators, or the rule of an operator.
 
-    Without arguments: the profiles that come with litecheck. With --profile: its operators. With an
-    operator: what each profile demands of it, line by line (default: the profiles validate judges by).
-    With --source: the rule file itself, as findings cite it. With --measurements: what a rule's limits
-    can speak of.
+    Without arguments, litecheck lists the profiles that it contains.
 
     \b
     [bold]Examples[/]
@@ -57,6 +77,7 @@ def rules(
       litecheck rules SOFTMAX --profile litert-int8 -f json
       litecheck rules --source --profile litert-int8
       litecheck rules --measurements stride
+      litecheck rules --arithmetics
       litecheck rules --template > acme-npu.yaml
       litecheck rules --schema > profile.schema.json
     """
@@ -64,16 +85,21 @@ def rules(
     from litecheck.rendering import rule_files
     from litecheck.rendering import rules as layout
 
-    if template + schema + source + measurements > 1 or (operator and (template or schema or source)):
+    if template + schema + source + measurements + arithmetics > 1 or (
+        operator and (template or schema or source or arithmetics)
+    ):
         raise ConfigError(
-            "--template, --schema, --source and --measurements print one thing each: give one of them, and an "
-            "operator only without them"
+            "conflicting options: --template, --schema, --source, --measurements and --arithmetics print one thing "
+            "each. Keep one of them, and an operator only with --measurements or without them."
         )
     if measurements:
         _measurements(operator or "", output, no_color)
         return
+    if arithmetics:
+        _arithmetics(output, no_color)
+        return
     if source and not profile:
-        raise ConfigError("--source: whose? Name a profile by --profile")
+        raise ConfigError("--source: got no profile, expected one. Add --profile NAME.")
     if template or schema:
         write_stdout(rule_files.template() if template else rule_files.schema())
         return
@@ -98,3 +124,14 @@ def _measurements(pattern: str, output: str, no_color: bool) -> None:
         write_stdout(measurements_json(pattern))
     else:
         print_measurements(pattern, console(no_color))
+
+
+def _arithmetics(output: str, no_color: bool) -> None:
+    from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
+    from litecheck.rendering.arithmetics import arithmetics_json, print_arithmetics
+
+    found = tuple(map(load_arithmetic, arithmetic_names()))
+    if output == "json":
+        write_stdout(arithmetics_json(found))
+    else:
+        print_arithmetics(found, console(no_color))

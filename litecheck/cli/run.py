@@ -6,75 +6,125 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete
+from litecheck.cli import complete, panels
 from litecheck.cli.console import Manner, NoColor, ends_well
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
+#: The values of ``--outputs``, and the interpreter's words for them.
+KEPT = {"model": "outputs", "all": "all"}
 
-def _check_keep(name: str) -> str:
-    if name not in ("outputs", "all"):
-        raise typer.BadParameter(f"'{name}' is neither outputs nor all")
+
+def _check_outputs(name: str) -> str:
+    if name not in KEPT:
+        raise typer.BadParameter(f"got '{name}', expected model or all")
     return name
 
 
 @ends_well
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model, or - for a pipe.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Read a .tflite file, or - for stdin.")],
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Stored values of an input, by its name or number: .npy, .npz[:KEY] or raw bytes. NAME= may go "
-            "where there is only one.",
+            rich_help_panel=panels.INPUTS,
+            help="Use stored values for a model input, by name or number: .npy, .npz[:KEY] or raw bytes. Repeatable. "
+            "FILE alone is enough for the only input.",
         ),
     ] = None,
-    random: Annotated[
-        int | None, typer.Option(metavar="SEED", min=0, help="Draw the inputs that no --input gives.")
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="SEED",
+            min=0,
+            rich_help_panel=panels.INPUTS,
+            help="Set the seed of random inputs, for inputs without --input. [default: no random inputs]",
+        ),
     ] = None,
     arithmetic: Annotated[
         str,
         typer.Option(
-            metavar="A",
+            "--arithmetic",
+            metavar="ARITHMETIC",
             autocompletion=complete.arithmetics,
-            help="How it is computed: a name, or a .yaml file.",
+            rich_help_panel=panels.SCOPE,
+            help="Compute with this arithmetic, a name or a file; 'litecheck rules --arithmetics' lists the names. "
+            "[default: litert-reference]",
         ),
     ] = "litert-reference",
     signature: Annotated[
-        str | None, typer.Option(metavar="S", help="Enter the model here; default: the first subgraph.")
+        str | None,
+        typer.Option(
+            "--signature",
+            metavar="NAME",
+            rich_help_panel=panels.SCOPE,
+            help="Select the signature to run. [default: the first subgraph]",
+        ),
     ] = None,
     member: Annotated[
-        str, typer.Option(metavar="NAME", help="Which model of a bundle that holds several.")
+        str,
+        typer.Option(
+            "--member",
+            metavar="NAME",
+            rich_help_panel=panels.SCOPE,
+            help="Select a model of a .task or .litertlm bundle.",
+        ),
     ] = "",
-    keep: Annotated[
-        str, typer.Option(metavar="WHICH", callback=_check_keep, help="outputs, or all computed tensors.")
-    ] = "outputs",
     target: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="OUT.npz", help="Where the arrays go.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT.npz",
+            rich_help_panel=panels.OUTPUT,
+            help="Write the tensors to this file.",
+        ),
     ] = None,
-    stats: Annotated[
-        bool, typer.Option("--stats", help="Range, saturation and unused codes of every computed tensor.")
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--outputs",
+            metavar="model|all",
+            callback=_check_outputs,
+            rich_help_panel=panels.OUTPUT,
+            help="Write the outputs of the model, or of all operators. [default: model]",
+        ),
+    ] = "model",
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics",
+            rich_help_panel=panels.OUTPUT,
+            help="Print statistics of every tensor: range, saturation, unused levels.",
+        ),
     ] = False,
-    memory: Memory = MEGABYTES,
-    timeout: Timeout = SECONDS,
     outputs: Annotated[list[str] | None, format_option("run")] = None,
     no_color: NoColor = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
 ) -> None:
-    """Run a model with bit-exact reference kernels, without any runtime.
+    """Run a model with bit-exact reference kernels.
 
-    Inputs and outputs are stored values: int8 is int8, and litecheck quantize makes it from real values. The
-    arithmetic says whose rounding is meant: LiteRT's reference kernels, its optimized ones, XNNPACK, a device's.
+    Inputs and outputs are stored values: int8 is int8. 'litecheck quantize' makes stored values from real ones. An
+    arithmetic is a named set of rounding, accumulation and saturation rules of a runtime's kernels.
 
-    Exit codes: 0 the model ran, 2 it could not: an unreadable model, inputs that do not fit, an operator without a kernel
-    or beyond --memory or --timeout; 64 the command is wrong; 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   the model ran
+      2   the model did not run: unreadable, inputs that do not fit, no kernel,
+          or beyond --memory or --timeout
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
-      litecheck run model.tflite --random 0 --stats
-      litecheck run model.tflite --input image=image.npy -o out.npz
-      litecheck run model.tflite --input x.npy --arithmetic litert-xnnpack --keep all -o tensors.npz
-      litecheck run model.tflite --random 0 --signature multiply -o out.npz -f json
+      litecheck run model.tflite --input x.npy -o out.npz
+      litecheck run model.tflite --seed 0 --statistics
+      litecheck run model.tflite --seed 0 --outputs all -o tensors.npz
+      litecheck run model.tflite --seed 0 --arithmetic litert-xnnpack -o y.npz
     """
     from litecheck.cli import one_thread
 
@@ -91,16 +141,16 @@ def run(
 
     limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "run")
-    if target is None and not stats:
-        raise ConfigError("nothing to do: give -o OUT.npz for the arrays, --stats for what they look like")
+    if target is None and not statistics:
+        raise ConfigError("nothing to write: add -o OUT.npz for the tensors, or --statistics for a table")
     if target is not None:
         check_writable(target)
     loaded = load_model(model, member)
     machine = Machine(loaded, arithmetic)
-    fed = feed(loaded, signature, inputs or (), random)
+    fed = feed(loaded, signature, inputs or (), seed)
     with steps(len(fed.entry.subgraph.operators), no_color) as advance:
-        recorder = Recorder(fed.entry, stats, advance)
-        done = machine.invoke(fed.arrays, signature=signature, keep=keep, progress=recorder)
+        recorder = Recorder(fed.entry, statistics, advance)
+        done = machine.invoke(fed.arrays, signature=signature, keep=KEPT[keep], progress=recorder)
     if target is not None:
         write_all(target, recorder.named(done))
     record = RunRecord(model, machine.arithmetic.name, signature, fed.sources, target, done, recorder)

@@ -1,4 +1,4 @@
-"""``litecheck suite``: a conformance suite made from rules, run on a device, judged, and put to the proof itself."""
+"""``litecheck suite``: make a conformance suite, run it on a device, judge the results, and test the suite itself."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from litecheck.cli import device_options
 from litecheck.cli import suite_options as options
-from litecheck.cli import verify_options as device_options
 from litecheck.cli.commands import PlainGroup, add
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REFERENCE = "litert-reference"
 app = typer.Typer(
     cls=PlainGroup,
-    help="A conformance suite: made from rules, run on a device, judged, and put to the proof itself.",
+    help="Make a conformance suite, run it on a device, judge the results.",
     rich_markup_mode="rich",
     add_completion=False,
 )
@@ -30,32 +30,34 @@ app = typer.Typer(
 
 @ends_well
 def make(
-    output: options.NewFolder = None,
-    stream: options.Stream = None,
     profile: options.SuiteProfile = "litert-int8",
     select: options.Select = None,
     level: options.Level = "standard",
     seed: options.SuiteSeed = 0,
     arithmetic: options.AnswersOf = None,
-    no_flags: options.NoFlags = False,
-    count: options.Count = None,
-    jobs: options.Processes = 1,
-    memory: Memory = MEGABYTES,
-    timeout: Timeout = SECONDS,
+    output: options.NewFolder = None,
     quiet: Quiet = False,
     no_color: NoColor = False,
+    jobs: options.Processes = 1,
+    no_defects: options.NoDefects = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
+    stream: options.Stream = None,
+    count: options.Count = None,
 ) -> None:
-    """Make a suite: one-operator models that a profile allows, models it forbids, inputs that decide, and the answers.
+    """Make a suite from a profile: models, inputs, expected outputs.
 
-    Everything is a plain file: models, inputs and outputs as .npy and as raw little-endian values, and a manifest with
-    the SHA-256 of each. No litecheck is needed to use them. The same options give the same bytes.
+    A suite contains one-operator models that the profile allows, models that it forbids, inputs that distinguish
+    implementations, and the expected outputs. Everything is a plain file: models, inputs and outputs as .npy and as raw
+    little-endian values, and a manifest with the SHA-256 of each. A device needs no litecheck to use them. The same
+    options give the same bytes.
 
     \b
     [bold]Examples[/]
       litecheck suite make -o suite
       litecheck suite make -o suite --profile acme-npu.yaml --level smoke
       litecheck suite make -o suite --select 'CONV*' --select ADD -j 4
-      litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream -
+      litecheck suite make --stream CONV_2D > vectors.txt
     """
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
@@ -70,14 +72,14 @@ def make(
         make_stream(stream, arithmetic=(arithmetic or [REFERENCE])[0], seed=seed, count=count, level=level)
         return
     if output is None:
-        raise ConfigError("a new folder is wanted (-o DIR), or a stream (--stream NAME)")
+        raise ConfigError("no output: got neither -o DIR nor --stream NAME, expected one")
     scope = Scope(
         profile,
         options.checked_level(level),
         tuple(select or ()),
         seed,
         tuple(arithmetic or ARITHMETICS),
-        not no_flags,
+        not no_defects,
     )
     names = chosen(load_profile(profile), scope.select)
     with steps(len(names), no_color) as advance:
@@ -92,25 +94,25 @@ def run(
     device: device_options.DeviceName,
     output: options.ResultsOut,
     device_version: device_options.Build = "",
-    jobs: device_options.Jobs = 1,
-    cluster: options.Cluster = None,
-    cluster_resource: options.Resource = "",
-    timeout: device_options.Seconds = 60.0,
-    memory: device_options.Megabytes = 4096,
-    budget: options.Time = None,
-    resume: device_options.Resume = False,
     quiet: Quiet = False,
     no_color: NoColor = False,
+    budget: options.Time = None,
+    timeout: device_options.Seconds = 60.0,
+    memory: device_options.Megabytes = 4096,
+    jobs: device_options.Jobs = 1,
+    resume: device_options.Resume = False,
+    cluster: options.Cluster = None,
 ) -> None:
-    """Run a suite on a device and keep what it gives: a crash, a hang or a refusal is the result of that case.
+    """Run a suite on a device and save its outputs.
 
-    Results are noted as they come; a run that was killed goes on with --resume.
+    A crash, a timeout or a rejected model is the result of that case, and the run continues. Results are saved at once:
+    --resume continues an interrupted run.
 
     \b
     [bold]Examples[/]
       litecheck suite run suite --device delegate:./libacme.so -o results
-      litecheck suite run suite -d 'command:./simulate {model} {runs}' -o results -j 4 --budget 30m
-      litecheck suite run suite -d 'delegate:./libacme.so,board={worker}' -o results --cluster tcp://10.0.0.1:8786
+      litecheck suite run suite -d 'command:./simulate {model} {runs}' -o results
+      litecheck suite run suite -d litert:xnnpack -o results --budget 30m --resume
     """
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
@@ -120,7 +122,7 @@ def run(
     read = read_suite(suite)
     limits = Limits(timeout, memory << 20)
     seconds = options.seconds_of(budget) if budget else float("inf")
-    opened, at_once = _opened(device, limits, device_version, cluster, cluster_resource)
+    opened, at_once = _opened(device, limits, device_version, cluster)
     try:
         with steps(len(read.manifest.cases), no_color) as advance:
             done = run_suite(
@@ -138,9 +140,7 @@ def run(
     say(f"wrote {output}: results of {done:,} of {len(read.manifest.cases):,} cases", quiet)
 
 
-def _opened(
-    device: str, limits: Limits, build: str, cluster: str | None, resource: str
-) -> tuple[Device, int]:
+def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:
     """The device, here or on a cluster, and how many jobs it takes at the same time."""
     from litecheck.devices.registry import open_device
 
@@ -148,7 +148,8 @@ def _opened(
         return open_device(device, limits, build), 1
     from litecheck.devices.cluster import OnCluster
 
-    spread = OnCluster(cluster, device, limits, build, resource)
+    address, resource = options.parse_cluster(cluster)
+    spread = OnCluster(address, device, limits, build, resource)
     return spread, spread.workers
 
 
@@ -156,36 +157,40 @@ def _opened(
 def judge(
     suite: options.JudgedFolder = None,
     results: options.JudgedResults = None,
-    stream: options.Answers = None,
-    header: options.Header = None,
     arithmetic: options.Claimed = None,
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
     date: options.Day = None,
-    memory: Memory = MEGABYTES,
-    timeout: Timeout = SECONDS,
     outputs: options.SuiteOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
+    stream_results: options.StreamResults = None,
+    stream_header: options.StreamHeader = None,
 ) -> None:
-    """Judge what a device gave for a suite: the per-operator conformance report.
+    """Judge the results of a suite: conformance of each operator.
 
-    Each operator is judged under the arithmetic that fits it best, of those named. What the device gave otherwise is
-    compared with every known mistake. Models that must be refused and were computed are told as leniency.
+    Each operator must be exact under one of the named arithmetics. Outputs that differ are compared with every known
+    defect. Invalid models that the device computed are listed as wrongly accepted. With --claims, every claimed operator
+    must run, with the claimed arithmetic and within the claimed tolerance; other operators are reported, and fail
+    nothing. A waiver excuses a failure until its date.
 
-    With --claims, every operator that is claimed must be computed, and by the arithmetic and within the tolerance that is
-    claimed; whatever is not claimed is told and fails nothing. A waiver excuses what fails until its date.
-
-    Exit codes: 0 every operator that was computed conforms, 1 one does not, 2 nothing could be judged, 64 the command
-    is wrong, 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   every operator that ran conforms
+      1   an operator does not conform
+      2   no operator was judged
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck suite judge suite results
-      litecheck suite judge --stream answers.txt -f json
-      litecheck suite judge suite results --claims claims.yaml --date 2027-03-31
-      litecheck suite judge suite results --arithmetic litert-reference -f text -f html:report.html -f csv:report.csv
+      litecheck suite judge suite results --claims claims.yaml -f html:report.html
+      litecheck suite judge suite results --arithmetic litert-reference
+      litecheck suite judge --stream-results results.txt -f json
     """
     from litecheck.cli.suite_stream import judge_answers
     from litecheck.suite.claims_file import load_claims
@@ -195,10 +200,12 @@ def judge(
     from litecheck.suite.waivers import iso_date, load_waivers
 
     limit_reference(memory, timeout)
-    if stream is not None:
-        judge_answers(stream, header=header, output=(outputs or ["text"])[0], no_color=no_color)
+    if stream_results is not None:
+        judge_answers(
+            stream_results, header=stream_header, output=(outputs or ["text"])[0], no_color=no_color
+        )
     if suite is None or results is None:
-        raise ConfigError("a suite and its results are wanted, or the answers to a stream (--stream FILE)")
+        raise ConfigError("no results: got neither SUITE and RESULTS nor --stream-results FILE, expected one")
     targets = parse_outputs(outputs or (), "suite")
     read = read_suite(suite)
     report = judged(
@@ -217,22 +224,28 @@ def judge(
 def prove(
     suite: options.Folder,
     arithmetic: options.Expected = "",
-    memory: Memory = MEGABYTES,
-    timeout: Timeout = SECONDS,
     outputs: options.ProofOutputs = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
 ) -> None:
-    """Put a suite to the proof: every known mistake of every operator, and the case that catches it.
+    """Test a suite: list the case that detects each known defect.
 
-    Beside it stands what a tolerance of 1 LSB would let through. Exit codes: 0 every mistake is caught, 1 one is not, 64
-    the command is wrong, 74 the disk is full.
+    The report also counts the defects that a tolerance of 1 LSB would accept.
+
+    \b
+    [bold]Exit codes[/]
+      0   the suite detects every defect
+      1   the suite does not detect a defect
+      64  invalid command or option
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck suite prove suite
-      litecheck suite prove suite -f markdown > kills.md
+      litecheck suite prove suite -f markdown:coverage.md
       litecheck suite prove suite --arithmetic tflm
     """
     from litecheck.cli import one_thread

@@ -6,21 +6,26 @@ from typing import Annotated
 
 import typer
 
+from litecheck.cli import panels
 from litecheck.cli import suite_options as options
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
-_RUN = "A report that `suite judge -f json` wrote, or a folder of results."
+_RUN = "Read a report of 'litecheck suite judge -f json', or a folder of results."
 
 
 @ends_well
 def diff(
     before: Annotated[str, typer.Argument(metavar="A", help=_RUN)],
-    after: Annotated[
-        str, typer.Argument(metavar="B", help="The same of what came after, or of another device.")
-    ],
+    after: Annotated[str, typer.Argument(metavar="B", help="Read the later one, or that of another device.")],
     suite: Annotated[
-        str | None, typer.Option("--suite", metavar="DIR", help="The suite, to judge folders of results by.")
+        str | None,
+        typer.Option(
+            "--suite",
+            metavar="DIR",
+            rich_help_panel=panels.FAILURE,
+            help="Judge folders of results by this suite.",
+        ),
     ] = None,
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
@@ -30,18 +35,22 @@ def diff(
     verbose: Verbose = False,
     no_color: NoColor = False,
 ) -> None:
-    """Compare two runs of a suite, of two versions of a device or of two devices: regressions first.
+    """Compare two results of a suite: regressions first.
 
-    A case that was as it should be and is not any more is a regression, and so is one that fails and did not; skipped
-    and refused cases are not as they should be.
+    A case that passed and does not pass now is a regression. Skipped and rejected cases do not pass.
 
-    Exit codes: 0 nothing became worse, 1 something did, 2 the runs have no case in common, 64 the command is
-    wrong, or a run is not there, 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   no regression
+      1   a regression
+      2   the results have no case in common
+      64  invalid command or option, or no such results
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck suite diff old.json new.json
-      litecheck suite diff results-r1 results-r2 --suite suite -f markdown >> $GITHUB_STEP_SUMMARY
+      litecheck suite diff results-1 results-2 --suite suite -f markdown:diff.md
     """
     from functools import partial
 

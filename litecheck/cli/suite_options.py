@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete
+from litecheck.cli import complete, panels
 from litecheck.cli.outputs import format_option
 
 
@@ -16,132 +16,230 @@ def _levels(incomplete: str) -> list[str]:
     return [level for level in LEVELS if level.startswith(incomplete)]
 
 
-Folder = Annotated[str, typer.Argument(metavar="SUITE", help="A folder that `litecheck suite make` wrote.")]
+Folder = Annotated[
+    str,
+    typer.Argument(metavar="SUITE", help="Read the suite in this folder, made by 'litecheck suite make'."),
+]
 JudgedFolder = Annotated[
-    str | None, typer.Argument(metavar="[SUITE]", help="A folder that `litecheck suite make` wrote.")
+    str | None,
+    typer.Argument(metavar="SUITE", help="Read the suite in this folder, made by 'litecheck suite make'."),
 ]
 ResultsFolder = Annotated[
-    str, typer.Argument(metavar="RESULTS", help="What `litecheck suite run` kept, or a folder with outputs/.")
+    str,
+    typer.Argument(
+        metavar="RESULTS", help="Read the results of 'litecheck suite run', or a folder with outputs/."
+    ),
 ]
 JudgedResults = Annotated[
     str | None,
-    typer.Argument(metavar="[RESULTS]", help="What `litecheck suite run` kept, or a folder with outputs/."),
+    typer.Argument(
+        metavar="RESULTS", help="Read the results of 'litecheck suite run', or a folder with outputs/."
+    ),
 ]
 Stream = Annotated[
     str | None,
     typer.Option(
+        "--stream",
         metavar="NAME",
-        help="In place of a folder, vectors for a simulator on stdout, one a line: requantize, CONV_2D, ADD, LOGISTIC, ...",
+        rich_help_panel=panels.STREAM,
+        help="Write test vectors to stdout, one a line, in place of a folder: requantize, CONV_2D, ADD, LOGISTIC, ...",
     ),
 ]
 Count = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Vectors of a stream. Default: as the level has.")
-]
-Answers = Annotated[
-    str | None,
+    int | None,
     typer.Option(
-        "--stream", metavar="FILE", help="In place of folders, a simulator's answers to a stream; - is stdin."
+        "--count",
+        metavar="N",
+        min=1,
+        rich_help_panel=panels.STREAM,
+        help="Write N vectors of a stream. [default: by --level]",
     ),
 ]
-Header = Annotated[
+StreamResults = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="The stream itself, for a simulator that does not hand on its header."),
+    typer.Option(
+        "--stream-results",
+        metavar="FILE",
+        rich_help_panel=panels.STREAM,
+        help="Read the results of a stream from this file, in place of folders; - is stdin.",
+    ),
+]
+StreamHeader = Annotated[
+    str | None,
+    typer.Option(
+        "--stream-header",
+        metavar="FILE",
+        rich_help_panel=panels.STREAM,
+        help="Read the stream's header from this file, for a simulator that does not repeat it.",
+    ),
 ]
 SuiteProfile = Annotated[
     str,
     typer.Option(
         "--profile",
         "-p",
-        metavar="P",
+        metavar="PROFILE",
         autocompletion=complete.profiles,
-        help="Whose rules the cases keep, or break.",
+        rich_help_panel=panels.RULES,
+        help=f"{complete.PROFILE_HELP} [default: litert-int8]",
     ),
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option(metavar="OPERATOR", help="Only these, as a pattern (CONV_2D, '*POOL*'); repeatable."),
+    typer.Option(
+        "--select",
+        metavar="OPERATOR",
+        rich_help_panel=panels.RULES,
+        help="Test only these operators, by kind (CONV_2D) or pattern ('*POOL*'). Repeatable. [default: all]",
+    ),
 ]
 Level = Annotated[
     str,
     typer.Option(
+        "--level",
         metavar="LEVEL",
         autocompletion=_levels,
-        help="smoke (seconds), standard (minutes), exhaustive (hours).",
+        rich_help_panel=panels.RULES,
+        help="Set the size: smoke (seconds), standard (minutes), exhaustive (hours). [default: standard]",
     ),
 ]
-SuiteSeed = Annotated[int, typer.Option("--seed", metavar="SEED", min=0, help="What values are drawn from.")]
+SuiteSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="SEED",
+        min=0,
+        rich_help_panel=panels.RULES,
+        help="Set the seed of random inputs. [default: 0]",
+    ),
+]
 AnswersOf = Annotated[
     list[str] | None,
     typer.Option(
         "--arithmetic",
-        metavar="A",
+        metavar="ARITHMETIC",
         autocompletion=complete.arithmetics,
-        help="Write the answers of this arithmetic, by name or file; repeatable. Default: those of LiteRT's runtimes.",
+        rich_help_panel=panels.RULES,
+        help="Write expected outputs of this arithmetic, a name or a file; 'litecheck rules --arithmetics' lists the names. "
+        "Repeatable. [default: those of LiteRT's runtimes]",
     ),
 ]
 Claimed = Annotated[
     list[str] | None,
     typer.Option(
         "--arithmetic",
-        metavar="A",
+        metavar="ARITHMETIC",
         autocompletion=complete.arithmetics,
-        help="Judge by this arithmetic of the suite's; repeatable. Default: whichever of them fits an operator best.",
+        rich_help_panel=panels.FAILURE,
+        help="Accept outputs of this arithmetic of the suite. Repeatable. [default: the one that fits an operator best]",
     ),
 ]
 Expected = Annotated[
     str,
     typer.Option(
         "--arithmetic",
-        metavar="A",
+        metavar="ARITHMETIC",
         autocompletion=complete.arithmetics,
-        help="Whose answers are expected, of the suite's. Default: litert-reference, or the suite's first.",
+        rich_help_panel=panels.SCOPE,
+        help="Expect outputs of this arithmetic of the suite. [default: litert-reference, else its first]",
     ),
 ]
 ClaimsFile = Annotated[
     str | None,
-    typer.Option("--claims", metavar="FILE", help="What the device is claimed to do: claims.yaml."),
+    typer.Option(
+        "--claims",
+        metavar="FILE",
+        rich_help_panel=panels.FAILURE,
+        help="Read the claims of the device from this file.",
+    ),
 ]
 WaiverFiles = Annotated[
     list[str] | None,
     typer.Option(
         "--waivers",
         metavar="FILE",
-        help="Cases that may fail until a date, besides those of the claims; repeatable.",
+        rich_help_panel=panels.FAILURE,
+        help="Read waivers from this file: cases that may fail until a date. Repeatable.",
     ),
 ]
 Day = Annotated[
     str | None,
-    typer.Option("--date", metavar="DATE", help="Judge waivers as of this day, 2027-03-31. Default: today."),
+    typer.Option(
+        "--date",
+        metavar="DATE",
+        rich_help_panel=panels.FAILURE,
+        help="Apply waivers as of this day, as in 2027-03-31. [default: today]",
+    ),
 ]
-NewFolder = Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="A new folder.")]
+NewFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        rich_help_panel=panels.OUTPUT,
+        help="Write the suite to this new folder.",
+    ),
+]
 ResultsOut = Annotated[
-    str, typer.Option("--output", "-o", metavar="DIR", help="Where outputs and results go.")
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        rich_help_panel=panels.OUTPUT,
+        help="Write the results to this folder.",
+    ),
 ]
 Processes = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Operators at the same time.")
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        rich_help_panel=panels.LIMITS,
+        help="Run N operators in parallel. [default: 1]",
+    ),
 ]
-NoFlags = Annotated[
-    bool, typer.Option("--no-flags", help="Do not try which mistakes each case catches: much faster.")
+NoDefects = Annotated[
+    bool,
+    typer.Option(
+        "--no-defects",
+        rich_help_panel=panels.LIMITS,
+        help="Skip the search for the defects that each case detects: much faster.",
+    ),
 ]
 Time = Annotated[
     str | None,
     typer.Option(
-        "--budget", metavar="TIME", help="Begin no case after 90s, 10m, 2h; what is left is skipped."
+        "--budget",
+        metavar="TIME",
+        rich_help_panel=panels.LIMITS,
+        help="Limit device time to 90s, 10m, 2h: start no case after it. The remaining cases are skipped.",
     ),
 ]
 Cluster = Annotated[
     str | None,
     typer.Option(
-        metavar="ADDRESS",
-        help="A Dask scheduler (tcp://host:8786): each worker opens the device for itself, {worker} in the device's "
-        "text is its name.",
+        "--cluster",
+        metavar="ADDRESS[,...]",
+        rich_help_panel=panels.ADVANCED,
+        help="Run cases on the workers of a Dask scheduler, tcp://host:8786. {worker} in DEVICE is the name of a worker. "
+        "With ADDRESS,resource=NAME a worker runs one case for each unit of this resource.",
     ),
-]
-Resource = Annotated[
-    str, typer.Option(metavar="NAME", help="What a worker of the cluster has one of for each board.")
 ]
 SuiteOutputs = Annotated[list[str] | None, format_option("suite")]
 ProofOutputs = Annotated[list[str] | None, format_option("prove")]
+
+
+def parse_cluster(text: str) -> tuple[str, str]:
+    """Return the address and the resource of ``--cluster``; "" without a resource.
+
+    Example: ``tcp://10.0.0.1:8786,resource=board`` gives ``("tcp://10.0.0.1:8786", "board")``.
+    """
+    address, _, resource = text.partition(",resource=")
+    return address, resource
 
 
 def checked_level(level: str) -> str:

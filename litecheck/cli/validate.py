@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, config_outputs
+from litecheck.cli import complete, config_outputs, panels
 from litecheck.cli.config import MOST, Options, configured
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
 from litecheck.cli.outputs import format_option
@@ -17,48 +17,82 @@ from litecheck.tallies import counted
 
 ModelFiles = Annotated[
     list[str],
-    typer.Argument(metavar="MODEL...", help="Files, folders (searched recursively), globs, or - for a pipe."),
+    typer.Argument(
+        metavar="MODEL...", help="Read .tflite files, folders (recursive), globs, or - for stdin."
+    ),
 ]
-ProfileNames = Annotated[
-    list[str] | None,
-    complete.profile_option("A profile's name or file; repeatable. Default: by the activations' type."),
-]
+ProfileNames = Annotated[list[str] | None, complete.profile_option("by the type of activations")]
 Outputs = Annotated[list[str] | None, format_option("validate")]
 Baseline = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Waive the findings that this file knows.")
+    str | None,
+    typer.Option(
+        "--baseline", metavar="FILE", rich_help_panel=panels.FAILURE, help="Waive the findings in this file."
+    ),
 ]
 WriteBaseline = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write today's findings to this file and waive them.")
+    str | None,
+    typer.Option(
+        "--write-baseline",
+        metavar="FILE",
+        rich_help_panel=panels.FAILURE,
+        help="Write all findings to this file and waive them.",
+    ),
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATH", autocompletion=complete.paths, help="Only these; repeatable."),
+    typer.Option(
+        "--select",
+        metavar="PATH",
+        autocompletion=complete.paths,
+        rich_help_panel=panels.RULES,
+        help="Report only findings of these requirements. Repeatable. [default: all]",
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATH", autocompletion=complete.paths, help="Waive these; repeatable."),
+    typer.Option(
+        "--ignore",
+        metavar="PATH",
+        autocompletion=complete.paths,
+        rich_help_panel=panels.RULES,
+        help="Waive findings of these requirements. Repeatable.",
+    ),
 ]
 Level = Annotated[
     list[str] | None,
     typer.Option(
+        "--set-level",
         metavar="PATH=LEVEL",
         autocompletion=complete.levelled_paths,
-        help="Another level for these: violation, warning or note; repeatable.",
+        rich_help_panel=panels.RULES,
+        help="Set the level of findings of these requirements: violation, warning or note. Repeatable.",
     ),
 ]
 FailOn = Annotated[
     str | None,
     typer.Option(
+        "--fail-on",
         metavar="LEVEL",
         autocompletion=complete.levels,
-        help="The mildest level that fails: violation (default), warning or note.",
+        rich_help_panel=panels.FAILURE,
+        help="Fail if a finding has this level or a higher one: violation, warning or note. [default: violation]",
     ),
 ]
 RequireCoverage = Annotated[
-    bool, typer.Option("--require-coverage", help="Fail where an operator is not covered.")
+    bool,
+    typer.Option(
+        "--require-coverage",
+        rich_help_panel=panels.FAILURE,
+        help="Fail if an operator is not covered by a rule.",
+    ),
 ]
 FailOnFallback = Annotated[
-    bool, typer.Option("--fail-on-fallback", help="Fail where a target leaves an operator to the CPU.")
+    bool,
+    typer.Option(
+        "--fail-on-fallback",
+        rich_help_panel=panels.FAILURE,
+        help="Fail if an operator does not run on the NPU of the profile but on the CPU.",
+    ),
 ]
 
 
@@ -72,28 +106,47 @@ def _check_count(text: str | None) -> str | None:
 MaxPartitions = Annotated[
     str | None,
     typer.Option(
-        metavar="N", callback=_check_count, help="Fail where a model falls into more NPU partitions."
+        "--max-partitions",
+        metavar="N",
+        callback=_check_count,
+        rich_help_panel=panels.FAILURE,
+        help="Fail if a model has more than N partitions on the NPU.",
     ),
 ]
 Compile = Annotated[
     bool,
-    typer.Option("--compile", help="Ask the target's own compiler, too: its places, partitions and memory."),
+    typer.Option(
+        "--compile",
+        rich_help_panel=panels.ADVANCED,
+        help="Ask the compiler of the NPU for placement, partitions and memory.",
+    ),
 ]
 NoRequireCoverage = Annotated[
-    bool, typer.Option("--no-require-coverage", hidden=True, help="Undo the configuration file's.")
+    bool,
+    typer.Option(
+        "--no-require-coverage", hidden=True, help="Ignore require-coverage of the configuration file."
+    ),
 ]
 ConfigFile = Annotated[
     str | None,
     typer.Option(
         "--config",
         metavar="FILE",
-        help="Read options from this file. \\[default: the nearest litecheck.toml or pyproject.toml]",
+        rich_help_panel=panels.ADVANCED,
+        help="Read options from this file. [default: the nearest litecheck.toml or pyproject.toml]",
     ),
 ]
-Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore configuration files.")]
-
+Isolated = Annotated[
+    bool,
+    typer.Option("--isolated", rich_help_panel=panels.ADVANCED, help="Ignore configuration files."),
+]
 Statistics = Annotated[
-    bool, typer.Option("--statistics", help="In text, only how often each requirement is not kept.")
+    bool,
+    typer.Option(
+        "--statistics",
+        rich_help_panel=panels.OUTPUT,
+        help="Print statistics in place of findings: violations by requirement.",
+    ),
 ]
 
 
@@ -101,9 +154,6 @@ Statistics = Annotated[
 def validate(
     models: ModelFiles,
     profile: ProfileNames = None,
-    outputs: Outputs = None,
-    baseline: Baseline = None,
-    write_baseline: WriteBaseline = None,
     select: Select = None,
     ignore: Ignore = None,
     level: Level = None,
@@ -112,34 +162,41 @@ def validate(
     no_require_coverage: NoRequireCoverage = False,
     fail_on_fallback: FailOnFallback = False,
     max_partitions: MaxPartitions = None,
-    compiled: Compile = False,
-    config: ConfigFile = None,
-    isolated: Isolated = False,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
+    outputs: Outputs = None,
     statistics: Statistics = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    compiled: Compile = False,
+    config: ConfigFile = None,
+    isolated: Isolated = False,
 ) -> None:
-    """Judge models by the rules of a profile.
+    """Check models against the rules of a runtime or an NPU.
 
-    Every operator ends as conforms, violates, waived or not covered; every finding says where, what was
-    found, what is required, why, and which line of which rule file demands it. Options may also stand in
-    \\[tool.litecheck] of pyproject.toml or in litecheck.toml; the command line wins. A PATH names a
-    requirement, CONV_2D/weight/zero_point; it may have wildcards and may stop early (CONV_2D).
+    Every operator ends as conforms, violates, waived or not covered. A finding states the place, the value found, the
+    value required, the reason and the line of the rule file. PATH names a requirement, CONV_2D/weight/zero_point. A
+    PATH can have wildcards, and can stop early: CONV_2D names all requirements of this operator. Options are also read
+    from \\[tool.litecheck] of pyproject.toml or from litecheck.toml; the command line has priority.
 
-    Exit codes: 0 conforms, 1 violates, 2 could not be judged, 64 the command is wrong, 74 the disk is full.
+    \b
+    [bold]Exit codes[/]
+      0   every model conforms
+      1   a model violates a rule
+      2   a model was not checked
+      64  invalid command, option, configuration or profile
+      74  the disk is full
 
     \b
     [bold]Examples[/]
       litecheck validate model.tflite
       litecheck validate models/ --profile litert-int8 --require-coverage
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
-      litecheck validate model.tflite -f text -f html:model.html
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
-      litecheck validate model.tflite --profile ethos-u55 --compile
     """
     told = Options(
         profile=tuple(profile or ()),
@@ -147,7 +204,7 @@ def validate(
         baseline=baseline,
         select=tuple(select or ()),
         ignore=tuple(ignore or ()),
-        level=tuple(level or ()),
+        set_level=tuple(level or ()),
         fail_on=fail_on,
         fail_on_fallback=fail_on_fallback or None,
         max_partitions=None if max_partitions is None else int(max_partitions),
@@ -173,7 +230,7 @@ def run(
     from litecheck.model_files import find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
-    levels = tuple(map(policy.parse_level, options.level))
+    levels = tuple(map(policy.parse_level, options.set_level))
     ignored = options.origin("ignore")
     choices = policy.Policy(
         options.select, options.ignore, levels, options.per_file_ignores, f"ignore{ignored}" if ignored else "--ignore",

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, Verbose, ends_well
+from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
 from litecheck.cli.limit_options import limit_beside_device
+from litecheck.cli.verify_advanced import parse_advanced
 
 if TYPE_CHECKING:
     from litecheck.model.types import Model
@@ -21,61 +23,55 @@ if TYPE_CHECKING:
 @ends_well
 def verify(
     models: options.ModelFiles,
-    device: options.DeviceName,
-    device_version: options.Build = "",
+    device: devices.DeviceName,
     arithmetic: options.Arithmetics = None,
-    profile: options.Profile = None,
-    inputs: options.Inputs = None,
-    calibration: options.Calibration = None,
-    samples: options.Samples = 4,
-    random: options.Seed = 0,
-    feed: options.Feed = None,
-    signature: options.Signature = None,
-    member: options.Member = "",
-    segment: options.Segment = 0,
-    between: options.Between = None,
-    whole: options.Whole = False,
-    drift: options.Drift = False,
+    tolerances: options.Tolerances = None,
     select: options.Selection = None,
-    element: options.Element = None,
-    repeat: options.Repeat = 2,
-    budget: options.Budget = None,
-    dry_run: options.DryRun = False,
-    timeout: options.Seconds = 60.0,
-    memory: options.Megabytes = 4096,
-    jobs: options.Jobs = 1,
-    journal: options.Journal = None,
-    resume: options.Resume = False,
-    reproduce: options.Reproduce = None,
-    scrub: options.Scrub = False,
-    record: options.Record = None,
+    unit: options.Unit = "operator",
+    inputs: options.Inputs = None,
+    data: options.Data = None,
+    samples: options.Samples = 4,
+    seed: options.Seed = 0,
     fail_on_fallback: options.FailOnFallback = False,
     require_coverage: options.RequireCoverage = False,
-    claim: options.Claim = None,
+    budget: options.Budget = None,
+    dry_run: options.DryRun = False,
+    timeout: devices.Seconds = 60.0,
+    memory: devices.Megabytes = 4096,
+    jobs: devices.Jobs = 1,
+    resume: devices.Resume = False,
     outputs: options.Outputs = None,
-    quiet: options.QuietCases = False,
+    reproduce: options.Reproduce = None,
+    quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    set_: options.Set = None,
 ) -> None:
-    """Verify that a device computes models exactly, and if not: which operator, which arithmetic, which input.
+    """Compare each operator of a device with bit-exact kernels.
 
-    Every operator is cut out into a model of its own and fed the reference's tensors, so that no error is inherited
-    and no intermediate tensor need be visible. The device runs in processes of its own: a crash, a hang or a refusal
-    is an outcome of that operator, and the run goes on. Where a system has no fork (Windows), starting them takes
-    longer; --memory limits a device on Linux alone.
+    litecheck cuts every operator into a model of its own and runs this model on the device with the same inputs as
+    the reference kernel. An error in one operator therefore does not change the next one. The device runs in a
+    separate process. A crash, a timeout or a rejected model is the outcome of that operator, and the run continues.
 
-    Exit codes: 0 every operator judged is exact or within its tolerance, 1 one is not, 2 nothing could be judged, 64 the
-    command is wrong, 74 the disk is full. Of several models the worst counts.
+    An arithmetic is a named set of rounding, accumulation and saturation rules of a runtime's kernels.
+
+    \b
+    [bold]Exit codes[/]
+      0   every compared operator is exact or within its tolerance
+      1   an operator differs, crashes, times out or is rejected
+      2   no operator was compared
+      64  invalid command, option or configuration
+      74  the disk is full
+    With several models, the exit code is that of the worst model.
 
     \b
     [bold]Examples[/]
-      litecheck verify model.tflite --device litert:xnnpack
-      litecheck verify models/ --device litert:xnnpack -f text -f junit:verify.xml
-      litecheck verify model.tflite -d delegate:./libacme.so,cores=2 --fail-on-fallback -j 2
-      litecheck verify model.tflite -d 'command:./simulate {model} {runs}' --timeout 600 --resume
-      litecheck verify model.tflite -d tflm --arithmetic tflm -f text -f html:report.html
-      litecheck verify model.tflite -d delegate:./libacme.so --arithmetic device.arithmetic.yaml --reproduce failing/
+      litecheck verify model.tflite --device litert:reference
+      litecheck verify model.tflite -d tflm --arithmetic tflm -f html:report.html
+      litecheck verify models/ -d delegate:./libacme.so,cores=2 --fail-on-fallback
+      litecheck verify model.tflite -d 'command:./simulate {model} {runs}' -j 2
     """
+    from litecheck.cases.inputs import KINDS
     from litecheck.cli import one_thread
     from litecheck.cli.input_options import given_samples
     from litecheck.cli.outputs import parse_outputs, write
@@ -85,42 +81,41 @@ def verify(
     from litecheck.verify.settings import Settings, parse_budget
 
     one_thread()
+    advanced = parse_advanced(set_ or ())
     limit_beside_device(memory, timeout)
     manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), "verify")
-    wanted = models_asked(models, targets, journal)
+    wanted = models_asked(models, targets, advanced.checkpoint)
     plain = Settings(
         arithmetics=tuple(arithmetic or ("litert-reference",)),
-        profile=profile,
-        signature=signature,
-        seed=random,
-        kinds=options.parse_kinds(feed),
-        segment=segment,
-        between=between,
-        whole=whole,
-        drift=drift,
+        profile=tolerances,
+        signature=advanced.signature,
+        seed=seed,
+        kinds=advanced.inputs or KINDS,
+        drift=advanced.drift,
         select=tuple(select or ()),
-        element=options.parse_element(element),
-        repeat=repeat,
+        element=advanced.element,
+        repeat=advanced.repeat,
         jobs=jobs,
         fail_on_fallback=fail_on_fallback,
         require_coverage=require_coverage,
-        claims=tuple(claim or ()),
+        claims=advanced.require,
         reproduce=reproduce,
-        scrub=scrub,
-        record=record,
+        scrub=advanced.scrub,
+        record=advanced.record,
         seconds=timeout,
         budget=parse_budget(budget) if budget else None,
+        **options.parse_unit(unit),  # type: ignore[arg-type]
     )
 
     def asked(model: Model) -> Settings:
-        given, told = given_samples(model, signature, inputs or [], calibration, samples, random)
+        given, told = given_samples(model, plain.signature, inputs or [], data or [], samples, seed)
         return replace(plain, samples=given, described=told)
 
-    run = VerifyRun(asked, member, journal, resume, manner)
+    run = VerifyRun(asked, advanced.member, advanced.checkpoint, resume, manner)
     # What is wrong with one model, or with what is to be counted, is said before a device is opened.
     prepared = [run.prepared(file) for file in wanted.found] if dry_run or not wanted.several else []
-    opened = open_device(device, Limits(timeout, memory << 20), device_version)
+    opened = open_device(device, Limits(timeout, memory << 20), advanced.device_version)
     report: Verification | Verifications
     try:
         if dry_run:

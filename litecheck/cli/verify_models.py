@@ -34,7 +34,9 @@ def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: s
     found = find_models(arguments)
     several = len(arguments) > 1 or (isinstance(found[0], str) and found != tuple(arguments))
     if several and journal:
-        raise ConfigError("--journal is of one model; without it each of several has one of its own")
+        raise ConfigError(
+            "--set checkpoint: got several models, expected one. Without it, each model has its own file."
+        )
     if several and any(target.format == "model-explorer" for target in targets):
         raise ConfigError("--format model-explorer is about one model: verify them one by one")
     return ModelsAsked(found, several)

@@ -37,7 +37,7 @@ Told = Callable[[int, str], None]
 _NO_DATA = (
     "{} needs calibration data, to know the range of every tensor. Give --data FILE.npz (an array for each input, "
     "samples first), --data FILE.npy, --data FOLDER (of .npy or .npz files, or of images), --data SCRIPT.py (with "
-    "get_calibration_data()), or --statistics FILE of an earlier calibration; --random N to try out without data"
+    "get_calibration_data()), or --calibration-cache FILE of an earlier calibration; --data random:N to try out without data"
 )
 
 
@@ -144,7 +144,7 @@ def _observed(
             raise
         raise CalibrationError(
             f"{named} is a custom operator, and no kernel for it is at hand, so the model cannot be run: convert the part "
-            f"in front of it, or give --statistics of a calibration elsewhere ({error})"
+            f"in front of it, or give the --calibration-cache of a calibration elsewhere ({error})"
         ) from error
 
 

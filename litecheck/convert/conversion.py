@@ -188,12 +188,12 @@ def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
 
 def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
     """Why an operator stays float32 by the user's wish. Raises ConfigError for a wish that meets no operator."""
-    _check_met(model, "--keep", request.keep)
+    _check_met(model, "--keep-float", request.keep)
 
     def keeps(subgraph: Subgraph, operator: Operator) -> str:
         wished = next((p for p in request.keep if _meets(p, subgraph, operator)), "")
         if wished:
-            return f"kept by --keep {wished}"
+            return f"kept by --keep-float {wished}"
         if request.only and (subgraph.index, operator.index) not in request.only:
             return "another operator is quantized alone"
         if request.to == "dynamic" and not _large(subgraph, operator):

@@ -99,7 +99,7 @@ def compare_converters(
     check_real(model, settings.to)
     data = opened(model, settings)
     if data is None:
-        raise ConfigError("to compare converters there must be samples: --data, or --random N")
+        raise ConfigError("to compare converters there must be samples: --data PATH or --data random:N")
     named = _named(model, data)
     profile = load_profile(settings.profile or KINDS[settings.to][1])
     outcomes = []

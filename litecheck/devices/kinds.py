@@ -33,6 +33,8 @@ class DeviceKind:
     options that the argument stands for, and raises ValueError for one that cannot be; None admits none. ``whole``: the
     argument is everything behind the colon, commas included; ``choices`` are arguments there are.
 
+    ``usage`` is the text that ``--device`` takes, ``summary`` describes the device in a line of a list.
+
     ``files`` are what a device is made of, ``version`` is what it says of itself, ``driver`` what the program of a
     reproducer is told to drive it without litecheck (see litecheck/verify/reproducers/run.py), with the ``package`` to
     install.
@@ -40,6 +42,8 @@ class DeviceKind:
 
     name: str
     adapter: str = ""
+    usage: str = ""
+    summary: str = ""
     opened: Callable[[Spec], Device] | None = None
     modules: tuple[str, ...] = ()
     extra: str = ""

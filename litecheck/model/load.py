@@ -36,7 +36,7 @@ def load_model(source: ModelSource, member: str = "") -> Model:
     if len(found) != 1:
         names = ", ".join(m.name for m in open_models(path, content) if not isinstance(m, ModelError))
         message = (
-            f"holds the models {names}: name one with --member"
+            f"holds the models {names}: name one with --member, in verify with --set member=NAME"
             if not member
             else f"no member {member!r} among {names}"
         )

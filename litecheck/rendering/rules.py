@@ -221,7 +221,7 @@ _PREFACE = """# Rule reference
 Every requirement litecheck judges by, generated from the rule files by `docs/generate.py`.
 
 What stands in front of a colon is, behind the operator and a slash, the requirement's path:
-`CONV_2D/weight/scale`. It names the requirement in findings, in `--select`, `--ignore` and `--level`,
+`CONV_2D/weight/scale`. It names the requirement in findings, in `--select`, `--ignore` and `--set-level`,
 and for `litecheck explain`, which also says which line of which file demands it. A requirement that is
 not kept is a violation unless another level stands behind it. `[role]` may be absent, `role...` takes
 all remaining operands; that the others are present is required too, as `CONV_2D/weight/operands`. In

@@ -167,7 +167,9 @@ def check_claims(model: Model, settings: Settings) -> None:
     for name in settings.claims:
         if name not in known:
             hint = did_you_mean(name.upper(), known)
-            raise ConfigError(f"--claim {name}: there is no such operator{hint}; {EVERY} means every one")
+            raise ConfigError(
+                f"--set require={name}: there is no such operator{hint}; {EVERY} means every one"
+            )
 
 
 def _all(model: Model, settings: Settings) -> Iterator[Case]:

@@ -42,7 +42,7 @@ def parse_budget(text: str) -> Budget:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settings:
-    """How a model is verified; every field has its command line option.
+    """How a model is verified.
 
     ``arithmetics`` are admissible: an operator conforms if one of them fits it. ``samples`` are inputs of the entry
     point by name, stored values; without any, one is drawn from ``seed``. ``kinds`` says what each case is fed:
@@ -81,7 +81,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if bool(self.segment) + bool(self.between) + self.whole > 1:
-            raise ConfigError("--segment, --between and --whole: give one of them")
+            raise ConfigError("conflicting settings: got several of segment, between and whole, expected one")
 
     @property
     def drawing(self) -> Drawing:

@@ -94,7 +94,7 @@ def test_signed(run: Run, folder: Path) -> None:
 
 def test_options_that_do_not_go_together(run: Run) -> None:
     for words, told in (
-        (("certify", "suite", "results"), "--claims FILE -o FILE"),
+        (("certify", "suite", "results"), "nor --claims FILE and -o FILE"),
         ((*MADE, "--public-key", "key.pem"), "--public-key goes with --check"),
         ((*CHECKED, "--date", "2027-01-01"), "the certificate states its own date"),
         ((*MADE[:-1], "soon"), "'soon' is no date such as 2027-03-31"),

@@ -24,7 +24,7 @@ def test_every_option_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         baseline = "known.json"
         select = "CONV_2D"
         ignore = ["A/b", "C"]
-        level = {"A/b" = "note"}
+        set-level = {"A/b" = "note"}
         fail-on = "warning"
         require-coverage = true
         """
@@ -35,7 +35,7 @@ def test_every_option_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         baseline="known.json",
         select=("CONV_2D",),
         ignore=("A/b", "C"),
-        level=("A/b=note",),
+        set_level=("A/b=note",),
         fail_on="warning",
         require_coverage=True,
     )
@@ -69,7 +69,7 @@ def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> Non
         ("fail-on = 3", "fail-on must be text"),
         ("select = [1]", "select must be text or a list of texts"),
         ("require-coverage = 'yes'", "require-coverage must be true or false"),
-        ("level = {A = 1}", "level must be a table of requirement paths and levels"),
+        ("set-level = {A = 1}", "set-level must be a table of requirement paths and levels"),
         ("max-partitions = -1", "max-partitions must be a number from 0 to 999,999,999"),
         ("max-partitions = 1_000_000_000", "max-partitions must be a number from 0 to 999,999,999"),
         ("baseline = 'a\tb'\nprofile = \"\\u0000\"", "profile must be text without NUL characters"),
@@ -101,12 +101,12 @@ def test_what_is_said_on_top_wins() -> None:
 def test_the_command_line_wins(run: Run, folder: Path) -> None:
     (folder / "litecheck.toml").write_text(
         'profile = "tiny.yaml"\nfail-on = "note"\nrequire-coverage = true\n'
-        'level = {"*/*/granularity" = "warning"}\n'
+        'set-level = {"*/*/granularity" = "warning"}\n'
     )
     assert run("validate", "good.tflite").exit_code == 1
     assert run("validate", "good.tflite", "--fail-on", "violation").exit_code == 0
     assert run("validate", "good.tflite", "--fail-on", "warning").exit_code == 1
-    assert run("validate", "good.tflite", "--fail-on", "warning", "--level", "*=note").exit_code == 0
+    assert run("validate", "good.tflite", "--fail-on", "warning", "--set-level", "*=note").exit_code == 0
     assert run("validate", "partial.tflite", "--fail-on", "violation").exit_code == 1
     assert run("validate", "partial.tflite", "--fail-on", "violation", "--no-require-coverage").exit_code == 0
 
@@ -143,20 +143,25 @@ def test_ignored_in_some_files_only(run: Run, folder: Path) -> None:
 
 def test_the_options_in_force_are_known_by_their_file(tmp_path: Path) -> None:
     file = tmp_path / "litecheck.toml"
-    table = {"select": ["A"], "fail-on": "note", "level": {"A/b": "note"}, "per-file-ignores": {"x": ["B"]}}
+    table = {
+        "select": ["A"],
+        "fail-on": "note",
+        "set-level": {"A/b": "note"},
+        "per-file-ignores": {"x": ["B"]},
+    }
     options = parse(table, file)
     stated = {
         "select": ("A",),
         "fail-on": "note",
-        "level": {"A/b": "note"},
+        "set-level": {"A/b": "note"},
         "per-file-ignores": {"x": ("B",)},
     }
     assert options.configuration == Configuration(str(file), stated)
     said = Options(select=("C",), fail_on="warning").over(options)
     assert said.configuration == Configuration(
-        str(file), {key: stated[key] for key in ("level", "per-file-ignores")}
+        str(file), {key: stated[key] for key in ("set-level", "per-file-ignores")}
     )
-    assert (said.origin("select"), said.origin("level")) == ("", f" from {file}")
+    assert (said.origin("select"), said.origin("set-level")) == ("", f" from {file}")
     assert Options(require_coverage=False).over(parse({"require-coverage": True}, file)).configuration == (
         Configuration(str(file), {})
     )
@@ -177,8 +182,8 @@ def test_the_options_in_force_are_known_by_their_file(tmp_path: Path) -> None:
             "by baseline known.json from litecheck.toml: known when",
             'baseline = "known.json"',
         ),
-        ("level = {'FULLY_CONNECTED' = 'note'}", "", 'level = {"FULLY_CONNECTED" = "note"}'),
-        ("level = ['FULLY_CONNECTED=note']", "", 'level = ["FULLY_CONNECTED=note"]'),
+        ("set-level = {'FULLY_CONNECTED' = 'note'}", "", 'set-level = {"FULLY_CONNECTED" = "note"}'),
+        ("set-level = ['FULLY_CONNECTED=note']", "", 'set-level = ["FULLY_CONNECTED=note"]'),
         ("select = 'FULLY_CONNECTED/input'", "", 'select = "FULLY_CONNECTED/input"'),
     ],
 )

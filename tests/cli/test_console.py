@@ -152,8 +152,8 @@ def test_a_full_disk_of_every_written_file_has_one_exit_code(
     for command in (
         ("validate", "bad.tflite", "-f", "json:report.json"),
         ("validate", "bad.tflite", "--write-baseline", "baseline.json"),
-        ("run", "good.tflite", "--random", "0", "-o", "out.npz"),
-        ("convert", "float.tflite", "-o", "new.tflite", "--random", "1", "--device", "litecheck"),
+        ("run", "good.tflite", "--seed", "0", "-o", "out.npz"),
+        ("convert", "float.tflite", "-o", "new.tflite", "--data", "random:1", "--device", "litecheck"),
         ("quantize", "reals.npy", "-o", "stored.npy", "--scale", "1"),
     ):
         result = run(*command)

@@ -35,7 +35,7 @@ def test_a_model_is_made_and_the_starved_tensor_named_first(run: Run) -> None:
     )
     places = [done.stdout.index(word) for word in words]
     assert places == sorted(places)
-    assert "--keep '#6'" in done.stdout
+    assert "--keep-float '#6'" in done.stdout
     assert "accuracy" not in done.stdout
     assert Path("out.tflite").exists()
 
@@ -55,8 +55,8 @@ def test_without_data_all_ways_to_give_them_are_told(run: Run) -> None:
         "--data FOLDER",
         "images",
         "--data SCRIPT.py",
-        "--statistics FILE",
-        "--random N",
+        "--calibration-cache FILE",
+        "--data random:N",
     ):
         assert way in done.stderr
     assert not Path("out.tflite").exists()
@@ -64,11 +64,13 @@ def test_without_data_all_ways_to_give_them_are_told(run: Run) -> None:
 
 def test_random_samples_are_warned_of_loudly(run: Run) -> None:
     done = run(
-        "convert", "detector.tflite", "-o", "out.tflite", "--random", "2", "--no-agreement", "-q", *OWN
+        "convert", "detector.tflite", "-o", "out.tflite", "--data", "random:2", "--no-agreement", "-q", *OWN
     )
     assert done.exit_code == 0
     assert done.stderr.startswith("warning: calibrated on 2 RANDOM samples")
-    report = run("convert", "detector.tflite", "--dry-run", "--random", "2", "--no-agreement", *OWN).stdout
+    report = run(
+        "convert", "detector.tflite", "--dry-run", "--data", "random:2", "--no-agreement", *OWN
+    ).stdout
     assert "RANDOM" in report.splitlines()[1]
 
 
@@ -100,13 +102,13 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("detector.tflite",), "give -o OUT.tflite", 64),
         (("detector.tflite", "-o", "out.tflite", "--dry-run"), "-o out.tflite and --dry-run, which writes no model", 64),
         (("detector.tflite", "-o", "out.tflite", "--preprocessing", "1:0", *DATA), "--preprocessing 1:0 is for images", 64),
-        (("good.tflite", "-o", "out.tflite", "--random", "1"), "it is quantized already (int8)", 2),
-        (("broken.tflite", "-o", "out.tflite", "--random", "1"), "outside-file", 2),
+        (("good.tflite", "-o", "out.tflite", "--data", "random:1"), "it is quantized already (int8)", 2),
+        (("broken.tflite", "-o", "out.tflite", "--data", "random:1"), "outside-file", 2),
         (("detector.tflite", "-o", "out.tflite", "--plan", "p.json", "--to", "int8"), "the plan has decided that", 64),
-        (("detector.tflite", "-o", "out.tflite", "--like", "tensorfow"), "did you mean 'tensorflow'?", 64),
+        (("detector.tflite", "-o", "out.tflite", "--match", "tensorfow"), "did you mean 'tensorflow'?", 64),
         (("detector.tflite", "-o", "out.tflite", "--to", "int4", *DATA), "there is no conversion to 'int4'", 64),
-        (("detector.tflite", "-o", "out.tflite", "--keep", "CONV2D", *DATA), "--keep CONV2D: no operator", 64),
-        (("detector.tflite", "-o", "out.tflite", "--inputs", "int16", *DATA), "inputs of int8 may be", 64),
+        (("detector.tflite", "-o", "out.tflite", "--keep-float", "CONV2D", *DATA), "--keep-float CONV2D: no operator", 64),
+        (("detector.tflite", "-o", "out.tflite", "--input-dtype", "int16", *DATA), "inputs of int8 may be", 64),
         (("detector.tflite", "-o", "detector.tflite/out.tflite", *DATA), "is no folder", 64),
         (("detector.tflite", "-o", "images.npz", *DATA), "-o images.npz: this file is read or written as well", 64),
         (("detector.tflite", "-o", "out.tflite", "--save-plan", "./out.tflite", *DATA), "read or written as well", 64),
@@ -155,7 +157,7 @@ def test_layers_are_improved_and_operators_ranked(run: Run) -> None:
         (("--via", "tensorflow", "--compare"), "--compare asks all converters"),
         (("--via", "tensorflow",), "give -o OUT.tflite"),
         (("--compare", "-o", "o.tflite"), "--compare writes no model"),
-        (("--compare", "--keep", "#1"), "--keep: other converters do not take this"),
+        (("--compare", "--keep-float", "#1"), "--keep-float: other converters do not take this"),
         (("--compare",), "there must be samples"),
         (("--compare", "-f", "sarif"), "unknown format 'sarif'"),
     ],

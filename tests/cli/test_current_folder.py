@@ -59,7 +59,7 @@ def litecheck(folder: Path, out: Path, command: str) -> subprocess.CompletedProc
         "rules CONV_2D",
         "quantize {out}/x.npy -o {out}/q.npy --scale 1/128 --zero-point -3",
         "compare {out}/x.npy {out}/x.npy -f json",
-        "run fc_int8.tflite --random 0 --stats",
+        "run fc_int8.tflite --seed 0 --statistics",
         "convert float.tflite -o {out}/made.tflite --data {out}/x.npy",
         pytest.param("convert float.tflite -o {out}/made.tflite --data {out}/data.py", marks=needs_litert),
         pytest.param("validate conv_int8.tflite --profile ethos-u55 --compile", marks=needs_vela),

@@ -27,7 +27,9 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_arithmetic_is_named_and_written(run: Run) -> None:
-    done = run("diagnose", "--device", "optimized", "--op", "CONV_2D", "--op", "ADD", "-o", "acme.yaml")
+    done = run(
+        "diagnose", "--device", "optimized", "--select", "CONV_2D", "--select", "ADD", "-o", "acme.yaml"
+    )
     assert done.exit_code == 0
     assert "requantize: double-half-up  litert-optimized" in done.stdout
     assert "not requantize: double: 'ties" in done.stdout
@@ -38,7 +40,7 @@ def test_the_arithmetic_is_named_and_written(run: Run) -> None:
 
 
 def test_json_holds_every_exclusion(run: Run) -> None:
-    done = run("diagnose", "-d", "xnnpack", "--op", "ADD", "-f", "json")
+    done = run("diagnose", "-d", "xnnpack", "--select", "ADD", "-f", "json")
     document = json.loads(done.stdout)
     assert document["litecheck_diagnosis"] == 3
     (add,) = document["operators"]
@@ -60,7 +62,7 @@ def test_a_models_operators_are_tried(run: Run) -> None:
 
 
 def test_mistakes_are_told(run: Run) -> None:
-    done = run("diagnose", "-d", "reference", "--op", "CONV2D")
+    done = run("diagnose", "-d", "reference", "--select", "CONV2D")
     assert done.exit_code == 2
     assert "there are no probes for 'CONV2D'" in done.stderr
     assert run("diagnose", "-d", "reference", "missing.tflite").exit_code == 2

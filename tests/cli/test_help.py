@@ -18,29 +18,36 @@ HELP = """\
  Weigh models and say what they weigh, in as many words as it takes to fill
  more than one line.
 
- Examples
-   small weigh a.tflite  *
-
 ╭─ Arguments ──────────────────────────────────────────────────────────────────╮
 │ MODEL...  What is weighed. [required]                                        │
 │ UNIT      In what; [bold] is no markup here.                                 │
 ╰──────────────────────────────────────────────────────────────────────────────╯
 ╭─ Options ────────────────────────────────────────────────────────────────────╮
-│ --scales      S  The scales. [required]                                      │
-│ --quiet   -q     Say nothing of what is not to be said, even if that is      │
-│                  much.                                                       │
-│ --help           Show this message and exit.                                 │
+│ --scales S   The scales. [required]                                          │
 ╰──────────────────────────────────────────────────────────────────────────────╯
+╭─ Output ─────────────────────────────────────────────────────────────────────╮
+│ --quiet, -q  Say nothing of what is not to be said, even if that is much.    │
+│   loud=yes   Say it all.                                                     │
+│ --help       Show this message and exit.                                     │
+╰──────────────────────────────────────────────────────────────────────────────╯
+
+ Examples
+   small weigh a.tflite  *
 """
 
 
 def weigh(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="What is weighed.")],
     scales: Annotated[str, typer.Option(metavar="S", help="The scales.")],
-    unit: Annotated[str, typer.Argument(metavar="UNIT", help="In what; \\[bold] is no markup here.")] = "g",
+    unit: Annotated[str, typer.Argument(metavar="UNIT", help="In what; [bold] is no markup here.")] = "g",
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", help="Say nothing of what is not to be said, even if that is much."),
+        typer.Option(
+            "--quiet",
+            "-q",
+            rich_help_panel="Output",
+            help="Say nothing of what is not to be said, even if that is much.\nloud=yes: Say it all.",
+        ),
     ] = False,
     secret: Annotated[bool, typer.Option("--secret", hidden=True)] = False,
 ) -> None:

@@ -23,14 +23,14 @@ COMMANDS = [
     (["rules", "--profile", FILE], ".yaml"),
     (["rules", "--source", "--profile", FILE], ".yaml"),
     (["explain", "TANH", "--profile", FILE], ".yaml"),
-    (["run", MODEL, "--stats", "--input", f"input={FILE}"], ".npy"),
-    (["run", MODEL, "--stats", "--input", f"input={FILE}"], ".npz"),
-    (["run", MODEL, "--stats", "--input", f"input={FILE}"], ".bin"),
-    (["run", MODEL, "--stats", "--random", "0", "--arithmetic", FILE], ".yaml"),
+    (["run", MODEL, "--statistics", "--input", f"input={FILE}"], ".npy"),
+    (["run", MODEL, "--statistics", "--input", f"input={FILE}"], ".npz"),
+    (["run", MODEL, "--statistics", "--input", f"input={FILE}"], ".bin"),
+    (["run", MODEL, "--statistics", "--seed", "0", "--arithmetic", FILE], ".yaml"),
     (["verify", MODEL, "-d", "recorded:.", "--arithmetic", FILE], ".yaml"),
-    (["verify", MODEL, "-d", "recorded:.", "--calibration", FILE], ".npz"),
-    (["verify", MODEL, "-d", "recorded:.", "--journal", FILE], ".jsonl"),
-    (["verify", MODEL, "-d", "recorded:.", "--journal", FILE, "--resume"], ".jsonl"),
+    (["verify", MODEL, "-d", "recorded:.", "--data", FILE], ".npz"),
+    (["verify", MODEL, "-d", "recorded:.", "--set", f"checkpoint={FILE}"], ".jsonl"),
+    (["verify", MODEL, "-d", "recorded:.", "--set", f"checkpoint={FILE}", "--resume"], ".jsonl"),
     (["quantize", FILE, "-o", "o.npy", "--scale", "1", "--dtype", "int8"], ".npy"),
     (["quantize", FILE, "-o", "o.npy", "--scale", "1", "--dtype", "int8"], ".bin"),
     (["quantize", MODEL, "-o", "o.npy", "--dtype", "int8", "--scale", FILE], ".npy"),
@@ -39,11 +39,11 @@ COMMANDS = [
     (["convert", FLOAT, "-o", "o.tflite", "--data", FILE], ".npz"),
     (["convert", FLOAT, "-o", "o.tflite", "--data", FILE], ".npy"),
     (["convert", FLOAT, "-o", "o.tflite", "--plan", FILE], ".json"),
-    (["convert", FLOAT, "-o", "o.tflite", "--random", "2", "--statistics", FILE], ".json"),
-    (["convert", FLOAT, "-o", "o.tflite", "--random", "2", "--profile", FILE], ".yaml"),
+    (["convert", FLOAT, "-o", "o.tflite", "--data", "random:2", "--calibration-cache", FILE], ".json"),
+    (["convert", FLOAT, "-o", "o.tflite", "--data", "random:2", "--profile", FILE], ".yaml"),
     (["suite", "make", "-o", "s", "--profile", FILE], ".yaml"),
     (["suite", "make", "-o", "s", "--select", "TANH", "--arithmetic", FILE], ".yaml"),
-    (["suite", "judge", "--stream", FILE], ".txt"),
+    (["suite", "judge", "--stream-results", FILE], ".txt"),
     (["suite", "diff", FILE, FILE], ".json"),
     (["certify", ".", ".", "--check", FILE], ".json"),
 ]
@@ -98,7 +98,7 @@ def test_what_is_no_such_file_is_an_error_that_names_it(
     before = set(os.listdir())
     words = [word.replace(FILE, f"hostile{suffix}") for word in command]
     done = CliRunner().invoke(app, words)
-    if make is empty and "--journal" in command:
+    if make is empty and f"checkpoint={FILE}" in command:
         return  # an empty file becomes the journal
     if suffix == ".bin" and make not in (pipe, zero) and not done.exit_code:
         return  # raw bytes may be anything

@@ -28,7 +28,7 @@ def test_tensors(run: Run) -> None:
 
 
 def test_one_operator(run: Run) -> None:
-    text = run("inspect", "partial.tflite", "--op", "1").stdout
+    text = run("inspect", "partial.tflite", "--operator", "1").stdout
     assert "SOFTMAX #1 'z', subgraph 0" in text
     assert "from FULLY_CONNECTED #0" in text
 
@@ -42,15 +42,15 @@ def test_json_holds_everything(run: Run) -> None:
 
 
 def test_json_of_one_operator_has_its_tensors_only(run: Run) -> None:
-    (model,) = json.loads(run("inspect", "partial.tflite", "--op", "1", "-f", "json").stdout)["models"]
+    (model,) = json.loads(run("inspect", "partial.tflite", "--operator", "1", "-f", "json").stdout)["models"]
     assert [t["name"] for t in model["subgraphs"][0]["tensors"]] == ["y", "z"]
 
 
 def test_what_is_not_there(run: Run) -> None:
     for arguments, message in (
-        (("--op", "7"), "there is no operator 7 in subgraph 0; it has 1"),
+        (("--operator", "7"), "there is no operator 7 in subgraph 0; it has 1"),
         (("--subgraph", "2"), "there is no subgraph 2; it has 1"),
-        (("--op", "-1"), "there is no operator -1"),
+        (("--operator", "-1"), "there is no operator -1"),
     ):
         result = run("inspect", "good.tflite", *arguments)
         assert (result.exit_code, result.stdout) == (64, "")
@@ -78,7 +78,7 @@ def test_names_are_short_in_text_and_whole_in_json(run: Run, folder: Path) -> No
     builder.signature(f"{long}key", main, {f"{long}in": x}, {f"{long}out": y})
     builder.metadata(f"{long}metadata", b"x")
     save_model(builder.finish(), folder / "long.tflite")
-    for more in ([], ["--tensors"], ["--op", "0"]):
+    for more in ([], ["--tensors"], ["--operator", "0"]):
         text = run("inspect", "long.tflite", *more).stdout
         assert max(map(len, text.splitlines())) < 500
         assert "…" in text

@@ -41,14 +41,14 @@ def test_the_defaults_are_those_of_the_library() -> None:
 
 
 def test_an_operator_beyond_the_memory_ends_run(run: Run) -> None:
-    done = run("run", "tile.tflite", "--random", "0", "-o", "out.npz", "--memory", "50")
+    done = run("run", "tile.tflite", "--seed", "0", "-o", "out.npz", "--memory", "50")
     assert done.exit_code == 2
     assert done.stderr == (
         "error: TILE #0 'y': output of 80.0 MB: got 80.0 MB of tensors, expected at most 52.4 MB. "
         "Raise the limit with --memory.\n"
     )
     assert not Path("out.npz").exists()
-    assert run("run", "tile.tflite", "--random", "0", "-o", "out.npz", "--memory", "100").exit_code == 0
+    assert run("run", "tile.tflite", "--seed", "0", "-o", "out.npz", "--memory", "100").exit_code == 0
 
 
 def test_verify_goes_on_with_the_next_operator(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_a_system_without_memory_is_an_error(run: Run, monkeypatch: pytest.Monke
         raise MemoryError
 
     monkeypatch.setattr("litecheck.model.load.load_model", exhausted)
-    done = run("run", "tile.tflite", "--random", "0", "-o", "out.npz")
+    done = run("run", "tile.tflite", "--seed", "0", "-o", "out.npz")
     assert (done.exit_code, done.stderr) == (
         2,
         "error: out of memory: this system has no memory for the model and its tensors\n",

@@ -35,8 +35,8 @@ def piped() -> Iterator[Piped]:
     [
         (("validate", "-"), "1 model: 1 conforms"),
         (("inspect", "-"), "operators    1: FULLY_CONNECTED 1"),
-        (("run", "-", "--random", "0", "--stats"), "-: 1 operator by litert-reference"),
-        (("verify", "-", "-d", "recorded:.", "--feed", "propagated"), "1 no reference"),
+        (("run", "-", "--seed", "0", "--statistics"), "-: 1 operator by litert-reference"),
+        (("verify", "-", "-d", "recorded:.", "--set", "inputs=propagated"), "1 no reference"),
         (("verify", "-", "-d", "recorded:.", "--dry-run"), "0000-FULLY_CONNECTED"),
     ],
 )
@@ -54,9 +54,9 @@ def test_a_model_is_read_from_a_pipe(
 
 
 def test_a_bundle_may_be_piped_and_a_model_of_it_be_meant(piped: Piped) -> None:
-    code, output = piped(BUNDLE, "run", "-", "--random", "0", "--stats")
+    code, output = piped(BUNDLE, "run", "-", "--seed", "0", "--statistics")
     assert (code, "holds the models conv.tflite, fc.tflite" in output) == (2, True)
-    code, output = piped(BUNDLE, "run", "-", "--member", "fc.tflite", "--random", "0", "--stats")
+    code, output = piped(BUNDLE, "run", "-", "--member", "fc.tflite", "--seed", "0", "--statistics")
     assert (code, "FULLY_CONNECTED" in output) == (0, True)
     assert piped(BUNDLE, "inspect", "-")[1].count("description") == 2
 
@@ -66,7 +66,7 @@ def test_a_pipe_may_be_one_of_several_models(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, output = piped(
-        MODEL, "verify", "-", str(FIXTURES / "float.tflite"), "-d", "recorded:.", "--feed", "propagated"
+        MODEL, "verify", "-", str(FIXTURES / "float.tflite"), "-d", "recorded:.", "--set", "inputs=propagated"
     )
     assert (code, "2 models on recorded:.: 2 not checked" in output) == (2, True)
 

@@ -141,3 +141,15 @@ def test_one_file_at_a_time(run: Run) -> None:
         ["--source"], ["--template", "--schema"], ["CONV_2D", "--template"], ["--measurements", "--schema"],
     ):  # fmt: skip
         assert run("rules", *arguments).exit_code == 64
+
+
+def test_arithmetics(run: Run) -> None:
+    from litecheck.reference.engine.arithmetic import arithmetic_names
+
+    names = arithmetic_names()
+    text = run("rules", "--arithmetics").stdout
+    listed = json.loads(run("rules", "--arithmetics", "-f", "json").stdout)["arithmetics"]
+    assert [one["name"] for one in listed] == list(names)
+    assert all(name in text for name in names)
+    assert all(one["title"] for one in listed)
+    assert run("rules", "ADD", "--arithmetics").exit_code == 64

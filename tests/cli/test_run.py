@@ -58,7 +58,7 @@ def test_entries_are_numbers_whatever_tensors_are_called(run: Run) -> None:
     main.outputs(tensors[-1])
     save_model(builder.finish(), "evil.tflite")
     kept = load_model("evil.tflite").subgraphs[0].tensors
-    assert run("run", "evil.tflite", "--random", "0", "--keep", "all", "-o", "evil.npz").exit_code == 0
+    assert run("run", "evil.tflite", "--seed", "0", "--outputs", "all", "-o", "evil.npz").exit_code == 0
     with zipfile.ZipFile("evil.npz") as archive:
         assert archive.namelist() == ["names.json", *(f"{n}.npy" for n in range(len(names)))]
     found = arrays("evil.npz")
@@ -83,10 +83,10 @@ def test_inputs_from_files(run: Run, given: str) -> None:
 
 def test_random_inputs_are_the_same_again(run: Run) -> None:
     for file in ("a.npz", "b.npz"):
-        assert run("run", "relu.tflite", "--random", "3", "--keep", "all", "-o", file).exit_code == 0
+        assert run("run", "relu.tflite", "--seed", "3", "--outputs", "all", "-o", file).exit_code == 0
     assert Path("a.npz").read_bytes() == Path("b.npz").read_bytes()
     assert sorted(arrays("a.npz")) == ["a=x", "y", "z"]
-    run("run", "relu.tflite", "--random", "4", "--keep", "all", "-o", "c.npz")
+    run("run", "relu.tflite", "--seed", "4", "--outputs", "all", "-o", "c.npz")
     assert (arrays("c.npz")["a=x"] != arrays("a.npz")["a=x"]).any()
 
 
@@ -107,7 +107,7 @@ def test_a_signature_has_its_own_names(run: Run) -> None:
 
 
 def test_stats(run: Run) -> None:
-    result = run("run", "relu.tflite", "--input", "x.npy", "--stats")
+    result = run("run", "relu.tflite", "--input", "x.npy", "--statistics")
     assert result.exit_code == 0
     heads, *rows = result.stdout.splitlines()[4:]
     assert heads.split()[:3] == ["#", "operator", "type"]
@@ -126,7 +126,7 @@ def test_stats(run: Run) -> None:
         "256",
         "z",
     ]
-    document = json.loads(run("run", "relu.tflite", "--input", "x.npy", "--stats", "-f", "json").stdout)
+    document = json.loads(run("run", "relu.tflite", "--input", "x.npy", "--statistics", "-f", "json").stdout)
     last = document["statistics"][-1]
     assert last["saturated"] == {"low": 0, "high": 1, "low_share": 0.0, "high_share": 0.25}
     assert (last["stored"], last["real"], last["codes"]["unused"]) == ([-1, 127], [0.0, 64.0], 253)
@@ -136,16 +136,24 @@ def test_stats(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["-o", "out.npz"], "input 'a=x' is missing; give it by --input, or --random SEED", 64),
-        (["--random", "0"], "nothing to do: give -o OUT.npz", 64),
-        (["--random", "0", "-o", "out.npy"], "several arrays are written to a .npz file", 64),
-        (["--random", "0", "-o", "relu.tflite/out.npz"], "relu.tflite is no folder", 64),
-        (["--input", "b=x.npy", "--stats"], "there is no input 'b'", 64),
-        (["--input", "x.npy", "--input", "a=x=x.npy", "--stats"], "the same input is given twice", 64),
-        (["--input", "real.npy", "--stats"], "litecheck quantize --like relu.tflite:0 makes such values", 64),
-        (["--input", "none.npy", "--stats"], "none.npy: cannot be read", 2),
-        (["--random", "0", "--stats", "--arithmetic", "litert"], "no arithmetic 'litert'", 64),
-        (["--random", "0", "--stats", "--signature", "no"], "there is no signature 'no'; there are serve", 2),
+        (["-o", "out.npz"], "input 'a=x' is missing; give it by --input, or --seed SEED", 64),
+        (["--seed", "0"], "nothing to write: add -o OUT.npz", 64),
+        (["--seed", "0", "-o", "out.npy"], "several arrays are written to a .npz file", 64),
+        (["--seed", "0", "-o", "relu.tflite/out.npz"], "relu.tflite is no folder", 64),
+        (["--input", "b=x.npy", "--statistics"], "there is no input 'b'", 64),
+        (["--input", "x.npy", "--input", "a=x=x.npy", "--statistics"], "the same input is given twice", 64),
+        (
+            ["--input", "real.npy", "--statistics"],
+            "litecheck quantize --like relu.tflite:0 makes such values",
+            64,
+        ),
+        (["--input", "none.npy", "--statistics"], "none.npy: cannot be read", 2),
+        (["--seed", "0", "--statistics", "--arithmetic", "litert"], "no arithmetic 'litert'", 64),
+        (
+            ["--seed", "0", "--statistics", "--signature", "no"],
+            "there is no signature 'no'; there are serve",
+            2,
+        ),
     ],
 )
 def test_what_cannot_be_run(run: Run, arguments: list[str], message: str, code: int) -> None:
@@ -157,25 +165,25 @@ def test_what_cannot_be_run(run: Run, arguments: list[str], message: str, code: 
 
 def test_a_model_of_a_bundle(run: Run) -> None:
     bundle = str(Path(__file__).resolve().parents[2] / "fixtures" / "bundle.task")
-    assert run("run", bundle, "--random", "0", "--stats").exit_code == 2
-    result = run("run", bundle, "--member", "fc.tflite", "--random", "0", "--stats")
+    assert run("run", bundle, "--seed", "0", "--statistics").exit_code == 2
+    result = run("run", bundle, "--member", "fc.tflite", "--seed", "0", "--statistics")
     assert (result.exit_code, "FULLY_CONNECTED" in result.stdout) == (0, True)
 
 
 def test_bad_words_and_models(run: Run) -> None:
-    assert run("run", "relu.tflite", "--random", "0", "--keep", "some", "-o", "out.npz").exit_code == 64
-    assert run("run", "relu.tflite", "--random", "-1", "--stats").exit_code == 64
-    assert run("run", "broken.tflite", "--random", "0", "--stats").exit_code == 2
-    assert run("run", "none.tflite", "--random", "0", "--stats").exit_code == 2
+    assert run("run", "relu.tflite", "--seed", "0", "--outputs", "some", "-o", "out.npz").exit_code == 64
+    assert run("run", "relu.tflite", "--seed", "-1", "--statistics").exit_code == 64
+    assert run("run", "broken.tflite", "--seed", "0", "--statistics").exit_code == 2
+    assert run("run", "none.tflite", "--seed", "0", "--statistics").exit_code == 2
 
 
 def test_a_run_has_a_document_in_markdown_and_as_a_page(run: Run) -> None:
     done = run(
         "run",
         "relu.tflite",
-        "--random",
+        "--seed",
         "0",
-        "--stats",
+        "--statistics",
         "-o",
         "out.npz",
         "-f",

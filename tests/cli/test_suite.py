@@ -46,13 +46,13 @@ def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("make",), "a new folder is wanted (-o DIR), or a stream (--stream NAME)"),
+        (("make",), "got neither -o DIR nor --stream NAME"),
         (("make", "-o", "suite"), "suite: is there already"),
         (("make", "-o", "other", "--level", "standart"), "did you mean 'standard'?"),
         (("make", "-o", "other", "--select", "TAHN"), "did you mean 'TANH'?"),
         (("run", "nowhere", "-d", "litert:reference", "-o", "r"), "nowhere: no suite"),
         (("run", "suite", "-d", "litert:reference", "-o", "r", "--budget", "7"), "a time is wanted"),
-        (("judge", "suite"), "a suite and its results are wanted"),
+        (("judge", "suite"), "got neither SUITE and RESULTS nor --stream-results FILE"),
         (("judge", "suite", "suite"), "no results"),
         (("prove", "."), ".: no suite"),
     ],

@@ -41,7 +41,7 @@ def test_a_run_asks_before_numpy_is_loaded(environment: dict[str, str]) -> None:
         "    ask()\n"
         "    print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])\n"
         "threads.one_thread = asked\n"
-        "sys.argv = ['litecheck', 'run', 'missing.tflite', '--stats']\n"
+        "sys.argv = ['litecheck', 'run', 'missing.tflite', '--statistics']\n"
         "from litecheck.cli import main\n"
         "main()\n"
     )

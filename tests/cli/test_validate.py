@@ -39,8 +39,8 @@ TINY = ("-p", "tiny.yaml")
         (["bad.tflite", "--ignore", "*/weight/zero_point"], 0),
         (["bad.tflite", "--ignore", "FULLY_CONNECTED"], 0),
         (["bad.tflite", "--select", GRANULARITY], 0),
-        (["bad.tflite", "--level", f"{ZERO_POINT}=note"], 0),
-        (["good.tflite", "--level", "*/weight/granularity=violation"], 1),
+        (["bad.tflite", "--set-level", f"{ZERO_POINT}=note"], 0),
+        (["good.tflite", "--set-level", "*/weight/granularity=violation"], 1),
     ],
 )
 def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
@@ -60,8 +60,8 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "--baseline", "absent.json"], "absent.json: cannot be read, No such file"),
         (["good.tflite", "--baseline", "tiny.yaml"], "tiny.yaml:1: not JSON"),
         (["good.tflite", "--fail-on", "error"], "'error' is no level"),
-        (["good.tflite", "--level", "FULLY_CONNECTED"], "PATH=LEVEL"),
-        (["good.tflite", "--level", "FULLY_CONNECTED=bad"], "'bad' is no level"),
+        (["good.tflite", "--set-level", "FULLY_CONNECTED"], "PATH=LEVEL"),
+        (["good.tflite", "--set-level", "FULLY_CONNECTED=bad"], "'bad' is no level"),
         (["good.tflite", "--select", "FULLY_CONECTED"], "did you mean 'FULLY_CONNECTED'?"),
         (["good.tflite", "--ignore", "FULLY_CONNECTED/weigt/scale"], "no requirement has this path"),
         (["good.tflite", "--fail-on-fallback"], "--fail-on-fallback is for a target"),

@@ -50,7 +50,7 @@ def slow(tmp_path: Path) -> Path:
 
 def command(network: Path, slow: Path, *more: str) -> list[str]:
     device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
-    fixed = ["--feed", "propagated", "--repeat", "1", "-f", "json"]
+    fixed = ["--set", "inputs=propagated", "--set", "repeat=1", "-f", "json"]
     return [sys.executable, "-m", "litecheck", "verify", str(network), "--device", device, *fixed, *more]
 
 
@@ -110,7 +110,7 @@ def test_an_interrupted_run_says_what_is_done_and_how_to_go_on(
         SLOW.replace("time.sleep(0.3)", f"time.sleep(60 * ({count}.exists() and {count}.stat().st_size > 1))")
     )
     env, book = environment(tmp_path), tmp_path / "journal.jsonl"
-    asked = command(network, slow, "--journal", str(book))
+    asked = command(network, slow, "--set", f"checkpoint={book!s}")
     with subprocess.Popen(asked, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         while first.poll() is None and not (book.exists() and book.read_bytes().count(b"\n") == 3):
             time.sleep(0.02)
@@ -140,12 +140,12 @@ def run(*arguments: str) -> tuple[int, str]:
             "did you mean 'litert-reference'",
             64,
         ),
-        (["--device", "recorded:.", "--feed", "radnom"], "did you mean 'random'", 64),
+        (["--device", "recorded:.", "--set", "inputs=radnom"], "did you mean 'random'", 64),
         (["--device", "recorded:.", "--format", "jsn"], "did you mean json", 64),
-        (["--device", "recorded:.", "--between", "a", "b"], "there is no tensor 'a'", 64),
-        (["--device", "recorded:.", "--input", "x=y.npy", "--calibration", "z"], "give one of them", 64),
+        (["--device", "recorded:.", "--unit", "a..b"], "there is no tensor 'a'", 64),
+        (["--device", "recorded:.", "--input", "x=y.npy", "--data", "z"], "got --input and --data", 64),
         (["--device", "recorded:.", "--select", "adddd"], "did you mean 'ADD'", 64),
-        (["--device", "recorded:.", "--segment", "2", "--whole"], "give one of them", 64),
+        (["--device", "recorded:.", "--unit", "0"], "expected operator, model, a number", 64),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(
@@ -176,16 +176,16 @@ def test_the_device_is_asked_for() -> None:
 
 def test_an_element_is_explained_where_nothing_differs(network: Path, tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    arguments = ["--device", "litert:reference", "--select", "CONV_2D", "--element", "0,3,4,5"]
+    arguments = ["--device", "litert:reference", "--select", "CONV_2D", "--set", "element=0,3,4,5"]
     status, output = run(str(network), *arguments)
     assert status == 0
     assert "element (0, 3, 4, 5)" in " ".join(output.split())
 
 
 def test_an_element_is_named_by_numbers(network: Path) -> None:
-    status, output = run(str(network), "--device", "recorded:.", "--element", "0,x")
+    status, output = run(str(network), "--device", "recorded:.", "--set", "element=0,x")
     assert status == 64
-    assert "coordinates are numbers from 0" in " ".join(output.split())
+    assert "expected coordinates from 0" in " ".join(output.split())
 
 
 def models(folder: Path, *names: str) -> list[str]:
@@ -200,7 +200,7 @@ def models(folder: Path, *names: str) -> list[str]:
 def several(slow: Path, env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     slow.write_text(SLOW.replace("time.sleep(0.3)", ""))
     device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
-    fixed = ["-d", device, "--feed", "propagated", "--repeat", "1"]
+    fixed = ["-d", device, "--set", "inputs=propagated", "--set", "repeat=1"]
     command = [sys.executable, "-m", "litecheck", "verify", *arguments, *fixed]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
@@ -212,7 +212,7 @@ def test_several_models_make_one_report(slow: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     done = several(
         slow, env, str(tmp_path / "models"), "gone.tflite", "-f", f"json:{report}", "-f", "text",
-        "--record", str(kept), "--arithmetic", "litert-xnnpack",
+        "--set", f"record={kept!s}", "--arithmetic", "litert-xnnpack",
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     document = json.loads(report.read_text())
@@ -251,7 +251,19 @@ def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Pat
     kill = kill.replace("COUNT", f"Path({str(count)!r})").replace("PID", "os.environ.get('ASKING')")
     slow.write_text(SLOW.replace("time.sleep(0.3)", kill))
     device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
-    asked = ["verify", first, second, "-d", device, "--feed", "propagated", "--repeat", "1", "-f", "json"]
+    asked = [
+        "verify",
+        first,
+        second,
+        "-d",
+        device,
+        "--set",
+        "inputs=propagated",
+        "--set",
+        "repeat=1",
+        "-f",
+        "json",
+    ]
     start = "import os; os.environ['ASKING'] = str(os.getpid()); from litecheck.cli import main; main()"
     killed = subprocess.run([sys.executable, "-c", start, *asked], env=env, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -267,7 +279,7 @@ def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Pat
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--journal", "book.jsonl"], ["-f", "model-explorer"]],
+    [["--set", "checkpoint=book.jsonl"], ["-f", "model-explorer"]],
 )
 def test_what_is_about_one_model_goes_with_one(arguments: list[str], tmp_path: Path) -> None:
     named = models(tmp_path / "models", "a.tflite", "b.tflite")
@@ -284,7 +296,7 @@ def test_an_option_that_suits_no_model_is_a_wrong_command(tmp_path: Path) -> Non
 
 def test_what_several_models_cost_is_counted(tmp_path: Path) -> None:
     named = models(tmp_path / "models", "a.tflite", "b.tflite")
-    status, output = run(*named, "--device", "recorded:.", "--dry-run", "--feed", "propagated")
+    status, output = run(*named, "--device", "recorded:.", "--dry-run", "--set", "inputs=propagated")
     assert status == 0
     assert output.count("nothing was verified") == 2
 

@@ -166,9 +166,9 @@ def test_borders_as_asked(dtype: str) -> None:
 def test_operators_are_kept_by_wish() -> None:
     done = calibrated(masked(), keep=("SOFTMAX", "#0"))
     kept = {d.opcode: d.because for d in done.plan.operators if d.becomes == "float32"}
-    assert kept == {"SOFTMAX": "kept by --keep SOFTMAX", "FULLY_CONNECTED": "kept by --keep #0"}
+    assert kept == {"SOFTMAX": "kept by --keep-float SOFTMAX", "FULLY_CONNECTED": "kept by --keep-float #0"}
     assert done.conforms
-    with pytest.raises(ConfigError, match="--keep CONV_2D: no operator"):
+    with pytest.raises(ConfigError, match="--keep-float CONV_2D: no operator"):
         calibrated(masked(), keep=("CONV_2D",))
 
 

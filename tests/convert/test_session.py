@@ -167,7 +167,7 @@ def test_a_plan_that_does_not_fit_is_told(converting: Converting, change: Any, m
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "int8 needs calibration data.*--random N"),
+        ({}, "int8 needs calibration data.*--data random:N"),
         ({"plan": "plan.json", "calibrate": ("mse",)}, "give one of them"),
         ({"plan": "missing.json"}, "missing.json: cannot be read"),
         ({"to": "dynamic", "calibrate": ("mse",)}, "no ranges to choose"),

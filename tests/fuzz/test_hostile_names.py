@@ -90,7 +90,7 @@ def validation(given: Inputs) -> Iterator[Command]:
         yield "text", ["validate", given.bad, given.broken, *more]
     for option in (
         "--ignore",
-        "--level",
+        "--set-level",
         "--select",
         "-p",
         "--baseline",
@@ -105,7 +105,14 @@ def validation(given: Inputs) -> Iterator[Command]:
 
 
 def reading(given: Inputs) -> Iterator[Command]:
-    for more in ([], ["--tensors"], ["--op", "0"], ["--op", "2"], ["--op", "99"], ["-f", given.word()]):
+    for more in (
+        [],
+        ["--tensors"],
+        ["--operator", "0"],
+        ["--operator", "2"],
+        ["--operator", "99"],
+        ["-f", given.word()],
+    ):
         yield "text", ["inspect", given.custom, *more]
     yield "json", ["inspect", given.custom, "-f", "json"]
     yield "text", ["inspect", given.broken]
@@ -121,15 +128,15 @@ def reading(given: Inputs) -> Iterator[Command]:
 def running(given: Inputs) -> Iterator[Command]:
     for more in (
         [],
-        ["--stats"],
+        ["--statistics"],
         ["-o", given.path(".npz")],
         ["--input", given.word()],
         ["--signature", given.word()],
     ):
         for model in (given.good, given.custom, given.broken):
-            yield "text", ["run", model, "--random", "0", *more]
+            yield "text", ["run", model, "--seed", "0", *more]
     for form in formats("run"):
-        yield form, ["run", given.good, "--random", "0", "--stats", "-f", form]
+        yield form, ["run", given.good, "--seed", "0", "--statistics", "-f", form]
 
 
 def quantization(given: Inputs) -> Iterator[Command]:
@@ -150,24 +157,24 @@ def quantization(given: Inputs) -> Iterator[Command]:
 
 
 def conversion(given: Inputs) -> Iterator[Command]:
-    start = ["convert", given.floating, "--random", "2", "--device", "litecheck", "-o"]
+    start = ["convert", given.floating, "--data", "random:2", "--device", "litecheck", "-o"]
     for form in formats("convert"):
         yield form, [*start, given.path(".tflite"), "-f", form]
     for option in (
         "--data",
         "--to",
         "--profile",
-        "--keep",
+        "--keep-float",
         "--plan",
-        "--like",
+        "--match",
         "--via",
-        "--inputs",
+        "--input-dtype",
         "--signature",
     ):
         yield "text", [*start, given.path(".tflite"), option, given.word()]
     yield "text", [*start, given.path(".tflite"), "--save-plan", given.path(".json"), "-v"]
     yield "text", [*start, given.path(".tflite"), "--profile", given.profile]
-    yield "text", ["convert", given.bad, "-o", given.path(".tflite"), "--random", "1"]
+    yield "text", ["convert", given.bad, "-o", given.path(".tflite"), "--data", "random:1"]
 
 
 def devices(given: Inputs) -> Iterator[Command]:
@@ -176,9 +183,9 @@ def devices(given: Inputs) -> Iterator[Command]:
         if form != "model-explorer":
             yield form, ["verify", given.good, given.custom, given.broken, "-d", given.device(), "-f", form]
     for form in formats("diagnose"):
-        yield form, ["diagnose", given.good, "-d", given.device(), "--op", "SOFTMAX", "-f", form]
-    for folder in ("--reproduce", "--record"):
-        yield "text", ["verify", given.good, "-d", given.device(), folder, given.path(), "-v"]
+        yield form, ["diagnose", given.good, "-d", given.device(), "--select", "SOFTMAX", "-f", form]
+    for folder in (["--reproduce", given.path()], ["--set", f"record={given.path()}"]):
+        yield "text", ["verify", given.good, "-d", given.device(), *folder, "-v"]
     for device in (
         given.word(),
         f"litert:{given.word()}",
@@ -187,21 +194,20 @@ def devices(given: Inputs) -> Iterator[Command]:
     ):
         yield "text", ["verify", given.good, "-d", device]
     for option in (
-        "--feed",
         "--select",
-        "--claim",
+        "--unit",
         "--budget",
         "--arithmetic",
-        "--member",
-        "--signature",
-        "--element",
+        "--set",
     ):
         yield "text", ["verify", given.good, "-d", given.device(), option, given.word()]
+    for key in ("inputs", "require", "member", "signature", "element"):
+        yield "text", ["verify", given.good, "-d", given.device(), "--set", f"{key}={given.word()}"]
 
 
 def suites(given: Inputs) -> Iterator[Command]:
     suite, results, certificate = (given.path(suffix) for suffix in ("s", "r", "c"))
-    yield "text", ["suite", "make", "-o", suite, "--select", "LOGISTIC", "--level", "smoke", "--no-flags"]
+    yield "text", ["suite", "make", "-o", suite, "--select", "LOGISTIC", "--level", "smoke", "--no-defects"]
     yield "text", ["suite", "run", suite, "-d", given.device(), "-o", results]
     for form in formats("suite"):
         yield form, ["suite", "judge", suite, results, "-f", form]

@@ -50,6 +50,8 @@ def _program(argument: str) -> Mapping[str, str]:
 KIND = DeviceKind(
     "command",
     "litecheck.devices.adapters.command:Command",
+    usage='command:"PROGRAM {model} {runs}"',
+    summary="a program: a simulator, or the driver of a board",
     argument=_program,
     whole=True,
     environment={},

@@ -42,6 +42,8 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
 KIND = DeviceKind(
     "delegate",
     "litecheck.devices.adapters.delegate:Delegate",
+    usage="delegate:LIB.so[,KEY=VALUE...]",
+    summary="a LiteRT delegate in a library",
     modules=("ai_edge_litert",),
     extra="runtime",
     package="ai-edge-litert",

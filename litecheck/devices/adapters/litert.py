@@ -43,6 +43,8 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
 KIND = DeviceKind(
     "litert",
     "litecheck.devices.adapters.litert:LitertAdapter",
+    usage="litert:reference|optimized|xnnpack[,threads=N]",
+    summary="the kernels of LiteRT on the CPU",
     modules=("ai_edge_litert",),
     extra="runtime",
     package="ai-edge-litert",

@@ -23,6 +23,8 @@ _LEFT = "Some ops are not accelerated"
 KIND = DeviceKind(
     "openvino",
     "litecheck.devices.adapters.openvino:Openvino",
+    usage="openvino",
+    summary="Intel OpenVINO through LiteRT",
     modules=("ai_edge_litert", "openvino"),
     extra="openvino",
     package="openvino",

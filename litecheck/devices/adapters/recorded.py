@@ -217,4 +217,10 @@ def _add(digest: Any, arrays: Arrays) -> None:
         digest.update(np.ascontiguousarray(values).data if values.size else b"")
 
 
-KIND = DeviceKind("recorded", opened=lambda spec: Recorded(spec.text, spec.argument), whole=True)
+KIND = DeviceKind(
+    "recorded",
+    usage="recorded:DIR",
+    summary="outputs that were saved before",
+    opened=lambda spec: Recorded(spec.text, spec.argument),
+    whole=True,
+)

@@ -24,6 +24,8 @@ def _driver(spec: Spec) -> Mapping[str, Any]:
 KIND = DeviceKind(
     "tflm",
     "litecheck.devices.adapters.tflm:Tflm",
+    usage="tflm[,arena=BYTES]",
+    summary="the kernels of TensorFlow Lite Micro",
     modules=("tflite_micro",),
     extra="tflm",
     package="tflite-micro",

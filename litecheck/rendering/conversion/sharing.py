@@ -61,7 +61,7 @@ def starved_lines(
 
 
 def _remedy(joint: Joint) -> str:
-    tail = f"leave {joint.opcode} float32: --keep '#{joint.operator}'"
+    tail = f"leave {joint.opcode} float32: --keep-float '#{joint.operator}'"
     if not joint.leaves:
         return tail
     return (

@@ -75,7 +75,10 @@ def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str]:
     """The options for what goes in or out in float32 through an operator that the profile lacks."""
     graph = record.conversion.model.subgraphs[0]
-    borders = (("--inputs", graph.inputs, INTO_INTEGERS), ("--outputs", graph.outputs, OUT_OF_INTEGERS))
+    borders = (
+        ("--input-dtype", graph.inputs, INTO_INTEGERS),
+        ("--output-dtype", graph.outputs, OUT_OF_INTEGERS),
+    )
     for option, indexes, opcode in borders:
         if opcode in lacking and any(graph.tensors[i].dtype == REAL for i in indexes):
             yield option

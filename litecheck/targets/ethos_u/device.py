@@ -30,6 +30,8 @@ def _accelerator(argument: str) -> Mapping[str, str]:
 KIND = DeviceKind(
     "vela",
     "litecheck.targets.ethos_u.device:CompiledConstants",
+    usage="vela:ethos-u55|ethos-u65|ethos-u85",
+    summary="the constants that the compiler Vela encodes",
     modules=("ethosu",),
     extra="vela",
     package="ethos-u-vela",

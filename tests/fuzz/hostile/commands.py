@@ -86,7 +86,7 @@ def validate(rng: Random, model: str) -> tuple[list[str], list[str]]:
                 ["--profile", "ethos-u85"],
                 ["--select", argument(rng)],
                 ["--ignore", argument(rng)],
-                ["--level", argument(rng) + "=note"],
+                ["--set-level", argument(rng) + "=note"],
                 ["--require-coverage"],
                 ["--profile", "tflm"],
                 ["--profile", argument(rng)],
@@ -101,14 +101,22 @@ def validate(rng: Random, model: str) -> tuple[list[str], list[str]]:
 
 def inspect(rng: Random, model: str) -> tuple[list[str], list[str]]:
     argv = rng.choice(
-        (["-t"], [], ["-f", "json"], ["--op", str(rng.randrange(4))], ["--subgraph", str(rng.randrange(3))])
+        (
+            ["-t"],
+            [],
+            ["-f", "json"],
+            ["--operator", str(rng.randrange(4))],
+            ["--subgraph", str(rng.randrange(3))],
+        )
     )
     return ["inspect", *argv, "--", model], []
 
 
 def run(rng: Random, model: str) -> tuple[list[str], list[str]]:
     argv, files = _without_manner(*reports(rng, "run"))
-    argv += rng.choice((["--random", "0"], ["--random", "0", "--stats"], ["--random", "0", "--keep", "all"]))
+    argv += rng.choice(
+        (["--seed", "0"], ["--seed", "0", "--statistics"], ["--seed", "0", "--outputs", "all"])
+    )
     if rng.random() < 0.2:
         argv += [rng.choice(("--signature", "--member", "--arithmetic")), argument(rng)]
     return ["run", *limited("run"), *argv, "-o", "out.npz", "--", model], [*files, "out.npz"]
@@ -120,17 +128,19 @@ def _without_manner(argv: list[str], files: list[str]) -> tuple[list[str], list[
 
 def verify(rng: Random, model: str) -> tuple[list[str], list[str]]:
     argv, files = reports(rng, "verify")
-    argv += rng.choice((["--feed", "random"], ["--whole"], ["--drift"], ["--segment", "2"], ["--dry-run"]))
     argv += rng.choice(
-        ([], [], [], [], ["--select", argument(rng)], ["--between", argument(rng), argument(rng)])
+        (["--set", "inputs=random"], ["--unit", "model"], ["--set", "drift"], ["--unit", "2"], ["--dry-run"])
     )
-    for option, folder in (
-        ("--reproduce", "failing"),
-        ("--record", "record"),
-        ("--journal", "journal.jsonl"),
+    argv += rng.choice(
+        ([], [], [], [], ["--select", argument(rng)], ["--unit", f"{argument(rng)}..{argument(rng)}"])
+    )
+    for option, key, folder in (
+        ("--reproduce", "", "failing"),
+        ("--set", "record=", "record"),
+        ("--set", "checkpoint=", "journal.jsonl"),
     ):
         if rng.random() < 0.25:
-            argv += [option, folder]
+            argv += [option, f"{key}{folder}"]
             files.append(folder)
     return ["verify", "-d", rng.choice(DEVICES), "--budget", "20", *LIMITED, *argv, "--", model], files
 
@@ -141,9 +151,9 @@ def diagnose(rng: Random, model: str) -> tuple[list[str], list[str]]:
         "diagnose",
         "-d",
         "litert:reference",
-        "--op",
+        "--select",
         "TANH",
-        "--repeats",
+        "--repeat",
         "0",
         *LIMITED,
         *argv,
@@ -154,16 +164,16 @@ def diagnose(rng: Random, model: str) -> tuple[list[str], list[str]]:
 
 def convert(rng: Random, model: str) -> tuple[list[str], list[str]]:
     argv, files = reports(rng, "convert")
-    data = ["--random", "2"] if rng.random() < 0.7 else ["--data", str(FIXTURES / "float_detector.npz")]
+    data = ["--data", "random:2"] if rng.random() < 0.7 else ["--data", str(FIXTURES / "float_detector.npz")]
     argv += rng.choice((data, data, ["--to", "dynamic"], ["--to", "float16"], [*data, "--to", "int16x8"]))
     argv += rng.choice(
         (
             [],
             [],
             [],
-            ["--keep", argument(rng)],
+            ["--keep-float", argument(rng)],
             ["--save-plan", "plan.json"],
-            ["--statistics", "statistics.json"],
+            ["--calibration-cache", "statistics.json"],
         )
     )
     files += [file for file in ("plan.json", "statistics.json") if file in argv]

@@ -23,17 +23,18 @@ waivers:
 """
 #: Commands that make the stock, each in the folder of the stock; FIX stands for the folder of fixtures.
 _COMMANDS = (
-    "suite make -o suite --select TANH --level smoke --no-flags -q",
+    "suite make -o suite --select TANH --level smoke --no-defects -q",
     "suite run suite -d litert:reference -o results -q",
     "certify suite results --claims claims.yaml -o certificate.json -q",
     "suite judge suite results -f json:judged.json -f text:judged.txt",
     "convert FIX/float_detector.tflite --data FIX/float_detector.npz --device litecheck --dry-run "
-    "--statistics statistics.json --save-plan plan.json -q",
+    "--calibration-cache statistics.json --save-plan plan.json -q",
     "validate FIX/broken_bias_int8.tflite --write-baseline baseline.json -q",
-    "verify FIX/fc_int8.tflite -d litert:reference --feed random --budget 12 --record recorded --journal journal.jsonl -q",
-    "diagnose -d litert:reference --op TANH --repeats 0 -o arithmetic.yaml",
+    "verify FIX/fc_int8.tflite -d litert:reference --set inputs=random --budget 12 "
+    "--set record=recorded --set checkpoint=journal.jsonl -q",
+    "diagnose -d litert:reference --select TANH --repeat 0 -o arithmetic.yaml",
     "suite make --stream TANH --count 3",
-    "run FIX/fc_int8.tflite --random 0 -o outputs.npz",
+    "run FIX/fc_int8.tflite --seed 0 -o outputs.npz",
 )
 
 

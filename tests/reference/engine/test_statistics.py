@@ -1,4 +1,4 @@
-"""What --stats says of a tensor."""
+"""What --statistics says of a tensor."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_a_profile_without_borders_gives_a_hint() -> None:
     assert (record.verdict, record.exit_code) == ("violates", 1)
     text = " ".join(render(record).split())
     assert "conflict DEQUANTIZE was added, between float32 and integers, and acme-npu forbids it" in text
-    assert "hint --outputs int8: then none is needed where the model begins or ends" in text
+    assert "hint --output-dtype int8: then none is needed where the model begins or ends" in text
     assert "hint SIN #7 stays float32 and needs it" in text
     assert "DEQUANTIZE/unsupported" in text
     assert "hint" not in render(converted()).split()

@@ -63,9 +63,7 @@ def test_a_handful_of_operators_is_named(count: int, dots: bool) -> None:
     some = compiler_text(compiler(count)).partition(";")[0]
     assert some.count("ADD #") == min(count, 5)
     assert some.endswith(", ...") == dots
-    assert some.startswith(
-        f"{count} operator{'s' * (count > 1)} placed differently: ADD #0 on the CPU"
-    )
+    assert some.startswith(f"{count} operator{'s' * (count > 1)} placed differently: ADD #0 on the CPU")
     open_ = [placed(n, "npu", unverified="rank 7") for n in range(count)]
     told = target_text(target(unverified=open_)).split("; ")[1]
     assert told.startswith(f"{count} of them unverified: ADD #0 (rank 7)")

@@ -53,7 +53,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
         )
         if claims
         else (
-            (["run", model, "--random", "0", "--arithmetic", "x.yaml", "-o", "o.npz"], ["o.npz"]),
+            (["run", model, "--seed", "0", "--arithmetic", "x.yaml", "-o", "o.npz"], ["o.npz"]),
             (["suite", "judge", suite, results, "--arithmetic", "x.yaml"], []),
             (
                 [
@@ -63,7 +63,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
                     "made",
                     "--level",
                     "smoke",
-                    "--no-flags",
+                    "--no-defects",
                     "--select",
                     "TANH",
                     "--arithmetic",
@@ -77,8 +77,8 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
                     model,
                     "-d",
                     "litert:reference",
-                    "--feed",
-                    "random",
+                    "--set",
+                    "inputs=random",
                     "--budget",
                     "5",
                     *LIMITED,

@@ -187,7 +187,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
             (["compare", one, one, "--scale", "0.5", "--dtype", "int8"], []),
             (["convert", flat, "--data", data, "--device", "litecheck", "-o", "out.tflite"], ["out.tflite"]),
             (
-                ["verify", model, "-d", "litert:reference", "--calibration", data, "--budget", "3", *LIMITED],
+                ["verify", model, "-d", "litert:reference", "--data", data, "--budget", "3", *LIMITED],
                 [],
             ),
             (["verify", model, "-d", "litert:reference", "--input", one, "--budget", "3", *LIMITED], []),

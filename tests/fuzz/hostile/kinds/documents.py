@@ -24,7 +24,7 @@ _MADE = ["--device", "litecheck", "-o", "out.tflite"]
 _READERS: dict[str, Line] = {
     "plan.json": lambda stock: (["convert", _FLOAT, "--plan", "plan.json", *_MADE], ["out.tflite"]),
     "statistics.json": lambda stock: (
-        ["convert", _FLOAT, "--statistics", "statistics.json", "--random", "1", *_MADE],
+        ["convert", _FLOAT, "--calibration-cache", "statistics.json", "--data", "random:1", *_MADE],
         ["out.tflite", "missing", "statistics.json"],
     ),  # written where it is missing, through a link or in place of a circle
     "baseline.json": lambda stock: (
@@ -36,19 +36,19 @@ _READERS: dict[str, Line] = {
         [],
     ),
     "judged.json": lambda stock: (["suite", "diff", "judged.json", str(stock / "judged.json")], []),
-    "stream.txt": lambda stock: (["suite", "judge", "--stream", "stream.txt"], []),
+    "stream.txt": lambda stock: (["suite", "judge", "--stream-results", "stream.txt"], []),
     "journal.jsonl": lambda stock: (
         [
             "verify",
             str(FIXTURES / "fc_int8.tflite"),
             "-d",
             "litert:reference",
-            "--feed",
-            "random",
+            "--set",
+            "inputs=random",
             "--budget",
             "12",
-            "--journal",
-            "journal.jsonl",
+            "--set",
+            "checkpoint=journal.jsonl",
             "--resume",
             *LIMITED,
         ],
@@ -111,8 +111,8 @@ def _recorded(rng: Random, box: Sandbox, stock: Path) -> Case:
         str(FIXTURES / "fc_int8.tflite"),
         "-d",
         "recorded:recorded",
-        "--feed",
-        "random",
+        "--set",
+        "inputs=random",
         "--budget",
         "12",
         *LIMITED,

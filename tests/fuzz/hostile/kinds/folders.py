@@ -45,8 +45,8 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
                     "verify",
                     "-d",
                     "litert:reference",
-                    "--feed",
-                    "random",
+                    "--set",
+                    "inputs=random",
                     "--budget",
                     "5",
                     *LIMITED,
@@ -55,7 +55,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
                 ],
                 [],
             ),
-            (["convert", "-o", "o.tflite", "--random", "1", "--", named], ["o.tflite"]),
+            (["convert", "-o", "o.tflite", "--data", "random:1", "--", named], ["o.tflite"]),
             (
                 [
                     "convert",
@@ -76,7 +76,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
             (["validate", str(FIXTURES / "fc_int8.tflite"), "--baseline", named], []),
             (["suite", "make", "-o", "made", "--stream", named], ["made"]),
             (["diagnose", "-d", named], []),
-            (["diagnose", "-d", "litert:reference", "--op", named], []),
+            (["diagnose", "-d", "litert:reference", "--select", named], []),
             (["compare", "--", named, named], []),
         ),
         (12, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1),

@@ -87,7 +87,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
                     flat,
                     "-d",
                     "litert:reference",
-                    "--calibration",
+                    "--data",
                     "images",
                     "--budget",
                     "3",

@@ -1,0 +1,110 @@
+"""The values of ``litecheck convert``'s options: parsed, and refused where two of them conflict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from litecheck.errors import ConfigError
+
+if TYPE_CHECKING:
+    from litecheck.convert.formulas import Generation
+    from litecheck.convert.via import Via
+
+#: The values of ``--match``, and TensorFlow's quantizer for each.
+MATCHES: dict[str, Generation] = {
+    "tensorflow": "verbatim", "tensorflow:new": "verbatim", "tensorflow:old": "old",
+}  # fmt: skip
+
+CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
+
+
+def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
+    """Return the paths of ``--data`` and N of ``random:N``. Raises ConfigError.
+
+    Example: ``["random:8"]`` gives ``((), 8)``. A file of this name is written ``./random:8``.
+    """
+    given = texts or []
+    paths = tuple(text for text in given if not text.startswith("random:"))
+    counts = [text.removeprefix("random:") for text in given if text.startswith("random:")]
+    wrong = next((n for n in counts if not (n.isascii() and n.isdigit() and 0 < int(n) < 10**9)), None)
+    if wrong is not None:
+        raise ConfigError(
+            f"--data random:{wrong}: got {wrong!r}, expected a number of samples, as in random:8"
+        )
+    if len(counts) > 1:
+        raise ConfigError("--data random:N: got several, expected one")
+    return paths, int(counts[0]) if counts else None
+
+
+def parse_match(text: str | None) -> Generation:
+    """Return the quantizer of TensorFlow that ``--match`` names. Raises ConfigError."""
+    from litecheck.spelling import did_you_mean
+
+    if text is None:
+        return "new"
+    if text not in MATCHES:
+        hint = did_you_mean(text, MATCHES) or f"; there are {', '.join(MATCHES)}"
+        raise ConfigError(f"--match {text}: no such converter{hint}")
+    return MATCHES[text]
+
+
+def parse_sensitivity(text: str | None) -> int:
+    """How many operators ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
+    if text is None:
+        return 0
+    if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
+        raise ConfigError(f"--sensitivity {text}: give a number of operators, or all")
+    return -1 if text == "all" else int(text)
+
+
+def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
+    """The converters to ask: all, or the one that ``--via`` names. Raises ConfigError."""
+    from litecheck.spelling import did_you_mean
+
+    found = tuple(name for name in CONVERTERS if compare or name == text)
+    if text not in CONVERTERS:
+        hint = did_you_mean(text, CONVERTERS) or f"; there are {', '.join(CONVERTERS)}"
+        raise ConfigError(f"--via {text}: no such converter{hint}")
+    if compare and text != "litecheck":
+        raise ConfigError("--compare asks all converters, --via one: give one of them")
+    return found
+
+
+def check_others(own: Mapping[str, object], target: str | None, compare: bool) -> None:
+    """Raise ConfigError for what only litecheck's own conversion does, and for a file where none is written, or none is
+    named for one that is."""
+    asked = next((name for name, value in own.items() if value), None)
+    if asked:
+        raise ConfigError(
+            f"{asked}: other converters do not take this; it goes with litecheck's own conversion"
+        )
+    if compare and target:
+        raise ConfigError(
+            "--compare writes no model; -o OUT.tflite goes with --via or litecheck's own conversion"
+        )
+    if not compare and not target:
+        raise ConfigError("give -o OUT.tflite for the new model")
+
+
+def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:
+    """Raise ConfigError where it is not clear what to do: where to write, or who decides."""
+    if target and dry_run:
+        raise ConfigError(f"-o {target} and --dry-run, which writes no model: give one of them")
+    if not target and not dry_run:
+        raise ConfigError("give -o OUT.tflite for the new model, or --dry-run, which writes none")
+    twice = next((name for name, value in decided.items() if value), None)
+    if plan and twice:
+        raise ConfigError(f"--plan and {twice}: the plan has decided that")
+
+
+def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
+    """Raise ConfigError where two things would be written to one file, or one over what is read."""
+    places = {os.path.realpath(file): file for file in read}
+    for name, file in written.items():
+        place = os.path.realpath(file) if file else None
+        if file and place in places:
+            raise ConfigError(f"{name} {file}: this file is read or written as well; name another one")
+        if file and place:
+            places[place] = file

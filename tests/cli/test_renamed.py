@@ -1,0 +1,42 @@
+"""An option's old name gives the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from typer.testing import Result
+
+from litecheck.cli.renamed import _RENAMED, renamed
+from tests.cli.test_options import commands
+
+Run = Callable[..., Result]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("verify", "m.tflite", "-d", "tflm", "--whole"), "unknown option --whole; it is now --unit model"),
+        (("run", "m.tflite", "--random", "0"), "unknown option --random; it is now --seed SEED"),
+        (("convert", "m.tflite", "--random", "2"), "it is now --data random:N"),
+        (("suite", "judge", "--stream", "-"), "it is now --stream-results FILE"),
+        (("validate", "m.tflite", "--level", "A=note"), "it is now --set-level PATH=LEVEL"),
+        (("verify", "m.tflite"), "Missing option '--device' / '-d'. 'litecheck devices' lists the devices."),
+    ],
+)
+def test_the_error_names_the_present_option(arguments: tuple[str, ...], said: str, run: Run) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 64
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_old_names_are_gone_and_new_ones_are_there() -> None:
+    known = {name: {opt for p in command.params for opt in p.opts} for name, command in commands()}
+    for command, options in _RENAMED.items():
+        for old in options:
+            assert old not in known[command], (command, old)
+            assert renamed(f"litecheck {command}", old).split()[0] in known[command], (command, old)
+
+
+def test_an_option_that_was_never_there_has_no_new_name() -> None:
+    assert renamed("litecheck verify", "--no-such") == ""
