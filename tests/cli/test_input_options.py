@@ -1,4 +1,4 @@
-"""``--input`` and ``--random``: names, positions, files of values and inputs that are missing."""
+"""``--input`` and ``--seed``: names, positions, files of values and inputs that are missing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_random_inputs_beside_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "given", "said"),
     [
-        (("a", "b"), ["a=one.npy"], "input 'b' is missing; give it by --input, or --random SEED"),
+        (("a", "b"), ["a=one.npy"], "input 'b' is missing; give it by --input, or --seed SEED"),
         (("a", "b"), ["a=one.npy", "0=two.npy"], "--input: the same input is given twice"),
         (("a", "b"), ["one.npy"], "which input is it\\? NAME=FILE, with one of a, b"),
         (("image", "b"), ["imge=one.npy"], "there is no input 'imge'; did you mean 'image'"),

@@ -63,4 +63,4 @@ def test_the_help_names_every_format(command: str) -> None:
     from litecheck.cli.app import app
 
     shown = " ".join(CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "300"}).stdout.split())
-    assert f"{', '.join(formats(command))}; repeatable." in shown
+    assert f"{', '.join(formats(command))}. Repeatable." in shown

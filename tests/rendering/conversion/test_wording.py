@@ -239,7 +239,7 @@ def test_hints_if_the_profile_lacks_an_added_operator() -> None:
                                   added={"QUANTIZE": 1, "DEQUANTIZE": 1}))]  # fmt: skip
     assert told[-4:] == [
         ("conflict", "QUANTIZE was added, between float32 and integers, and acme forbids it"),
-        ("hint", "--inputs int8: then none is needed where the model begins or ends"),
+        ("hint", "--input-dtype int8: then none is needed where the model begins or ends"),
         ("hint", "LSTM #1, #2, #3 and others stays float32 and needs it: no rule"),
         ("hint", "ADD #9 stays float32 and needs it: kept"),
     ]

@@ -46,7 +46,7 @@ def ruled() -> Report:
 def hostile_run() -> Report:
     """A configuration in which every name is hostile."""
     patterns = (HOSTILE, "A" * 500, *("[B]" * n for n in range(1, 50)))
-    options = {"select": patterns, "level": {HOSTILE: HOSTILE}, "per-file-ignores": {HOSTILE: patterns}}
+    options = {"select": patterns, "set-level": {HOSTILE: HOSTILE}, "per-file-ignores": {HOSTILE: patterns}}
     stated = Configuration(f"/somewhere/{HOSTILE}/litecheck.toml", {**options, "ignore": "last"})
     return Report("0.1.0", (replace(conforming(), selection=patterns),), configuration=stated)
 
@@ -116,7 +116,7 @@ def test_schemas_hold(ruled: Report, hostile_run: Report) -> None:
     junit = pytest.importorskip("xmlschema").XMLSchema(str(Path(__file__).parents[1] / "junit.xsd"))
     sarif = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
     every = {
-        "profile": "p", "format": ("text",), "baseline": "b", "select": "A", "ignore": ("A",), "level": {"A": "note"},
+        "profile": "p", "format": ("text",), "baseline": "b", "select": "A", "ignore": ("A",), "set-level": {"A": "note"},
         "fail-on": "note", "require-coverage": True, "fail-on-fallback": True, "max-partitions": 3, "compile": False,
         "per-file-ignores": {"x": "A", "y": ("B",)},
     }  # fmt: skip
@@ -149,7 +149,7 @@ def test_hostile_names_leave_no_character_that_acts(name: str, hostile_run: Repo
 
 def test_a_long_value_hides_no_other_key(hostile_run: Report) -> None:
     line = options_line(hostile_run)
-    assert all(f"{key} = " in line for key in ("select", "level", "per-file-ignores"))
+    assert all(f"{key} = " in line for key in ("select", "set-level", "per-file-ignores"))
     assert line.endswith(', ignore = "last"')
     assert len(options_line(hostile_run, verbose=True)) > len(line)
     assert "and 48 more" in unwrapped(render(hostile_run, "text"))
