@@ -17,6 +17,7 @@ import typer
 import yaml
 
 from docs.generate import WHOLE, documents, up_to_date
+from docs.picture import PICTURE, picture
 from docs.sessions import ROOT, refreshed, workshop
 from litecheck.cli.app import app
 from litecheck.files import MODEL_SUFFIXES
@@ -49,6 +50,10 @@ def commands() -> dict[str, Any]:
 def options(command: Any) -> set[str]:
     """Every spelling of a command's options."""
     return {name for p in command.params if p.param_type_name == "option" for name in p.opts}
+
+
+def test_the_picture_is_up_to_date() -> None:
+    assert PICTURE.read_text("utf-8") == picture(), "run python docs/picture.py"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)

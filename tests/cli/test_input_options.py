@@ -105,7 +105,7 @@ def test_samples(folder: Path) -> None:
     (sample,), told = given_samples(one, None, ["a=one.npy"], None, 5, 3)
     assert told == "a from one.npy; b drawn from seed 3"
     assert sample["a"].tolist() == [[1, 1, 1]]
-    with pytest.raises(ConfigError, match="--input and --calibration: give one of them"):
-        given_samples(one, None, ["a=one.npy"], "one.npy", 5, 0)
-    found, told = given_samples(model("a"), None, [], "one.npy", 5, 0)
+    with pytest.raises(ConfigError, match="conflicting options: got --input and --data"):
+        given_samples(one, None, ["a=one.npy"], ["one.npy"], 5, 0)
+    found, told = given_samples(model("a"), None, [], ["one.npy"], 5, 0)
     assert (len(found), told) == (1, "1 sample of one.npy")
