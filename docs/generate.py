@@ -21,13 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from docs.measurements import measurements_table
 from docs.operators import arithmetics_table, page
+from docs.rules_index import index
 from docs.sessions import ROOT, refreshed
 from docs.target_pages import matrix, pages
 from docs.vela import constraints_table
 from litecheck.files import atomic_write
-from litecheck.profile.load import load_profile, profile_names
 from litecheck.rendering.formats import formats
-from litecheck.rendering.rules import reference
 
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
@@ -54,7 +53,7 @@ def documents() -> tuple[Path, ...]:
 def up_to_date(path: Path) -> str:
     """The document as its generated parts should be today."""
     if path == RULES:
-        return reference(p for p in map(load_profile, profile_names()) if p.judges != "placement")
+        return index()
     if path == OPERATORS:
         return page()
     if path in TARGETS:

@@ -201,32 +201,30 @@ def _requirement_values(row: Row) -> dict[str, Any]:
     }
 
 
-def reference(profiles: Iterable[Profile]) -> str:
-    """The rule reference of the documentation, in Markdown.
+def reference_pages(profiles: Iterable[Profile]) -> dict[str, str]:
+    """Return the rule reference as Markdown pages by path: a page for each profile, and one for each of its operators.
 
-    A profile that extends another lists only what it adds or narrows.
+    A profile that extends another lists only the requirements that it adds or narrows. Example of a path:
+    ``litert-int8/CONV_2D``.
     """
-    parts = [_PREFACE]
+    pages = {}
     for profile in profiles:
-        parts.append(_profile_section(profile))
-        for rule in profile.operators.values():
+        listed = []
+        for opcode, rule in profile.operators.items():
             own = [row for row in rows(profile, rule) if _states(profile, row.requirement)]
             if own:
-                parts.append(_operator_section(profile, rule, own))
-    return "\n\n".join(parts) + "\n"
+                section = _operator_section(profile, rule, own).replace("### ", "# ", 1)
+                pages[f"{profile.name}/{opcode}"] = f"{section}\n"
+                listed.append(f"- [{opcode}]({profile.name}/{opcode}.md)")
+        top = _profile_section(profile).replace("## ", "# ", 1)
+        pages[profile.name] = "\n\n".join((top, _PREFACE, "\n".join(listed))) + "\n"
+    return pages
 
 
-_PREFACE = """# Rule reference
-
-Every requirement litecheck judges by, generated from the rule files by `docs/generate.py`.
-
-What stands in front of a colon is, behind the operator and a slash, the requirement's path:
-`CONV_2D/weight/scale`. It names the requirement in findings, in `--select`, `--ignore` and `--set-level`,
-and for `litecheck explain`, which also says which line of which file demands it. A requirement that is
-not kept is a violation unless another level stands behind it. `[role]` may be absent, `role...` takes
-all remaining operands; that the others are present is required too, as `CONV_2D/weight/operands`. In
-parentheses stands what becomes of a model that does not keep it, where the profile says so. The
-sentence below a group gives its reason, and in parentheses where that can be looked up."""
+_PREFACE = """The text before a colon is, behind the operator and a slash, the path of a requirement: `CONV_2D/weight/scale`.
+Findings, `--select`, `--ignore`, `--set-level` and `litecheck explain` use this path. A violated requirement is a violation,
+unless another level is stated. `[role]` can be absent, and `role...` takes all remaining tensors. The impact is in
+parentheses. The sentence below a group is the reason, with its source in parentheses."""
 
 
 def _states(profile: Profile, requirement: Requirement) -> bool:

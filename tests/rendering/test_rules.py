@@ -19,7 +19,7 @@ from litecheck.rendering.rules import (
     print_profiles,
     print_rules,
     profile_values,
-    reference,
+    reference_pages,
     rows,
 )
 
@@ -172,21 +172,23 @@ def test_json_of_one_operator(acme: Profile) -> None:
 
 
 def test_the_reference_lists_what_a_profile_states_itself(acme: Profile, child: Profile) -> None:
-    page = reference([acme, child])
-    assert page.startswith("# Rule reference\n\n")
-    assert page.endswith("\n")
-    first, second = page.split("## acme\n\n")[1].split("## child\n\n")
-    assert first.startswith(
-        "Acme NPU. Source: https://example.org/acme\n\n"
+    pages = reference_pages([acme, child])
+    assert all(text.startswith("# ") and text.endswith("\n") for text in pages.values())
+    assert pages["acme"].startswith(
+        "# acme\n\nAcme NPU. Source: https://example.org/acme\n\n"
         "Judges operators whose activations are int8; an operator without a rule is a violation."
     )
-    assert (
-        "### FULLY_CONNECTED (acme)\n\nInputs: input, weight, [bias]. Outputs: output.\nThe array multiplies rows.\n"
-        in first
+    assert "- [FULLY_CONNECTED](acme/FULLY_CONNECTED.md)" in pages["acme"]
+    rule = pages["acme/FULLY_CONNECTED"]
+    assert rule.startswith(
+        "# FULLY_CONNECTED (acme)\n\n"
+        "Inputs: input, weight, [bias]. Outputs: output.\nThe array multiplies rows.\n"
     )
-    assert "- `weight/zero_point`: zero point 0\n\nNo sum over activations (manual 3.2)." in first
-    assert "Extends `" in second
-    assert [line.partition(":")[0] for line in second.splitlines() if line.startswith("- ")] == [
-        "- `input/zero_point`"
-    ]
-    assert "### CONCATENATION" not in second
+    assert "- `weight/zero_point`: zero point 0\n\nNo sum over activations (manual 3.2)." in rule
+    assert "Extends `" in pages["child"]
+    assert [
+        line.partition(":")[0]
+        for line in pages["child/FULLY_CONNECTED"].splitlines()
+        if line.startswith("- ")
+    ] == ["- `input/zero_point`"]
+    assert "child/CONCATENATION" not in pages
