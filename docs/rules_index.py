@@ -10,9 +10,9 @@ from litecheck.profile.types import Profile
 
 _PREFACE = """# Rules by operator
 
-Each operator with the lines of its entries in the rule files. A profile that extends another states only the requirements
-that it adds or narrows. `litecheck rules OPERATOR` prints the requirements of an operator, and `litecheck explain PATH` prints
-one requirement with its reason. The built site has a page for each profile and operator.
+Each operator with the lines of its entries in the rule files. A profile that extends another states only the
+requirements that it adds or narrows. `litecheck rules OPERATOR` prints the requirements of an operator, and
+`litecheck explain PATH` one requirement with its reason. The built site has a page for each profile and operator.
 
 """
 
