@@ -94,7 +94,12 @@ def leads_somewhere(path: Path, link: str) -> bool:
         return True
     file, _, anchor = link.partition("#")
     target = path.parent / file if file else path
-    return target.exists() and (not anchor or anchor in anchors(target.read_text("utf-8")))
+    if not target.exists():
+        return False
+    text = target.read_text("utf-8") if anchor else ""
+    if target.suffix != ".md" and re.fullmatch(r"L\d+", anchor):
+        return int(anchor[1:]) <= len(text.splitlines())
+    return not anchor or anchor in anchors(text)
 
 
 def anchors(text: str) -> set[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from litecheck.errors import install_hint
 from litecheck.rendering.escape import safe_json, visible
 
 if TYPE_CHECKING:
@@ -27,7 +28,5 @@ def print_devices(devices: Sequence[ListedDevice], console: Console) -> None:
     """Print each device in two lines: the text for ``--device``, and below it the summary."""
     for device in devices:
         console.print(visible(device.usage), style="bold", soft_wrap=True)
-        install = (
-            f"; to install: pip install 'litecheck[{device.missing_extra}]'" if device.missing_extra else ""
-        )
+        install = f"; to install: {install_hint(device.missing_extra)}" if device.missing_extra else ""
         console.print(f"  {visible(device.summary)}{install}", soft_wrap=True)

@@ -416,7 +416,7 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
         graph.add("MEAN", [given, axes], [out])
         graph.inputs(given)
         graph.outputs(out)
-        chosen = arithmetic("MEAN", name=name)
+        chosen = arithmetic("MEAN", defect=name)
         made[name] = run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"]
     means = fp.round_half_away(x.mean((1, 2)))
     np.testing.assert_array_equal(made["mean-first"], np.clip(2 * (means - 3) - 5, -128, 127))
