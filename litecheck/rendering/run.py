@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Raised when a key changes its meaning or goes away.
 VERSION = 1
-_HEADS = (">#", "operator", "type", ">stored", ">real", ">low rail", ">high rail", ">unused codes", "name")
+_HEADS = (">#", "operator", "type", ">stored", ">real", ">at min", ">at max", ">unused levels", "name")
 
 
 @dataclass(frozen=True, slots=True)
