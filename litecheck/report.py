@@ -20,6 +20,7 @@ from litecheck.tallies import (
     Status,
     Verdict,
     checked_text,
+    combined_exit_code,
     counted,
     counts_text,
     headlines_text,
@@ -283,7 +284,7 @@ class Report:
         judged = headlines_text((self.verdict(m), self.headline(m)) for m in self.models)
         models = counted(len(self.models), "model")
         counts = f"{counts_text(self.counts, self.effects)}; {checked_text(self.coverage)}"
-        return f"{models}: {judged or 'not applicable'}; {counts}"
+        return f"{models}: {judged or 'none checked'}; {counts}"
 
     @property
     def effects(self) -> dict[Effect, int]:
@@ -293,6 +294,6 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 all conform, 1 one violates, 2 one could not be judged: the worst of them."""
+        """1 if a model violates, else 2 if a model is not checked or there is none, else 0."""
         codes = {"conforms": 0, "violates": 1, "not checked": 2}
-        return max((codes[self.verdict(m)] for m in self.models), default=2)
+        return combined_exit_code(codes[self.verdict(m)] for m in self.models)

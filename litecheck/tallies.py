@@ -28,6 +28,12 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def combined_exit_code(codes: Iterable[int]) -> int:
+    """Return the exit code of several models: 1 if one violates, else 2 if one is not checked or there is none, else 0."""
+    found = set(codes)
+    return 1 if 1 in found else 2 if 2 in found or not found else 0
+
+
 def coverage_text(coverage: Mapping[Status, int]) -> str:
     """The counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
     shown = (s for s in STATUSES if coverage.get(s, 0) or s not in _RARE)

@@ -6,6 +6,7 @@ import pytest
 
 from litecheck.tallies import (
     checked_text,
+    combined_exit_code,
     counted,
     counts_text,
     coverage_text,
@@ -85,3 +86,11 @@ def test_headlines_are_counted_in_the_order_of_verdicts() -> None:
     headlines = [("violates", "violates"), ("conforms", "conforms"), ("conforms", "conforms"),
                  ("conforms", "conforms for SOFTMAX"), ("not checked", "not checked")]  # fmt: skip
     assert headlines_text(headlines) == "2 conform, 1 conforms for SOFTMAX, 1 violates, 1 not checked"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [((), 2), ((0,), 0), ((0, 1), 1), ((0, 2), 2), ((2, 1), 1), ((1, 2, 0), 1)],
+)
+def test_a_violation_outranks_a_model_that_is_not_checked(codes: tuple[int, ...], code: int) -> None:
+    assert combined_exit_code(codes) == code

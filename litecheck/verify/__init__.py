@@ -1,4 +1,4 @@
-"""Does a device compute a model as the reference does, and if not: which operator, which arithmetic, which input."""
+"""Verification of a model on a device: compare each output with the reference and locate differences."""
 
 from litecheck.callable_package import callable_as
 

@@ -1,4 +1,4 @@
-"""What holds across operators: what all that fail have and none that passes has."""
+"""Separations: properties that all failing operators of a model have and no passing operator has."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from litecheck.reference.engine.dispatch import find_kernel, signature
 from litecheck.reference.operands import RunError
 from litecheck.verify.outcome import Separation, Verdict
 
-#: A property is told where as many operators could have been the failing ones in so many ways. Below the second number
-#: of ways it may be chance: so many properties are looked at that one of them may well fit.
+#: A property is reported if comb(operators, failing operators) is at least 20. Below 1000 the report says that chance is
+#: possible: many properties are compared, so a match of a few operators is not conclusive.
 _WAYS, _SURE = 20, 1000
-#: At most so many properties are told.
+#: Largest number of reported properties.
 _MOST = 6
-#: Lengths that vectors of machines have.
+#: Common lengths of SIMD vectors.
 _VECTORS = (32, 16, 8, 4, 2)
-#: Measurements of a whole operator, and of one operand, by what separations call them.
+#: Measurements of an operator and of a tensor, with their names in separations.
 _OPERATOR = {
     "accumulation_depth": "accumulation depth",
     "kernel_h": "window height",
@@ -42,7 +42,7 @@ Properties = Mapping[str, Measured]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """One operator that was judged: whether it failed, and its properties."""
+    """A judged operator: its opcode, ``failed`` and its properties."""
 
     opcode: str
     failed: bool
@@ -50,9 +50,10 @@ class _Known:
 
 
 def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[Separation, ...]:
-    """What tells the operators that give wrong values from those that give right ones.
+    """Return the properties that separate operators with wrong values from operators with correct values.
 
-    Nothing where too few of either were judged: then nearly every property would tell them apart.
+    Return nothing if there are fewer than 20 ways to choose the failing operators among the judged operators: with so
+    few operators, nearly every property separates. Example: 1 failing of 10 gives 10 ways, 2 of 10 give 45.
     """
     known = [one for verdict in verdicts for one in _judged(model, verdict)]
     failing = [one for one in known if one.failed]
@@ -79,7 +80,7 @@ def _judged(model: Model, verdict: Verdict) -> Iterator[_Known]:
 
 
 def properties(model: Model, subgraph: Subgraph, operator: Operator) -> Properties:
-    """What is known of one operator from the file, by the name separations use."""
+    """Return the properties of an operator that the file states, by their names in separations."""
     try:
         operands = operands_of(model, subgraph, operator)
     except RunError:
@@ -100,7 +101,7 @@ def properties(model: Model, subgraph: Subgraph, operator: Operator) -> Properti
 
 
 def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
-    """An operator with its tensors by their roles in its kernel. Raises RunError where it has none."""
+    """Return an operator with its tensors by role in its kernel. Raise RunError if the operator has no kernel."""
     known = signature(find_kernel(subgraph, operator).function)
     sides = ((known.inputs, operator.inputs), (known.outputs, operator.outputs))
     named = ((role, index) for side in sides for role, index in zip(*side, strict=False))
@@ -109,7 +110,7 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operand
 
 
 def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known]) -> Iterator[Separation]:
-    """A property that all that fail have, where what passes has another value of it."""
+    """Yield a separation if all failing operators share a property that no passing operator has."""
     bad = [one.properties[name] for one in failing if name in one.properties]
     good = [one.properties[name] for one in passing if name in one.properties]
     combinations = comb(len(bad) + len(good), len(bad))
@@ -122,7 +123,10 @@ def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known])
 
 
 def _relation(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, float]:
-    """How the values of what fails lie to the others, and the number that divides them; no words where they do not."""
+    """Return (relation, bound) of the failing values to the passing values; ("", 0.0) if no relation holds.
+
+    Example: failing 300 and 400, passing 100 and 200 give ("above", 256).
+    """
     high, low = _numbers(bad), _numbers(good)
     numeric = len(high) == len(bad) and len(low) == len(good)
     if numeric and min(high) > max(low):
@@ -145,7 +149,7 @@ def _distinct(values: Sequence[Measured]) -> tuple[float | str, ...]:
 
 
 def _divisor(bad: Sequence[Measured], good: Sequence[Measured]) -> int:
-    """A vector's length that divides none of the first and all of the others; 0 where there is none."""
+    """Return the largest vector length that divides all passing values and no failing value; 0 if there is none."""
     for vector in _VECTORS:
         if all(isinstance(value, int) for value in (*bad, *good)):
             left = [isinstance(value, int) and value % vector != 0 for value in (*bad, *good)]
@@ -155,7 +159,10 @@ def _divisor(bad: Sequence[Measured], good: Sequence[Measured]) -> int:
 
 
 def _border(below: Fraction | int, above: Fraction | int) -> Fraction | int:
-    """The power of two between both, if there is just one: it is where registers and blocks end."""
+    """Return the only power of two between both values (registers and blocks end there), else ``below``.
+
+    Example: 200 and 300 give 256.
+    """
     power = 1
     while power < below:
         power *= 2

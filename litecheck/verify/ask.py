@@ -1,4 +1,5 @@
-"""Questions put to a device: some are on it while others are made and judged; what it fails is asked part by part."""
+"""Execution of questions on a device, in parallel with their preparation and judgment; failures are run part by part.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +19,11 @@ from litecheck.verify.questions import Question
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """What became of a case that a device failed, asked series by series: how many there are, the kinds of inputs of the
-    first inference of those that it fails again, and the question and the answer of the others."""
+    """A failed case, run series by series.
+
+    ``count`` is the number of series, ``failing`` has the input kind of each series that fails again (of its first
+    inference). ``question`` and ``answer`` are those of all remaining series.
+    """
 
     failure: Failure
     count: int
@@ -30,9 +34,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A question and what came of it: the answer, or why there is none; ``parts`` where it was asked part by part.
+    """A question and its answer, or the failure that explains a missing answer.
 
-    ``known`` are cases that were not asked, because an earlier run has their verdict.
+    ``tried`` is False if the device was not run. ``known`` marks cases with a verdict from an earlier run, which are
+    not run again. ``parts`` is set if the case was run part by part.
     """
 
     question: Question
@@ -51,9 +56,10 @@ def ask(
     known: Container[str] = (),
     recording: str | None = None,
 ) -> Generator[Asked, None, None]:
-    """The answers in the order of the questions, so many jobs at a time; cases by the name of ``known`` are passed over.
+    """Run questions on the device, ``jobs`` at a time, and yield the answers in order.
 
-    ``spending`` limits what each case is given, ``recording`` is a folder that keeps what the device gives.
+    Cases whose names are in ``known`` are skipped. ``spending`` limits the inputs of each case. ``recording`` is a
+    folder that keeps the device's answers.
     """
     pool = ThreadPoolExecutor(jobs)
     waiting: deque[_Pending] = deque()
@@ -70,7 +76,7 @@ def ask(
         while waiting:
             yield _answered(waiting.popleft(), device, recording, spending is None)
     finally:
-        # After an interrupt nobody waits for what the device may still be doing.
+        # After an interrupt, do not wait for jobs that the device may still run.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -104,7 +110,7 @@ def _answered(pending: _Pending, device: Device, recording: str | None, again: b
 
 
 def _part_by_part(question: Question, failure: Failure, device: Device) -> Parts | None:
-    """Which series of a case the device fails, and what it makes of the others; None where it fails the first of them."""
+    """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
     each = series(question.feeds)
     singles = (isinstance(_asked_alone(question, device, *part)[1], Failure) for part in each)
     if next(singles):
@@ -116,7 +122,7 @@ def _part_by_part(question: Question, failure: Failure, device: Device) -> Parts
 
 
 def _asked_alone(question: Question, device: Device, *numbers: int) -> tuple[Question, Answer | Failure]:
-    """Some feeds of a case, run again."""
+    """Run selected feeds of a case again."""
     fed = tuple(question.feeds[n] for n in numbers)
     part = replace(question, feeds=fed, expected=Expectation(question.case, fed))
     return part, device.run(part.job)

@@ -1,4 +1,4 @@
-"""A whole verification as a user asks for one: journaled, resumable, with reproducers, and with drift: how errors grow."""
+"""Complete verification runs: journal, resume, reproducers and the measurement of drift."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from litecheck.version import __version__
 
 
 def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
-    """What tells one verification from another, as JSON."""
+    """Return the values that identify a verification, as JSON."""
     stages = [
         sorted((op, sorted(variants.items())) for op, variants in load_arithmetic(a).stages.items())
         for a in settings.arithmetics
@@ -59,12 +59,12 @@ def run(
     progress: Callable[[str], None] | None = None,
     keep: bool = False,
 ) -> Verification:
-    """Verify, noting every result down as it comes; ``resume`` takes what an earlier run had noted.
+    """Verify a model and write every verdict to a journal as it is found.
 
-    A journal nobody named lies in the user's cache folder and goes when the verification is complete, unless it is to be
-    kept until others are, too. Raises what
-    :func:`litecheck.verify.verify.verify` raises, ConfigError for a journal that cannot be used, and KeyboardInterrupt
-    with words for the user.
+    ``resume`` reuses the verdicts of an earlier run. Without ``journal``, the journal lies in the user's cache folder
+    and is removed when the verification is complete, unless ``keep`` is set. Raises the exceptions of
+    :func:`litecheck.verify.verify.verify`, ConfigError for an unusable journal, and KeyboardInterrupt with a message
+    for the user.
     """
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     content = about(model, device, settings)
@@ -110,13 +110,14 @@ def _interrupted(book: VerdictJournal) -> str:
 def verify_model(
     model: Model, device: str | Device | Callable[..., Any], *, limits: Limits | None = None, **settings: Any
 ) -> Verification:
-    """Verify a model on a device: an open one, the text that ``--device`` takes, or a Python function.
+    """Verify a model on a device: an open device, the text that ``--device`` takes, or a Python function.
 
-    A function computes the whole model, from its inputs to its outputs, see
-    :class:`litecheck.devices.function.FunctionDevice`; one whose first parameter is ``model`` is asked about every
-    operator. ``settings`` are Settings' fields. Nothing is journaled. A device given by its text is opened, within
-    ``limits`` for each case, and closed again. Raises DeviceError where it cannot be opened, ConfigError for parts of a
-    model on a function that computes the whole, and what :func:`litecheck.verify.verify.verify` raises.
+    A function computes the whole model from its inputs to its outputs, see
+    :class:`litecheck.devices.function.FunctionDevice`; a function whose first parameter is ``model`` is called for
+    every operator. ``settings`` are the fields of Settings. No journal is written. A device given by its text is
+    opened, with ``limits`` for each case, and closed again. Raises DeviceError if the device cannot be opened,
+    ConfigError for ``segment``, ``between`` or ``drift`` with a function that computes the whole model, and the
+    exceptions of :func:`litecheck.verify.verify.verify`.
     """
     if not isinstance(model, Model):
         call = "litecheck.verify(litecheck.load_model('model.tflite'), device)"
@@ -147,7 +148,7 @@ def verify_model(
 
 
 def _whole(settings: Settings, device: FunctionDevice) -> Settings:
-    """The settings for a function of a model's inputs. Raises ConfigError where parts are asked for."""
+    """Return the settings for a function of a model's inputs. Raise ConfigError for segment, between and drift."""
     if settings.segment or settings.between or settings.drift:
         raise ConfigError(
             f"{device.name} computes the whole model: segment, between and drift need a function whose first parameter "
@@ -163,7 +164,7 @@ def _verified(
     journal: VerdictJournal | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Verification:
-    """Every case, and drift where that is asked for."""
+    """Verify every case and measure drift if the settings ask for drift."""
     done = verify(model, device, settings, journal=journal, progress=progress)
     if not settings.drift:
         return done
@@ -186,12 +187,12 @@ def drift(
     verdicts: tuple[Verdict, ...] = (),
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Step, ...]:
-    """How errors grow: the device fed with its own outputs, operator after operator, beside the reference end to end.
+    """Measure the growth of errors: the device computes each operator from its own outputs, the reference from its
+    own.
 
-    A step for each tensor that operators make, in order. Where the device gives nothing the reference steps in.
-
-    ``verdicts`` of the operators by themselves tell where error enters. Raises RunError where the reference cannot
-    run the subgraph.
+    Return a step for each tensor that an operator computes, in order. The reference's values are used where the device
+    gives no output. ``verdicts`` of isolated operators mark the operators at which error enters. Raises RunError if
+    the reference cannot run the subgraph.
     """
     missing = [subgraph.tensors[i] for i in subgraph.inputs if i not in inputs]
     if missing:
@@ -218,7 +219,8 @@ def drift(
 def _answered(
     case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
 ) -> dict[int, NDArray[Any]] | None:
-    """What the device makes of its own tensors, None where it makes nothing of the right shape and type."""
+    """Return the device's outputs for its own tensors; None if a tensor is missing or the number of outputs is wrong.
+    """
     if parts.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
     answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))

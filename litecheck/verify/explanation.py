@@ -1,4 +1,4 @@
-"""What explains a case beside its outcome: an element followed, causes, and what the runtime is known to do wrong."""
+"""Explanation of a verdict: one element traced through the computation, causes, and known faults of the runtime."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from litecheck.verify.questions import Question
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """The differences with an element of each explained, ways of computing that explain them all, and the runtime's known
-    fault that they may come from."""
+    """The explanation of a case: differences with an explained element each, causes that explain all differences, and
+    a known fault of the runtime as a possible origin."""
 
     differences: tuple[Difference, ...] = ()
     causes: tuple[Cause, ...] = ()
@@ -29,9 +29,10 @@ class Explanation:
 
 
 class Explaining:
-    """Explains what a device gave, case by case; what explained one operator is tried first on others of its kind.
+    """Explanation of answers, case by case. Causes found for one operator are tried first on operators of the same
+    kind.
 
-    ``element`` is the index of an element to explain instead of the worst one.
+    ``element`` is the index of an element to explain instead of the worst element.
     """
 
     def __init__(self, judge: Judge, device: str, element: tuple[int, ...] | None) -> None:
@@ -39,7 +40,7 @@ class Explaining:
         self.likely: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
 
     def __call__(self, question: Question, judged: Judged) -> Explanation:
-        """The worst element followed, or the one asked for, the causes, and the runtime's known fault."""
+        """Return the explained worst element (or the element asked for), the causes, and the runtime's known fault."""
         case = question.case
         if judged.outcome in RETRIED:
             return Explanation(judged.differences, (), self.fault(case, judged.outcome))
@@ -52,7 +53,7 @@ class Explaining:
             spots = [self._spot(question, judged, at) for at in range(len(judged.differences))]
         others = self.judge.published
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others, kinds, spots)
-        # Where another published arithmetic fits, that explains it.
+        # A published arithmetic that fits is the explanation already.
         fault = "" if judged.also or judged.outcome.good else self.fault(case, judged.outcome)
         why: tuple[Cause, ...] = ()
         if judged.outcome is Outcome.MISMATCH and not judged.also:
@@ -63,7 +64,8 @@ class Explaining:
         return Explanation(told, why, fault)
 
     def _spot(self, question: Question, judged: Judged, at: int) -> Spot | None:
-        """The element asked for of one output, in the run in which it is furthest off; None where there is none."""
+        """Return the element asked for, in the run with its largest difference; None if the output has no such
+        element."""
         index = self.element or ()
         expected = question.expected(judged.nearest or self.judge.admissible[0])
         spots = [
@@ -74,7 +76,7 @@ class Explaining:
         return max(spots, key=lambda s: abs(s.actual - s.expected), default=None)
 
     def fault(self, case: Case, outcome: Outcome) -> str:
-        """What the runtime behind the device is known to do wrong with these operators, or nothing."""
+        """Return the known fault of the device's runtime with these operators, or an empty string."""
         tensors = case.subgraph.tensors
         dtypes = {tensors[i].dtype for op in case.operators for i in (*op.inputs, *op.outputs) if i >= 0}
         faults = (known_fault(self.device, op.kind, dtypes, outcome) for op in case.operators)
@@ -82,7 +84,7 @@ class Explaining:
 
 
 def verdict(question: Question, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
-    """All that is known of a case in the end."""
+    """Return the complete verdict of a case."""
     case = question.case
     return Verdict(
         case=case.name,

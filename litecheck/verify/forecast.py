@@ -1,4 +1,4 @@
-"""What a verification will cost before it runs, and a budget while it is spent: what each case is given."""
+"""Forecast of a verification's cost, and division of a budget among its cases."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from litecheck.verify.settings import Budget, Settings
 
 SPENT = "the budget went to other cases"
 OVER = "the time of the budget was over"
-#: After so many seconds for one invocation nobody waits for two others, to tell how much of it is the start.
+#: If the first invocation takes longer (seconds), no further invocations are made to measure the device's start time.
 _LONG = 10.0
 
 
 class Spending:
-    """A budget and the cases it is for, in their order. ``reserved`` invocations are made anyway, for drift.
+    """A budget and its cases, in order. ``reserved`` invocations are kept for drift.
 
-    A budget of time is turned into invocations by how long the device's take, anew before each case. ``shares`` are what
-    every case is given, as far as it is known.
+    A budget of time is converted to invocations before each case, from the device's measured time per invocation.
+    ``shares`` are the shares of all cases, as currently known.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Spending:
         self.shares = self._divided(0)
 
     def limited(self, question: Question) -> Question:
-        """The question with what its case is given; without feeds where that is nothing."""
+        """Return the question reduced to the share of its case; without feeds if the share is empty."""
         at = self._place[question.case.name]
         if self._budget.seconds:
             self.shares = (*self.shares[:at], *self._divided(at))
@@ -61,7 +61,7 @@ class Spending:
         return narrowed(question, share)
 
     def asked(self, device: Device, job: Job) -> Answer | Failure:
-        """The device's answer, if there is still time to ask it."""
+        """Run the job on the device; return a failure if the time of the budget is over."""
         if self._budget.seconds and self._left() <= 0:
             return Failure(Outcome.NOT_TRIED, OVER)
         answer = device.run(job)
@@ -70,7 +70,7 @@ class Spending:
         return answer
 
     def _divided(self, at: int) -> tuple[Share, ...]:
-        """What the cases from one on are given."""
+        """Return the shares of the cases from position ``at`` on."""
         if not self._budget.seconds:
             count = self._budget.invocations - self._reserved
         else:
@@ -81,14 +81,14 @@ class Spending:
         return self._start + self._budget.seconds - self._clock()
 
     def _pace(self) -> float:
-        """Seconds that an invocation takes."""
+        """Return the seconds per invocation."""
         with self._lock:
             known = (self._clock() - self._start) / self._made if self._made else self._first_pace
         return max(known, 1e-6)
 
 
 def narrowed(question: Question, share: Share) -> Question:
-    """The question about some of its feeds, some of them twice."""
+    """Return the question reduced to the feeds of its share, some of which are run twice."""
     if not question.feeds:
         return question
     if len(series(question.feeds)) < len(question.feeds) and share.feeds:
@@ -101,10 +101,11 @@ def narrowed(question: Question, share: Share) -> Question:
 
 
 def _in_series(question: Question, share: Share) -> Question:
-    """Of a case that remembers whole series, as far as its invocations go: each from its first inference on."""
+    """Reduce a case with state to the number of invocations in its share; every series starts at its first inference.
+    """
     parts = series(question.feeds)
     chosen = dict.fromkeys(part for n in share.feeds for part in parts if n in part)
-    # One inference by itself says nothing of a memory: the long series come first.
+    # A single inference does not exercise state, so long series come first.
     order = sorted(chosen, key=lambda part: -min(len(part), share.invocations))
     numbers: list[int] = []
     for part in order:
@@ -118,7 +119,7 @@ def _in_series(question: Question, share: Share) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One case: its stable name, operators, how many inputs it is fed, and how many invocations that makes."""
+    """A case of a forecast: stable name, opcodes, tensor name, number of inputs and number of invocations."""
 
     case: str
     opcodes: tuple[str, ...]
@@ -129,7 +130,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """What an invocation took of which case, and what the start of the device, in seconds; or how it failed."""
+    """Measured time of a case's invocation and of the device's start, in seconds; ``failed`` describes a failure."""
 
     case: str
     seconds: float
@@ -139,7 +140,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Every case of a verification, in order. ``further`` invocations measure drift; ``budget`` is there in words."""
+    """All cases of a verification, in order. ``further`` invocations measure drift; ``budget`` is display text."""
 
     model: str
     described: str
@@ -150,12 +151,13 @@ class Forecast:
 
     @property
     def invocations(self) -> int:
-        """Of all cases, and for drift."""
+        """Number of invocations of all cases and of drift."""
         return self.further + sum(case.invocations for case in self.cases)
 
     @property
     def seconds(self) -> float | None:
-        """What all of them take, if each takes as long as the one that was made; None where none was."""
+        """Estimated seconds: invocations times the measured time, plus a device start per case; None without a
+        measurement."""
         if self.sampled is None or self.sampled.failed:
             return None
         starts = sum(case.invocations > 0 for case in self.cases)
@@ -163,9 +165,10 @@ class Forecast:
 
 
 def sampled(device: Device, question: Question) -> Sampled | None:
-    """One invocation of a case, then two together, unless the first took long: the rest is the start of the device.
+    """Time one invocation of a case, then two together (unless the first took long), to separate the device's start
+    time.
 
-    None where the case has no inputs or the device does not have it.
+    Return None if the case has no inputs or the device does not support it.
     """
     if not question.feeds:
         return None
@@ -185,9 +188,9 @@ def sampled(device: Device, question: Question) -> Sampled | None:
 
 
 def forecast(model: Model, device: Device, settings: Settings) -> Forecast:
-    """What a verification will cost. The device makes three invocations at most, to see how long they take.
+    """Estimate the cost of a verification. The device makes at most three invocations, to measure their time.
 
-    Raises what :func:`litecheck.verify.verify.verify` raises.
+    Raises the exceptions of :func:`litecheck.verify.verify.verify`.
     """
     check_selection(model, settings)
     spending, first = budgeted(model, device, settings)
@@ -204,8 +207,10 @@ def forecast(model: Model, device: Device, settings: Settings) -> Forecast:
 
 
 def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Spending | None, Sampled | None]:
-    """The budget divided, after a look at what every case could be fed, and how long an invocation took, where that is
-    wanted. None without a budget."""
+    """Return the divided budget and, for a budget of time, the measured invocation; (None, None) without a budget.
+
+    All cases are prepared and ranked once before the budget is divided.
+    """
     budget: Budget | None = settings.budget
     if budget is None:
         return None, None

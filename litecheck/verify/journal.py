@@ -1,4 +1,4 @@
-"""Results as they come, one line each, in a file one process writes, so that a verification that was killed goes on."""
+"""Journal: one line per verdict, in a file that one process writes, so that an interrupted verification can resume."""
 
 from __future__ import annotations
 
@@ -16,33 +16,32 @@ from litecheck.errors import ConfigError
 from litecheck.files import check_regular, is_full, make_folder, open_file, read_file, reason, unwritable
 from litecheck.processes.locks import LockedError, lock
 
-#: What a journal is about, as far as it tells builds of one device apart: its version, its files.
+#: Keys of a journal's header that differ between builds of one device: version and files.
 BUILD = ("described", "program")
 
 
-#: Bytes of a journal that are read, at most.
+#: Largest number of bytes read from a journal.
 _LIMIT = 1 << 29
 
 
 class JournalHeldError(ConfigError):
-    """A journal that another process is writing."""
+    """Error: another process is writing the journal."""
 
 
 class JournalPlaceError(ConfigError):
-    """A journal whose file cannot be made or written."""
+    """Error: the journal's file cannot be created or written."""
 
 
 Entry = TypeVar("Entry")
 
 
 class Journal(Generic[Entry]):
-    """A file of one JSON object a line: first what is run and how, then what came of each case.
+    """A file with one JSON object per line: a header that identifies the run, then the result of each case.
 
-    ``read`` makes a case's name and an entry of such an object. ``known`` holds what the file had when it was opened, by
-    case. A last line that was cut short is dropped. Where the device is the same by name but another build of it,
-    nothing is taken and ``stale`` says so. Raises JournalPlaceError where it cannot be written, ConfigError where it
-    cannot be read, is about something else, or would take the place of a file that is no journal. Nobody else may read a
-    ``private`` one.
+    ``read`` decodes an object to the case's name and an entry. ``known`` has the entries that the file held when it
+    was opened, by case. A truncated last line is dropped. If only the device's build differs from the header, no entry
+    is used and ``stale`` is True. Only the user can read a ``private`` journal. Raises JournalPlaceError if the file
+    cannot be written or is not a journal, and ConfigError if the file cannot be read or belongs to another run.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class Journal(Generic[Entry]):
             self._write(header)
 
     def _read(self, header: bytes) -> int:
-        """What is there already; how many bytes of it are whole lines."""
+        """Read the entries of an existing file; return the number of bytes in complete lines."""
         if not self.path.exists():
             return 0
         lines = BytesIO(read_file(self.path, _LIMIT))
@@ -114,7 +113,7 @@ class Journal(Generic[Entry]):
         return end
 
     def note(self, entry: Mapping[str, Any]) -> None:
-        """Keep one result, as plain dicts and lists; it survives whatever happens to this process."""
+        """Append one result, as plain dicts and lists; it is flushed, so that it survives a crash of this process."""
         self._write(json.dumps(entry).encode() + b"\n")
         self.noted += 1
 
@@ -129,17 +128,17 @@ class Journal(Generic[Entry]):
 
     @property
     def results(self) -> int:
-        """How many results it holds."""
+        """Number of results in the journal."""
         return len(self.known) + self.noted
 
     def close(self, remove: bool = False) -> None:
-        """The end; ``remove`` where nothing is left to be resumed."""
+        """Close the file; ``remove`` deletes it because nothing is left to resume."""
         if remove:
             with suppress(PermissionError):  # some systems keep files that are open
                 self.path.unlink(missing_ok=True)
                 remove = False
         if self._file is not None:
-            # What a failed write left over would fail again.
+            # Closing flushes the rest of a failed write, which fails again.
             with suppress(OSError):
                 self._file.close()
             self._file = None
@@ -155,7 +154,7 @@ def _make_folder(folder: Path, private: bool) -> None:
 
 
 def _but_for_build(first: bytes, second: bytes) -> bool:
-    """Whether two headers differ only in what tells builds of a device apart."""
+    """Return True if two headers differ only in the device's build (BUILD)."""
     try:
         one, other = (decode_json(line, "line") for line in (first, second))
         return all(one[key] == value for key, value in other.items() if key not in BUILD)
@@ -164,7 +163,7 @@ def _but_for_build(first: bytes, second: bytes) -> bool:
 
 
 def _is_journal(path: Path) -> bool:
-    """Whether a file, if there is one, is empty or begins as a journal does. Raises OSError."""
+    """Return True if a file is missing, empty or begins like a journal. Raises OSError."""
     try:
         with open_file(path) as file:
             first = file.readline(1 << 20)
@@ -176,7 +175,7 @@ def _is_journal(path: Path) -> bool:
 
 
 def default_path(about: Mapping[str, Any]) -> Path:
-    """Where a journal nobody named lies: in the user's cache folder, by what it is about."""
+    """Return the path of an unnamed journal: in the user's cache folder, named by a hash of ``about``."""
     from platformdirs import user_cache_path
 
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
@@ -184,9 +183,9 @@ def default_path(about: Mapping[str, Any]) -> Path:
 
 
 def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
-    """Open a file to read and write, made with some rights where it is missing, and hold it until it is closed.
+    """Open a file to read and write, created with ``rights`` if it is missing, and lock it until it is closed.
 
-    Raises LockedError where another process, or another file object of this one, holds it; OSError.
+    Raises LockedError if another process, or another file object of this process, holds the lock; OSError.
     """
     while True:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -199,7 +198,7 @@ def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
         file = open(descriptor, "r+b")  # noqa: SIM115
         try:
             lock(file.fileno())
-            # Whoever held it may have removed it since it was opened; then it is another file by now.
+            # The previous holder may have removed the file after it was opened here; then open the new file.
             if _same(file.fileno(), path):
                 return file
         except BaseException:

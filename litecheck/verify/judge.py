@@ -1,4 +1,4 @@
-"""What a device gave against what admissible arithmetics give, within the tolerances that a profile declares."""
+"""Comparison of a device's outputs with the admissible arithmetics, within the tolerances of a profile."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.tallies import counted
 from litecheck.verify.questions import Question
 
-#: What is asked where the profile says nothing, or where there is none.
+#: Profile whose tolerances apply without a profile, and to operators that a profile does not mention.
 FALLBACK = "litert-runtime"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """How an answer compares: the outcome, what is said beside it, and the outputs for each feed, as compared.
+    """The comparison of an answer: outcome, message, and the compared outputs of each feed.
 
-    ``fits`` are the published arithmetics that the outputs fit. ``nearest`` is the admissible arithmetic that fits, or
-    from which they differ least: ``arithmetic`` is its name where it fits up to the tolerance, ``against`` where it does
-    not and there are others. ``also`` are published ones nobody admitted that fit exactly.
+    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits,
+    or the one with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in
+    ``against`` if it does not and several are admissible. ``also`` are published, not admitted arithmetics that fit
+    exactly.
     """
 
     outcome: Outcome
@@ -51,13 +52,13 @@ class Judged:
 
     @property
     def mismatches(self) -> int:
-        """Elements that differ, in all outputs."""
+        """Number of differing elements in all outputs."""
         return sum(d.mismatches for d in self.differences)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """The admissible arithmetic that is nearest, the differences from it, and what published ones fit."""
+    """The nearest admissible arithmetic, the differences from it, and the published arithmetics that fit."""
 
     nearest: Arithmetic
     differences: tuple[Difference, ...]
@@ -72,14 +73,15 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """What verdicts are given by: admissible arithmetics, published ones to look at beside them, tolerances."""
+    """Admissible arithmetics, published arithmetics for comparison, and tolerances."""
 
     admissible: tuple[Arithmetic, ...]
     published: tuple[Arithmetic, ...]
     tolerances: Tolerances
 
     def __call__(self, question: Question, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
-        """How the answer compares. ``viable`` names the published arithmetics whose fit is still of interest."""
+        """Compare an answer with the expected outputs. ``viable`` names the published arithmetics that are still of
+        interest."""
         if isinstance(answer, Failure):
             return Judged(answer.outcome, answer.message, viable)
         message = answer.message or question.note
@@ -112,8 +114,11 @@ class Judge:
     def _ended(
         self, question: Question, answer: Answer, compared: _Compared, actual: tuple[Arrays, ...]
     ) -> tuple[Outcome, tuple[str, ...]]:
-        """How a case ends that can be compared, and what is said of it: what only shows from one inference to the next,
-        other answers and those left over, and what a device does with its state."""
+        """Return the outcome of a comparable case and its messages.
+
+        Messages cover answers that differ from one inference to the next, outputs left over from another inference, a
+        crash after the answer, and the device's handling of state.
+        """
         outcome, said = compared.outcome, tuple[str, ...]()
         expected = question.expected(compared.nearest)
         if expected is not None:
@@ -175,12 +180,12 @@ class Judge:
 
 
 def _fits(found: tuple[Difference, ...]) -> bool:
-    """Whether integers are equal, and reals as near as sums in another order are."""
+    """Return True if integers are equal and floats are within the tolerance (sums in another order)."""
     return not any(d.mismatches if d.unit == "LSB" else d.beyond for d in found)
 
 
 def _distance(found: tuple[Difference, ...]) -> tuple[int, int]:
-    """How far outputs are from an arithmetic's: elements beyond the tolerance, then elements that differ at all."""
+    """Return the distance from an arithmetic: (elements beyond the tolerance, elements that differ)."""
     return sum(d.beyond for d in found), sum(d.mismatches for d in found)
 
 
@@ -191,7 +196,7 @@ def _fallback(delegated: Sequence[bool], message: str) -> str:
 
 
 def _arranged(question: Question, answer: Answer, expected: Sequence[Arrays]) -> tuple[Arrays, ...] | str:
-    """The answer with real values quantized where integers are wanted; or in words what does not fit."""
+    """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
     case = question.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
     if len(answer.runs) != len(question.order):
@@ -217,14 +222,14 @@ def _told(array: NDArray[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
-    """The conformance of profiles, the one that is asked first in front."""
+    """Conformance entries of profiles, in order of precedence."""
 
     stated: tuple[Mapping[str, Conformance], ...]
 
     def of(self, opcode: str, dtype: str) -> tuple[float, str]:
-        """(tolerance, reason) of an operator's output of that type; 0 and no reason where nothing is declared.
+        """Return (tolerance, reason) for an operator's output of a type; (0, "") if no profile declares a tolerance.
 
-        Integers: LSB. Reals: a share of the largest magnitude.
+        The unit is LSB for integers, and a share of the largest magnitude for floats.
         """
         for entry in self._entries(opcode):
             value = entry.tolerance if dtype in INTEGER_RANGES or dtype == "bool" else entry.reals
@@ -238,6 +243,6 @@ class Tolerances:
 
 
 def tolerances(profile: Profile | None) -> Tolerances:
-    """The tolerances under a profile; what it leaves unstated is as litert-runtime has it."""
+    """Return the tolerances of a profile; litert-runtime supplies the entries that the profile omits."""
     fallback = load_profile(FALLBACK).conformance
     return Tolerances((profile.conformance, fallback) if profile else (fallback,))

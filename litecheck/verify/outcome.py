@@ -1,4 +1,4 @@
-"""How one case of a verification ends, and the report they make together: plain data that goes to JSON and back."""
+"""Verdicts of cases and the verification report: plain data that converts to JSON and back."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from litecheck.cases.memory import SeriesTried
 from litecheck.compare.types import Cause, Difference
 from litecheck.devices.outcome import Outcome
 
-#: What the name of a case of a whole subgraph ends with.
+#: Suffix of the name of a case that covers a whole subgraph.
 WHOLE = "whole"
-#: A claim to every operator.
+#: Claim that the device supports every operator.
 EVERY = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One case: an operator or a segment of them, cut out and run on the device.
+    """The verdict of one case: an operator or a segment of operators, cut out and run on the device.
 
     ``case`` is its stable name (``0012-CONV_2D``); ``operators`` are numbers in the subgraph, ``opcodes`` their kinds,
-    ``name`` what people call it (the first output tensor's name). ``arithmetic`` is the admissible one that fits
-    exactly (or within the tolerance); where there are several and none does, ``nearest`` is the one with the fewest
-    differences, which are those that are told. ``causes`` are ways of computing that explain them, ``also`` published
-    arithmetics nobody admitted that fit exactly. ``runs`` says what the device was fed (``propagated``, ``random``,
-    ``directed``), ``elements`` how many output elements were compared. ``fault`` is a known fault of the runtime that
-    this operator's difference may come from. ``exhaustive`` says what inputs were tried completely (``all 256 values``),
-    or is empty. ``message`` is the device's or litecheck's own words. ``memory`` says of operators that remember over
-    which series of inferences they were run.
+    ``name`` is the name of the first output tensor. ``arithmetic`` is the admissible arithmetic that fits exactly (or
+    within the tolerance). If several are admissible and none fits, ``nearest`` is the one with the fewest differences,
+    and ``differences`` refer to it. ``causes`` are variants that explain the differences, ``also`` are published, not
+    admitted arithmetics that fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``,
+    ``directed``), ``elements`` is the number of compared output elements. ``fault`` is a known fault of the runtime
+    that can cause the difference. ``exhaustive`` names the inputs that were tried completely (``all 256 values``), or
+    is empty. ``message`` is a message of the device or of litecheck. ``memory`` describes the series of inferences of
+    operators with state.
     """
 
     case: str
@@ -52,34 +52,34 @@ class Verdict:
 
     @property
     def opcode(self) -> str:
-        """``CONV_2D``, or ``CONV_2D + RELU`` for a segment; long ones are shortened."""
+        """``CONV_2D``, or ``CONV_2D + RELU`` for a segment; more than four operators are shortened."""
         count = len(self.opcodes)
         return " + ".join(self.opcodes if count <= 4 else (*self.opcodes[:3], f"{count - 3} more"))
 
     @property
     def title(self) -> str:
-        """``CONV_2D #12 'block3/conv'``."""
+        """Title of the case, for example ``CONV_2D #12 'block3/conv'``."""
         first, last = self.operators[0], self.operators[-1]
         number = f"#{first}" if first == last else f"#{first} to #{last}"
         return f"{self.opcode} {number} '{self.name}'"
 
     @property
     def mismatches(self) -> int:
-        """Elements that differ, in all outputs."""
+        """Number of differing elements in all outputs."""
         return sum(d.mismatches for d in self.differences)
 
     @property
     def worst(self) -> Difference | None:
-        """The output with the largest difference."""
+        """The output with the largest difference; None without differences."""
         return max(self.differences, key=lambda d: abs(d.largest), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tensor of a drift measurement: the device fed with its own outputs against the reference end to end.
+    """One tensor of a drift measurement: the device computes from its own outputs, the reference end to end.
 
-    ``entered`` says that the operator differs in isolation: error enters here. ``largest`` is in LSB (``unit`` as in
-    Difference), ``share`` the part of elements that differ, ``rms`` the root mean square difference.
+    ``entered`` is True if the isolated operator differs: error enters here. ``largest`` is in LSB (``unit`` as in
+    Difference), ``share`` is the share of elements that differ, ``rms`` is the root mean square difference.
     """
 
     operator: int
@@ -96,10 +96,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator of the verified model, for the graph strip and Model Explorer: what it reads and writes.
+    """An operator of the verified model, with its input and output tensors, for the graph strip and Model Explorer.
 
-    ``graph`` is the subgraph's own name, or its signature's; ``kind`` the type of its activations, ``granularity``
-    that of its constants' scales (``per-axis``, ``per-tensor``), empty where there are none.
+    ``graph`` is the subgraph's own name, or that of its signature. ``kind`` is the type of the activations.
+    ``granularity`` is that of the constants' scales (``per-axis``, ``per-tensor``), or empty without scales.
     """
 
     subgraph: int
@@ -116,8 +116,8 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Untried:
-    """A kind of operator, how many of them the device was given, and the parameters that none of these had, in words
-    (``batch above 1``)."""
+    """Parameters not exercised: an operator kind, the number of its operators that the device ran, and the parameters
+    that none of them had, as display text (``batch above 1``)."""
 
     opcode: str
     operators: int
@@ -126,12 +126,13 @@ class Untried:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """A property of operators that all that give wrong values have and none that gives right ones has.
+    """A property that all operators with wrong values have and no operator with correct values has.
 
-    ``relation`` says how the values of the first lie to those of the others: ``above`` or ``below`` the ``bound``,
-    ``not a multiple of`` it as the others are, or ``is`` where all have one value. ``failing`` and ``passing`` are the
-    different values both have, ``fails`` and ``passes`` how many operators there are. ``chance`` says that so few
-    operators may share a property by chance. ``property`` is ``operator`` where the kind tells them apart.
+    ``relation`` compares the failing values with the passing values: ``above`` or ``below`` the ``bound``, ``not a
+    multiple of`` the bound (all passing values are multiples), or ``is`` if all failing operators have one value.
+    ``failing`` and ``passing`` are the distinct values, ``fails`` and ``passes`` the numbers of operators. ``chance``
+    is True if so few operators can share a property by chance. ``property`` is ``operator`` if the opcode separates
+    them.
     """
 
     property: str
@@ -146,15 +147,14 @@ class Separation:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """A model on a device: every verdict, in the order of the operators.
+    """The verification of a model on a device: all verdicts, in the order of the operators.
 
-    ``device`` is as the user wrote it, ``described`` with versions. ``arithmetics`` are the admissible ones.
-    ``mode`` is ``operators``, ``segments of N``, ``between A and B`` or ``whole``; ``inputs`` says in words what was
-    fed. ``fits`` are published arithmetics, none of them admitted, under which every judged case is exact. ``claims``
-    are the kinds of operators the device is said to have, ``all`` for every one. ``untried`` says for each kind of
-    operator that was run what no such operator of the model had, ``across`` what all cases that give wrong values have
-    and none that gives right ones has.
-    ``started`` is the one field that differs from run to run.
+    ``device`` is the user's text, ``described`` has versions. ``arithmetics`` are the admissible arithmetics. ``mode``
+    is ``operators``, ``segments of N``, ``between A and B`` or ``whole``; ``inputs`` describes the inputs. ``fits``
+    are published, not admitted arithmetics under which every judged case is exact. ``claims`` are the operator kinds
+    that the device must support, ``all`` for every kind. ``untried`` lists the parameters not exercised, per operator
+    kind. ``across`` lists the properties of all cases with wrong values that no case with correct values has.
+    ``started`` is the only field that differs from run to run.
     """
 
     version: str
@@ -178,12 +178,12 @@ class Verification:
     across: tuple[Separation, ...] = ()
 
     def counts(self) -> Mapping[Outcome, int]:
-        """How many cases ended how, in the order of Outcome; only what occurs."""
+        """Count the cases by outcome, in the order of Outcome; outcomes without cases are omitted."""
         found = Counter(v.outcome for v in self.verdicts)
         return {outcome: found[outcome] for outcome in Outcome if found[outcome]}
 
     def failing(self, verdict: Verdict) -> bool:
-        """Whether a verdict fails the verification."""
+        """Return True if a verdict fails the verification."""
         if verdict.outcome is Outcome.NOT_DELEGATED:
             return self.fail_on_fallback
         if verdict.outcome is Outcome.NOT_SUPPORTED:
@@ -194,12 +194,12 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, or ``not checked`` where no case could be compared."""
+        """``conforms``, ``fails``, or ``not checked`` if no case passed or failed."""
         if any(map(self.failing, self.verdicts)):
             return "fails"
         return "conforms" if any(v.outcome.good for v in self.verdicts) else "not checked"
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not checked."""
+        """Exit code: 0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)

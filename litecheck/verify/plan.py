@@ -1,4 +1,5 @@
-"""What of a model is asked: which cases settings select, fed with what the reference hands on from operator to operator."""
+"""Plan of a verification: cases that the settings select, with inputs that the reference computes operator by
+operator."""
 
 from __future__ import annotations
 
@@ -24,8 +25,11 @@ from litecheck.verify.settings import Settings
 
 
 def plan(model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memory) -> Iterator[Course]:
-    """The subgraphs that are entered from outside, each ready to be asked about; ``arithmetic`` is what is handed on from
-    operator to operator, ``memory`` what the device can be asked for. Raises RunError for inputs that do not fit."""
+    """Yield a course for each entry subgraph.
+
+    ``arithmetic`` computes the tensors between operators, ``memory`` is the device's support for state. Raises
+    RunError for inputs that do not fit.
+    """
     asking = Asking(settings, arithmetic, memory)
     for subgraph in parts.entries(model, settings.signature):
         tapes, chain = _tapes(model, subgraph, asking)
@@ -34,9 +38,10 @@ def plan(model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """One subgraph: every sample by itself, and samples in a row where the model remembers and the device can.
+    """The cases of one subgraph: independent samples, and a chain of samples if the model has state and the device
+    supports it.
 
-    ``whole`` is the case of what its operators keep for each other, where there is one.
+    ``whole`` is the case of the whole subgraph, which exercises state between operators, or None.
     """
 
     model: Model
@@ -47,7 +52,7 @@ class Course:
     whole: Case | None
 
     def questions(self) -> Iterator[Question]:
-        """Every case that is selected, fed; the reference goes on with its own tensors."""
+        """Yield a question for every selected case; the reference continues with its own tensors."""
         settings, every = self.asking.settings, (*self.tapes, *self.chain)
         for case in planned(self.model, self.subgraph, settings):
             if settings.between:
@@ -60,12 +65,13 @@ class Course:
                 tape.forget(case.operators)
 
     def whole_question(self, case: Case) -> Question:
-        """The whole subgraph over samples in a row; it can be asked once its operators were."""
+        """Return the question for the whole subgraph over a chain of samples; call it after its operators' questions.
+        """
         kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
         return self.asking.question(case, self.tapes, self.chain, kinds)
 
     def _question(self, case: Case) -> Question:
-        """What the case is fed, and what is expected; the tapes learn what the reference makes of it."""
+        """Return the question of a case and store the reference's outputs on the tapes."""
         question = self.asking.question(case, self.tapes, self.chain)
         expected = question.expected(self.asking.arithmetic)
         kinds = [feed.kind for feed in question.feeds[: len(self.tapes)]]
@@ -80,7 +86,7 @@ class Course:
 def every_question(
     model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memory, whole: bool = False
 ) -> Iterator[Question]:
-    """The questions about all cases; with ``whole`` also those about what operators keep for each other."""
+    """Yield the questions of all cases; with ``whole`` also those of whole subgraphs with state between operators."""
     for course in plan(model, settings, arithmetic, memory):
         yield from course.questions()
         if whole and course.whole is not None and memory is not Memory.NONE:
@@ -101,14 +107,14 @@ def _tapes(model: Model, subgraph: Subgraph, asking: Asking) -> tuple[tuple[Tape
 
 
 def _step(tapes: Iterable[Tape], operators: Iterable[Operator]) -> None:
-    """Compute operators that no case is fed by, for those that come behind them."""
+    """Compute operators that are not cases, for the operators after them."""
     for tape in tapes:
         for operator in operators:
             tape.step(operator)
 
 
 def planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
-    """Every case of a subgraph, also those that are not selected."""
+    """Yield every case of a subgraph, selected or not."""
     if settings.between:
         yield parts.between(model, subgraph, *settings.between)
     elif settings.segment:
@@ -120,7 +126,10 @@ def planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Ca
 
 
 def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | None:
-    """The whole subgraph beside its operators, where it remembers: what they keep for each other shows only there."""
+    """Return the case of the whole subgraph if it has state between operators; else None.
+
+    Only mode ``operators`` without ``select`` and with propagated inputs adds this case.
+    """
     alone = settings.mode != "operators" or settings.select or PROPAGATED not in settings.kinds
     if alone or len(subgraph.operators) < 2 or not remembers(model):
         return None
@@ -129,12 +138,12 @@ def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | Non
 
 
 def selected(case: Case, settings: Settings) -> bool:
-    """Whether a case is among those to be run."""
+    """Return True if ``select`` is empty or names the case."""
     return not settings.select or any(_named(case, name) for name in settings.select)
 
 
 def weights(model: Model, settings: Settings) -> dict[str, float]:
-    """About how many invocations each case of a verification takes, in order, for a progress bar."""
+    """Estimate the number of invocations of each case, in order, for a progress bar."""
     samples = len(settings.samples) or 1
     found: dict[str, float] = {
         case.name: settings.repeat * about(case, settings.kinds, samples)
@@ -151,7 +160,7 @@ def weights(model: Model, settings: Settings) -> dict[str, float]:
 
 
 def check_selection(model: Model, settings: Settings) -> None:
-    """Raises ConfigError for an entry of ``select`` that names no case: a misspelt one must not pass."""
+    """Raise ConfigError for an entry of ``select`` that names no case, for example a misspelled opcode."""
     found = tuple(_all(model, settings)) if settings.select else ()
     for name in settings.select:
         if not any(_named(case, name) for case in found):
@@ -161,7 +170,7 @@ def check_selection(model: Model, settings: Settings) -> None:
 
 
 def check_claims(model: Model, settings: Settings) -> None:
-    """Raises ConfigError for a claim to an operator there is not, in LiteRT or in the model."""
+    """Raise ConfigError for a claim to an operator that neither LiteRT nor the model has."""
     own = {op.custom_code for subgraph in model.subgraphs for op in subgraph.operators if op.custom_code}
     known = (EVERY, *load_schema().enums["BuiltinOperator"], *sorted(own))
     for name in settings.claims:

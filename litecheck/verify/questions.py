@@ -1,4 +1,4 @@
-"""What a case is asked: feeds of every kind, in series where it remembers, and what is expected of it."""
+"""Questions: feeds of every kind for a case, in series if the case has state, and the expected outputs."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from litecheck.reference.limits import NO_MEMORY
 from litecheck.reference.operands import RunError
 from litecheck.verify.settings import Settings
 
-#: The outputs an arithmetic gives for every feed, or None where it has no kernel.
+#: Outputs of an arithmetic for every feed, or None if the arithmetic has no kernel.
 Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A case with what it is fed, how often, and a way to learn what an arithmetic expects.
+    """A case with its feeds, the number of repetitions, and a function that returns an arithmetic's expected outputs.
 
-    ``again`` are the feeds by number that are run once more, where not all of them are ``repeat`` times. ``lacks`` is how
-    a case without feeds ends, ``note`` says why. ``memory`` says how its memory was tried, where it has one; ``untried``
-    that it was not.
+    ``again`` has the numbers of feeds that are run once more; None repeats all feeds ``repeat`` times. ``lacks`` is
+    the outcome of a case without feeds, ``note`` the reason. ``memory`` describes the series that exercise state;
+    ``untried`` is True if the case has state that was not exercised.
     """
 
     case: Case
@@ -51,8 +51,8 @@ class Question:
 
     @property
     def series(self) -> tuple[range, ...]:
-        """The feeds by number in series, as the device gets them: all, then again from the last series to the first, so
-        that leftovers show."""
+        """Numbers of the feeds in series, in the device's order: all, then again from the last series to the first, so
+        that outputs left over from an earlier inference are detected."""
         once = series(self.feeds)
         if self.again is not None:
             return (*once, *(range(n, n + 1) for n in self.again))
@@ -60,12 +60,12 @@ class Question:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The feeds by number as the device gets them."""
+        """Numbers of the feeds in the device's order."""
         return tuple(number for part in self.series for number in part)
 
     @property
     def job(self) -> Job:
-        """What the device is given."""
+        """The job for the device."""
         runs = tuple(self.feeds[number].arrays for number in self.order)
         starts = {n: start for n, part in enumerate(self.series) if (start := self.feeds[part[0]].start)}
         if not starts and not any(feed.follows for feed in self.feeds):
@@ -75,7 +75,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """How questions are made: under the first admissible arithmetic, for a device with such a memory."""
+    """Factory of questions, for an arithmetic (the first admissible) and a device's support for state."""
 
     settings: Settings
     arithmetic: Arithmetic
@@ -84,8 +84,11 @@ class Asking:
     def question(
         self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape], kinds: Sequence[str] = ()
     ) -> Question:
-        """What the case is fed, and what is expected. ``tapes`` are samples by themselves, ``chain`` are some of them
-        one after the other; ``kinds`` are the settings' unless others are wanted."""
+        """Return the question of a case.
+
+        ``tapes`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
+        apply.
+        """
         try:
             return self._question(case, tapes, chain, kinds)
         except MemoryError:
@@ -118,7 +121,8 @@ class Asking:
         return Question(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
     def _handed(self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape]) -> Iterator[Feed]:
-        """The reference's own tensors: of each sample, then of those in a row; none where one of them is missing."""
+        """Yield the reference's own tensors: of each sample, then of the chain; no chain if one of its feeds is
+        missing."""
         alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
         yield from (feed for feed in alone if feed is not None)
         linked = [feed for tape in chain if (feed := inputs.propagated(case, tape.tensors)) is not None]
@@ -126,7 +130,7 @@ class Asking:
             yield from row(linked)
 
     def _apart(self, case: Case, tapes: Sequence[Tape], wanted: Sequence[str]) -> Iterator[Feed]:
-        """Drawn and directed values, each inference by itself."""
+        """Yield random and directed values, each inference independent of the rest."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
         if inputs.RANDOM in wanted and (first := drawn(case, known, seed)):
             yield first
@@ -146,7 +150,7 @@ class Asking:
 
 
 def unasked(case: Case, why: str) -> Question:
-    """A case that nothing can be asked about."""
+    """Return a question without feeds, with the reason."""
     nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
     return Question(case, (), 1, nothing, why)
 
@@ -157,6 +161,6 @@ def job_of(
     lengths: tuple[int, ...] = (),
     starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
 ) -> Job:
-    """A case's job; series are given as a Job has them."""
+    """Return the job of a case; ``lengths`` and ``starts`` describe series as in Job."""
     model = case.cut.model
     return Job(case.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})

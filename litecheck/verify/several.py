@@ -12,6 +12,7 @@ from litecheck.devices.registry import open_device
 from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, ProfileError, wrong_type
 from litecheck.model.load import load_model
 from litecheck.model_files import find_models
+from litecheck.tallies import combined_exit_code
 from litecheck.verify.campaign import verify_model
 from litecheck.verify.outcome import Verification
 from litecheck.version import __version__
@@ -49,12 +50,12 @@ class Verifications:
 
     @property
     def exit_code(self) -> int:
-        """0 all conform, 1 one fails, 2 one could not be judged: the worst of them."""
-        return max((_CODES[one.verdict] for one in self.models), default=2)
+        """1 if a model fails, else 2 if a model is not checked or there is none, else 0."""
+        return combined_exit_code(_CODES[one.verdict] for one in self.models)
 
     @property
     def verdict(self) -> str:
-        """The worst of the models'."""
+        """The verdict of the exit code."""
         return next(verdict for verdict, code in _CODES.items() if code == self.exit_code)
 
 

@@ -31,7 +31,7 @@ TINY = ("-p", "tiny.yaml")
         (["float.tflite"], 2),
         (["broken.tflite"], 2),
         (["good.tflite", "bad.tflite"], 1),
-        (["bad.tflite", "float.tflite"], 2),
+        (["bad.tflite", "float.tflite"], 1),
         (["good.tflite", "--fail-on", "note"], 1),
         (["good.tflite", "--fail-on", "warning"], 0),
         (["partial.tflite", "--require-coverage"], 1),

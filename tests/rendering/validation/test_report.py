@@ -102,7 +102,7 @@ def test_totals_are_the_sums(sample):
     assert sum(sample.coverage.values()) == sum(len(m.operators) for m in sample.models)
     assert sum(sample.counts.values()) == sum(len(m.findings) for m in sample.models)
     assert sum(sample.effects.values()) == sample.counts["violation"]
-    assert Report("1", ()).summary == "0 models: not applicable; no findings; 0/0 operators checked"
+    assert Report("1", ()).summary == "0 models: none checked; no findings; 0/0 operators checked"
 
 
 def test_a_waived_finding_fails_nobody(sample):
