@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Set
 from dataclasses import replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Subgraph, Tensor
@@ -75,4 +76,18 @@ class Context:
     @cached_property
     def shapes(self) -> Inferred:
         """The shapes the tensors have when the model runs, operator by operator."""
-        return infer(self.model, self.subgraph, law_of)
+        return inferred_shapes(self.model, self.subgraph)
+
+
+#: Shapes by model and index of the subgraph, forgotten with the model.
+_SHAPES: WeakKeyDictionary[Model, dict[int, Inferred]] = WeakKeyDictionary()
+
+
+def inferred_shapes(model: Model, subgraph: Subgraph) -> Inferred:
+    """Return the shapes that LiteRT computes for the tensors of a model's subgraph, inferred once."""
+    if model.subgraphs[subgraph.index] is not subgraph:  # a changed copy
+        return infer(model, subgraph, law_of)
+    known = _SHAPES.setdefault(model, {})
+    if subgraph.index not in known:
+        known[subgraph.index] = infer(model, subgraph, law_of)
+    return known[subgraph.index]

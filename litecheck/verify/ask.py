@@ -1,5 +1,4 @@
-"""Execution of questions on a device, in parallel with their preparation and judgment; failures are run part by part.
-"""
+"""Execution of questions on a device, in parallel with their preparation and judgment; failures are run part by part."""
 
 from __future__ import annotations
 

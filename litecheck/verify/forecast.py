@@ -101,8 +101,7 @@ def narrowed(question: Question, share: Share) -> Question:
 
 
 def _in_series(question: Question, share: Share) -> Question:
-    """Reduce a case with state to the number of invocations in its share; every series starts at its first inference.
-    """
+    """Reduce a case with state to the number of invocations in its share; every series starts at its first inference."""
     parts = series(question.feeds)
     chosen = dict.fromkeys(part for n in share.feeds for part in parts if n in part)
     # A single inference does not exercise state, so long series come first.

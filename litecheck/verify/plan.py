@@ -65,8 +65,7 @@ class Course:
                 tape.forget(case.operators)
 
     def whole_question(self, case: Case) -> Question:
-        """Return the question for the whole subgraph over a chain of samples; call it after its operators' questions.
-        """
+        """Return the question for the whole subgraph over a chain of samples; call it after its operators' questions."""
         kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
         return self.asking.question(case, self.tapes, self.chain, kinds)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from litecheck.checks.context import inferred_shapes
 from litecheck.model.types import Model, Operator
-from litecheck.targets.declared_shapes import DeclaredShapes
 from litecheck.targets.ethos_u.domain import unverified_because
 
 
 def is_practical(model: Model, operator: Operator) -> bool:
     """Return True if litecheck calls the placement of an operator verified."""
-    return not unverified_because(DeclaredShapes(model, model.subgraphs[0]), operator)
+    main = model.subgraphs[0]
+    return not unverified_because(main, inferred_shapes(model, main), operator)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
-from litecheck.checks.context import Context
 from litecheck.model.shapes import Shape
-from litecheck.model.types import Operator, Tensor
+from litecheck.model.shapes.infer import Inferred
+from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import words_of
@@ -26,18 +26,18 @@ _SCALES, _BIAS_SCALES = range(-24, 16), range(-48, 16)
 _INDEX_ARITHMETIC = {"MUL", "SUB"}
 
 
-def unverified_because(context: Context, operator: Operator) -> str:
+def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> str:
     """Return the reason why the placement of an operator was not compared with Vela, or "" where it was.
 
     Feature maps are int8, uint8 or int16 with one ordinary scale and zero point. Weights, biases, axes, shapes and
     paddings are constant. No tensor has more than 5 dimensions. The file declares the shapes that LiteRT computes.
     Examples: ``rank 7``, ``weight is computed``, ``bool input``.
     """
-    return next(_reasons(context, operator), "")
+    return next(_reasons(subgraph, inferred, operator), "")
 
 
-def _reasons(context: Context, operator: Operator) -> Iterator[str]:
-    tensors = context.subgraph.tensors
+def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
+    tensors = subgraph.tensors
     roles = list(facts_of(operator.kind).inputs.items())
     inputs = [
         (*roles[min(at, len(roles) - 1)], tensors[i])
@@ -62,7 +62,7 @@ def _reasons(context: Context, operator: Operator) -> Iterator[str]:
     types = {t.dtype for _, domain, t in inputs if domain == "data"} | {t.dtype for t in outputs}
     if {"int8", "uint8"} <= types and facts_of(operator.kind).elementwise != "unary":
         yield "int8 and uint8 feature maps"
-    yield from _shape_reasons(context, operator)
+    yield from _shape_reasons(subgraph, inferred, operator)
 
 
 def _is_index(operator: Operator, tensor: Tensor) -> bool:
@@ -139,16 +139,17 @@ def _feature_map_reasons(role: str, tensor: Tensor) -> Iterator[str]:
 
 
 def _scale_reasons(role: str, tensor: Tensor, ordinary: range = _SCALES) -> Iterator[str]:
-    scales = [float(s) for s in tensor.quantization.scale]
-    if not scales:
+    scales = tensor.quantization.scale
+    if not scales.size:
         yield f"{role} without a scale"
-    for scale in scales:
-        if not (math.isfinite(scale) and scale > 0 and math.floor(math.log2(scale)) in ordinary):
-            yield f"{role} with scale {scale:g}"
+    # In this form NaN is no ordinary scale.
+    unusual = scales[~((scales >= 2.0**ordinary.start) & (scales < 2.0**ordinary.stop))]
+    if unusual.size:
+        yield f"{role} with scale {unusual.flat[0]:g}"
 
 
-def _shape_reasons(context: Context, operator: Operator) -> Iterator[str]:
-    inferred, tensors = context.shapes, context.subgraph.tensors
+def _shape_reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
+    tensors = subgraph.tensors
     differ = any(not _matches(tensors[i].shape, inferred.shapes[i]) for i in operator.outputs if i >= 0)
     if operator.index in inferred.misfits or differ:
         yield "shapes that LiteRT does not compute"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from litecheck.checks.context import Context
+from litecheck.checks.context import Context, inferred_shapes
 from litecheck.checks.judge import finding_for
 from litecheck.finding import Finding
 from litecheck.model.graph import graph_of
@@ -74,12 +74,12 @@ def _place_subgraph(
     count, partitions = count_partitions(graph_of(lowered), places)
     for where, these in zip(places, found, strict=True):
         findings += these if where != "cpu" else map(demote_superseded, these)
-    inferred = Context(model, declared)
+    inferred = inferred_shapes(model, declared)
     placed = [
         Placement(
             subgraph.index, op.index, op.opcode, where, count_macs(subgraph, op),
             before + partitions[op.index] if op.index in partitions else None,
-            unverified_because(inferred, op) if where == "npu" and op.index in partitions else "",
+            unverified_because(declared, inferred, op) if where == "npu" and op.index in partitions else "",
         )
         for op, where in zip(subgraph.operators, places, strict=True)
     ]  # fmt: skip
