@@ -166,8 +166,9 @@ def _panel(title: str, rows: Sequence[Row], width: int = 0) -> Panel:
     from rich.text import Text
 
     table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(no_wrap=True, style="bold cyan", min_width=width or None)
+    table.add_column(no_wrap=True, style="bold cyan")
     table.add_column(ratio=1)
     for name, text in rows:
-        table.add_row(Text(name), Text.from_markup(text))
+        # Padded here: versions of rich count a least width with or without the padding of the column.
+        table.add_row(Text(name.ljust(width)), Text.from_markup(text))
     return Panel(table, title=title, title_align="left", border_style="dim")

@@ -68,7 +68,7 @@ def litecheck(folder: Path, out: Path, command: str) -> subprocess.CompletedProc
             marks=needs_litert,
         ),
         pytest.param("verify fc_int8.tflite --device tflm -q --budget 200", marks=needs_tflm),
-        pytest.param("diagnose --device litert:xnnpack --op TANH", marks=needs_litert),
+        pytest.param("diagnose --device litert:xnnpack --select TANH", marks=needs_litert),
         pytest.param(
             f"{SUITE} ; suite run {{out}}/suite --device litert:reference -o {{out}}/results ; "
             "suite judge {out}/suite {out}/results ; suite prove {out}/suite",

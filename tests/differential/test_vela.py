@@ -147,7 +147,7 @@ def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
 def test_partitions_of_what_becomes_several_operators_are_the_compilers(target: str) -> None:
     """The control: as if each operator were one, many are others. The U55 refuses what reads or gives truth values."""
     profile = load_profile(target)
-    plain = replace(profile, rewrites=replace(profile.rewrites, unfoldings={}))
+    plain = replace(profile, rewrites=replace(profile.rewrites, decompositions={}))
     apart, as_one = list[str](), 0
     with Vela(target) as compiler:
         for number in range(GRAPHS):

@@ -239,7 +239,7 @@ def test_modes_and_selection_say_what_they_run() -> None:
         assert len(report.verdicts) == len(weights(model, settings)) == wanted
         assert report.verdict == "conforms"
     assert verify(model, InProcess(), Settings(segment=2)).mode == "segments of 2"
-    with pytest.raises(ConfigError, match="--segment, --between and --whole: give one of them"):
+    with pytest.raises(ConfigError, match="conflicting settings: got several of segment, between and whole"):
         Settings(segment=2, whole=True)
 
 

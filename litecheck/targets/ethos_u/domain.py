@@ -46,6 +46,8 @@ def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iter
     ]
     outputs = [tensors[i] for i in operator.outputs if i >= 0]
     yield from (f"{role} is absent" for role in _absent_roles(operator))
+    if not outputs:
+        yield "no output"
     for tensor in (*outputs, *(tensor for _, _, tensor in inputs)):
         if len(tensor.shape) > _LARGEST_RANK:
             yield f"rank {len(tensor.shape)}"
