@@ -1,4 +1,4 @@
-"""litecheck judges quantized LiteRT (.tflite) models against the 8-bit specification.
+"""Checks of quantized LiteRT (.tflite) models against the LiteRT 8-bit quantization specification.
 
 >>> import litecheck
 >>> model = litecheck.load_model("model.tflite")
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     run_suite = _run_suite
     verify = _verify
 
-#: The modules that public names come from, imported when a name is first used; ``name=other`` has another name there.
+#: Public names by module, imported on first use. ``name=attribute`` means that the module calls it ``attribute``.
 _HOMES = {
     "checks.baseline": "read_baseline=read",
     "checks.filters": "apply_baseline filter_report write_baseline",
@@ -149,12 +149,12 @@ _PUBLIC = {
     for home, names in _HOMES.items()
     for name, _, other in (word.partition("=") for word in names.split())
 }
-#: Packages that are functions, too: once imported they are bound to these names by Python itself.
+#: Packages that are also functions. Python binds an imported package to its name in ``litecheck``.
 _PACKAGES = ("compare", "convert", "diagnose", "verify")
 
 __all__ = ["__version__", *_PACKAGES, *_PUBLIC]
 
-if not TYPE_CHECKING:  # to type checkers only the names above are there
+if not TYPE_CHECKING:  # type checkers see only the imports above
 
     def __getattr__(name: str) -> Any:
         if name in _PACKAGES:

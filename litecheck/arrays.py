@@ -1,4 +1,4 @@
-"""Arrays of one inference: the operands a model takes, or the outputs it gives."""
+"""Arrays of one inference: the inputs or the outputs of a model."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
-#: The operands of one inference, in the order of the model's inputs; or its outputs in the order of the model's.
+#: Inputs of one inference in the order of the model's inputs, or outputs in the order of the model's outputs.
 Arrays: TypeAlias = tuple[Array, ...]

@@ -1,4 +1,4 @@
-"""Packages that are called as the command of their name: ``litecheck.verify(model, device)``, with modules inside."""
+"""Callable packages. Example: ``litecheck.verify(model, device)`` is a call, ``litecheck.verify.campaign`` a module."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 
 
 class CallablePackage(ModuleType):
-    """A package that is a function, too. The package is bound to the name that the function would have, as soon as
-    anything in it is imported; so it has to be both."""
+    """A package that is also a function.
+
+    Importing any module of the package binds the package to the name of the function, so the package must be callable.
+    """
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """The function, imported when it is first called."""
+        """Import the function on the first call and call it."""
         home, name = self.__dict__["_FUNCTION"]
         return getattr(import_module(home), name)(*arguments, **named)
 
 
 def callable_as(package: str, home: str, name: str) -> None:
-    """Makes a package callable: it passes on to the function of that name in the module ``home``."""
+    """Make a package callable: a call is forwarded to the function ``name`` of the module ``home``."""
     module = sys.modules[package]
     module.__dict__["_FUNCTION"] = (home, name)
     module.__class__ = CallablePackage

@@ -1,11 +1,11 @@
-"""The configuration file of a run, and the options that came from the file, as plain data."""
+"""Configuration file of a run and the options that it sets, as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-#: The value of an option, as the file states it; lists are tuples.
+#: Value of an option in the configuration file. Lists are tuples.
 Setting = str | bool | int | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
 
 
@@ -13,8 +13,7 @@ Setting = str | bool | int | tuple[str, ...] | Mapping[str, str | tuple[str, ...
 class Configuration:
     """A configuration file in use.
 
-    ``options`` are the options of the file that are in force, by key. An option that the command line overrides is not
-    among them.
+    ``options`` are the effective options of the file by key, without the options that the command line overrides.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""Where the rules and schemas lie: beside the package in a wheel, one folder up in a source tree."""
+"""Location of the rules and schemas: beside the package in a wheel, one folder up in a source tree."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def _folder(name: str) -> Path:
 
 
 def rules_dir() -> Path:
-    """The folder of the rule files that come with litecheck."""
+    """Return the folder of litecheck's rule files."""
     return _folder("rules")
 
 
 def schemas_dir() -> Path:
-    """The folder of the wire formats and JSON Schemas that come with litecheck."""
+    """Return the folder of litecheck's wire formats and JSON Schemas."""
     return _folder("schemas")

@@ -1,4 +1,4 @@
-"""Documents decoded: JSON, TOML and YAML text becomes values, and every failure an error with file and line."""
+"""Decoders of JSON, TOML and YAML text. Every failure is an error with file and line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-#: Bytes of a TOML document, and parts of a dotted key in it: the parser's time is quadratic in both.
+#: Limits of a TOML document in bytes, and of a dotted key in parts: the parser's time is quadratic in both.
 _TOML_LIMIT, _KEY_PARTS = 1 << 20, 256
 
 
@@ -40,8 +40,10 @@ def decode_json(
 
 
 def encode_json(values: Any) -> str:
-    """Return an indented JSON document for people and programs: letters of all languages, but control and format characters
-    as JSON escapes. Example: U+FEFF becomes ``\\ufeff``."""
+    """Return an indented JSON document with letters of all languages, and with control and format characters escaped.
+
+    Example: U+FEFF becomes ``\\ufeff``.
+    """
     import json
 
     lines = json.dumps(values, indent=2, ensure_ascii=False).split("\n")
@@ -84,7 +86,7 @@ def _of_file(
 
 
 def decode(decoder: Callable[[], Value]) -> Value:
-    """Return what a decoder returns. Raises DocumentError for every way in which decoders fail."""
+    """Run a decoder and return its value. Raises DocumentError for every known failure of a decoder."""
     try:
         return decoder()
     except UnicodeDecodeError as error:
@@ -120,7 +122,7 @@ def _message_of(error: Exception) -> str:
 def _json(content: bytes | str) -> Any:
     import json
 
-    # As json.loads reads bytes: UTF-16, too, which PowerShell redirects into files.
+    # json.loads accepts the same encodings of bytes. PowerShell redirects output as UTF-16.
     text = content if isinstance(content, str) else content.decode(json.detect_encoding(content))
     values = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     if "\\ud" in text.lower():

@@ -1,4 +1,4 @@
-"""Errors at the border: what bad input is called, and where it lies."""
+"""Errors for invalid input, with the location of the problem."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One diagnosis of a file that cannot be judged.
+    """One problem of a file that cannot be checked.
 
-    ``code`` is a stable word such as ``offset-outside-file``; ``path`` names the field
-    (``subgraphs[0].tensors[17].quantization.scale``) and ``offset`` its byte in the file;
-    either may be unknown (``""`` and ``None``), and both are where it is the file as a whole.
+    ``code`` is a stable word such as ``offset-outside-file``. ``path`` names the field
+    (``subgraphs[0].tensors[17].quantization.scale``) and ``offset`` is the byte of the field in the file. An unknown
+    path is ``""`` and an unknown offset None. Both are unknown if the problem is the file as a whole.
     """
 
     code: str
@@ -26,20 +26,20 @@ class Problem:
 
 
 class LitecheckError(Exception):
-    """Base of every error that is the input's fault, not litecheck's."""
+    """Base class of errors caused by the input, not by litecheck."""
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the message, to be printed one below the other.
+        """Lines of the message, for printing.
 
-        The text of a line is untrusted, since it may contain names: a line break inside a line is escaped. An error whose
-        message has several lines of its own overrides this property.
+        The text of a line is untrusted, since it may contain names: a line break inside a line is escaped. An error
+        with a message of several lines overrides this property.
         """
         return (str(self),)
 
 
 class ModelError(LitecheckError):
-    """A file that is not a readable model; ``problems`` holds every diagnosis, in file order."""
+    """A file that is not a readable model. ``problems`` contains every problem in file order."""
 
     def __init__(self, file: str, problems: tuple[Problem, ...]) -> None:
         self.file = file
@@ -49,7 +49,7 @@ class ModelError(LitecheckError):
 
 
 class ProfileError(LitecheckError):
-    """A rule file that cannot be used, with the line that is wrong."""
+    """A rule file that cannot be used, with the number of the wrong line."""
 
     def __init__(self, file: str, line: int | None, message: str) -> None:
         self.file = file
@@ -67,11 +67,11 @@ class OutputError(ConfigError):
 
 
 class InputError(ConfigError):
-    """What a right command names cannot be used: a file that is not there or cannot be read, a model with nothing to do."""
+    """Input named by a correct command that cannot be used: a missing or unreadable file, or a model without work to do."""
 
 
 def wrong_type(function: str, wanted: str, given: object, call: str) -> TypeError:
-    """What to raise where a public function is given something of another type: what it takes, and the right call."""
+    """Return the TypeError for an argument of the wrong type: expected type, actual type, right call."""
     return TypeError(f"{function}() takes {wanted}, not {type(given).__name__}: {call}")
 
 

@@ -1,4 +1,4 @@
-"""Reading and writing files: regular files of bounded size are read, files are written whole or not at all."""
+"""Reading of regular files of bounded size, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import BinaryIO
 
 from litecheck.errors import ConfigError, OutputError
 
-#: What a folder is searched for. A file named outright may have any suffix.
+#: Suffixes for which a folder is searched. A file that is named explicitly may have any suffix.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
-#: Instead of a file: what a program pipes to this one.
+#: Name of standard input in place of a file.
 STDIN = "-"
-#: Error numbers of a device without room, and the reason in words.
+#: Error numbers of a device without free space, and the reason in words.
 _FULL = {
     getattr(errno, "EDQUOT", errno.ENOSPC): "the disk quota is used up",
     errno.EFBIG: "the limit for the size of a file is reached",
     errno.ENOSPC: "the disk is full",
 }
-#: Bytes of a document (JSON, TOML) that are read at most. A suite of 10,000 cases has a manifest of 45 MB.
+#: Maximum size of a document (JSON, TOML). A suite of 10,000 cases has a manifest of 45 MB.
 DOCUMENT_LIMIT = 64 << 20
-#: Bytes read at once.
+#: Bytes per read.
 _CHUNK = 1 << 20
-#: Pipes that the shell hands over by name: ``<(program)``.
+#: Pipes that the shell passes by name. Example: ``<(program)``.
 _HANDED_OVER = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")
-#: What is no file, though it names one.
+#: Prefixes of URLs, which are not files.
 URLS = ("http://", "https://", "ftp://", "s3://", "gs://", "hf://")
 
 
@@ -49,7 +49,7 @@ def _descriptor(path: str | Path, piped: bool) -> int:
     """Return the descriptor of a regular file, or of a pipe if ``piped``."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
     try:
-        # Non-blocking: open() would wait for the writer of a named pipe.
+        # Non-blocking, because open() of a named pipe would wait for a writer.
         handle = os.open(path, flags | (0 if piped else getattr(os, "O_NONBLOCK", 0)))
     except ValueError as error:
         raise OSError(errno.EINVAL, f"got a name that no file can have ({error}), expected a path") from error
@@ -66,7 +66,7 @@ def _descriptor(path: str | Path, piped: bool) -> int:
 
 
 def check_regular(descriptor: int, piped: bool = False) -> None:
-    """Raise OSError if a descriptor is not one of a regular file, or of a pipe if ``piped``."""
+    """Raise OSError if a descriptor is neither a regular file nor, with ``piped``, a pipe."""
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -152,12 +152,16 @@ def files_in(folder: str | Path, error: type[ConfigError] = ConfigError) -> list
 
 
 def is_url(argument: str) -> bool:
-    """Whether the argument is an address and no file."""
+    """Return True if the argument is a URL."""
     return argument.lower().startswith(URLS)
 
 
 def from_here(file: str) -> str:
-    """The path with forward slashes, as seen from the current folder where it lies below it: services know no other."""
+    """Return the path with forward slashes, relative to the current folder if it is below it.
+
+    External services only accept such paths. Example: ``/home/me/project/a.tflite`` in ``/home/me/project`` gives
+    ``a.tflite``. URLs, ``-`` and empty paths are unchanged.
+    """
     if not file or file == STDIN or is_url(file):
         return file
     path = os.path.normpath(file)
@@ -169,7 +173,7 @@ def from_here(file: str) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Why the system refused, in words; of a full disk its own words would speak of a device."""
+    """Return the reason for an OSError in words. A full disk has its own text, without the word "device"."""
     if _has_no_scratch(error):
         return "no folder for temporary files can be written; the disk may be full"
     return _FULL.get(error.errno or 0) or error.strerror or str(error)
@@ -220,7 +224,7 @@ def _check_name(path: str | Path) -> None:
 
 
 def make_folder(path: str | Path, rights: int = 0o777) -> None:
-    """Make a folder and those it lies in, where they are missing. Raises OutputError and ConfigError."""
+    """Make a folder and its missing parents. Raises OutputError and ConfigError."""
     _check_name(path)
     folder = Path(path)
     try:
@@ -232,22 +236,21 @@ def make_folder(path: str | Path, rights: int = 0o777) -> None:
 
 
 def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearray | memoryview]) -> None:
-    """Write a file whole or not at all: a temporary one beside it, then a rename. Text becomes UTF-8.
+    """Write a file atomically: a temporary file beside it is renamed. Text becomes UTF-8.
 
-    Folders that are missing above it are made.
-    Content that need not be in memory at once may come in pieces.
-    Links are followed, an existing file keeps its permissions, and what is no regular file (a device, a
-    pipe) is written to directly. Raises OutputError where the disk is full, ConfigError where the system refuses.
+    Missing parent folders are made. Content may be an iterable of pieces, so that it need not fit in memory. Links are
+    followed, and an existing file keeps its permissions. A path that is not a regular file (a device, a pipe) is
+    written directly. Raises OutputError if the disk is full, ConfigError for every other OSError.
     """
     _check_name(path)
-    # A name that is no UTF-8 has surrogates: written as JSON and YAML escape them.
+    # A name that is not UTF-8 contains surrogates. They are written escaped, as JSON and YAML escape them.
     whole = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
     pieces = (whole,) if isinstance(whole, bytes) else whole
     target = Path(os.path.realpath(path))
     try:
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
-            # Opened by the name given: resolving /dev/fd/3 would name a pipe that has no path.
+            # Open the given name: resolving /dev/fd/3 would give the name of a pipe that has no path.
             with open(path, "wb") as file:
                 file.writelines(pieces)
             return
@@ -259,7 +262,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
 
 def _replace(target: Path, pieces: Iterable[bytes | bytearray | memoryview], mode: int | None) -> None:
     temporary = target.with_name(f".litecheck-{os.urandom(8).hex()}")
-    # No wider than the file that is replaced, also while it is written.
+    # No wider permissions than those of the replaced file, also during writing.
     rights = 0o666 if mode is None else 0o600
     try:
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as file:
@@ -273,7 +276,7 @@ def _replace(target: Path, pieces: Iterable[bytes | bytearray | memoryview], mod
 
 
 def bytes_text(number: int) -> str:
-    """A size as people say it: ``54.3 kB``, in powers of 1000."""
+    """Return a size in powers of 1000. Example: 54,300 gives ``54.3 kB``."""
     size = float(number)
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 999.95 or unit == "GB":

@@ -1,4 +1,4 @@
-"""A finding: one requirement that one operator does not keep; where, what was found, what is required, why, who says so."""
+"""A finding: a violated requirement, with location, found and required value, reason, source and impact."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ Effect = Literal[
     "the profile forbids it",
 ]
 
-#: What becomes of an operator that a target's compiler takes and leaves to the processor beside the accelerator.
+#: Impact on an operator that the target's compiler accepts and places on the CPU beside the NPU.
 CPU: Effect = "stays on the CPU"
-#: What becomes of a demand that a compiler would come to only behind what leaves the operator to the processor.
+#: Impact of a requirement that the compiler would only test after the operator was placed on the CPU.
 SUPERSEDED: Effect = "none, as the operator stays on the CPU"
-#: What becomes of a model with an operator that its compiler does not take.
+#: Impact on a model with an operator that the compiler rejects.
 REFUSED: Effect = "the compiler rejects the model"
-#: What a profile may say becomes of a model: all but that.
+#: Impacts that a profile may state: all except SUPERSEDED.
 STATED_EFFECTS: tuple[Effect, ...] = tuple(effect for effect in get_args(Effect) if effect != SUPERSEDED)
-#: From the mildest to the gravest.
+#: Levels, least severe first.
 LEVELS: tuple[Level, ...] = ("note", "warning", "violation")
-#: What becomes of a model with a finding, the gravest first.
+#: Impacts, most severe first.
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
 
 
 def at_least(level: Level, threshold: Level) -> bool:
-    """Whether ``level`` is as grave as ``threshold`` or graver."""
+    """Return True if ``level`` is at least as severe as ``threshold``."""
     return LEVELS.index(level) >= LEVELS.index(threshold)
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place of a finding: an operator of a subgraph, and one of its operands where one is at fault.
+    """The location of a finding: an operator of a subgraph and, if the finding is about a tensor, the tensor.
 
-    ``operator`` counts from 0 in execution order; ``name`` is the operator's display name, the name of its
-    first output tensor; a tensor that no judged operator answers for has ``operator`` -1. ``role`` is the
-    operand's name in the rules; ``position`` its number within a repeated role (CONCATENATION's values).
+    ``operator`` counts from 0 in execution order, and is -1 for a tensor that belongs to no checked operator. ``name``
+    is the operator's display name: the name of its first output tensor. ``role`` is the role of the tensor in the
+    rules, ``position`` its number within a repeated role (the values of CONCATENATION).
     """
 
     subgraph: int
@@ -74,7 +74,7 @@ class Where:
 
     @property
     def operand(self) -> str:
-        """The operand at fault: ``weight 'block3/kernel'``, ``values[2] 'left'``, or ``""``."""
+        """Role and name of the tensor, or "". Examples: ``weight 'block3/kernel'``, ``values[2] 'left'``."""
         if self.operator < 0 and self.opcode != "SUBGRAPH":
             return ""
         role = self.role or ("tensor" if self.tensor is not None else "")
@@ -85,7 +85,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The line of the rule file that demanded something."""
+    """The line of the rule file that states a requirement."""
 
     profile: str
     file: str
@@ -97,7 +97,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Who let a finding pass, and why: a profile's ``relaxes``, a baseline file, ``--ignore``, a configuration file."""
+    """The waiver of a finding: source (a profile's ``relaxes``, a baseline, ``--ignore``, a configuration), reason."""
 
     by: str
     reason: str
@@ -105,11 +105,11 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One requirement that one operator does not keep.
+    """A requirement that one operator violates.
 
-    The grammar is fixed: where - found - required - because - see - effect. ``path`` is the requirement's name
-    (``CONV_2D/weight/zero_point``). ``channels`` counts the slices at fault where there are several;
-    ``hint`` says how to rewrite the model, where the profile knows it.
+    The sentence has a fixed order: where - found - required - because - see - effect. ``path`` is the name of the
+    requirement (``CONV_2D/weight/zero_point``). ``channels`` counts the violating slices if there are several. ``hint``
+    is the fix, if the profile has one.
     """
 
     path: str
@@ -127,26 +127,26 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """The requirement in words: ``CONV_2D weight: zero point``."""
+        """Requirement in words. Example: ``CONV_2D weight: zero point``."""
         *subject, requirement = self.path.split("/")
         if subject[1:] == ["limits"]:
             return f"{subject[0]}: limit on {requirement}"
         return f"{' '.join(subject)}: {requirement.replace('_', ' ')}"
 
     def __str__(self) -> str:
-        """The finding in one sentence: where, what was found, what is required, because of what, with which effect."""
+        """Return the finding in one sentence: location, found value, required value, reason and impact."""
         place = ", ".join(filter(None, (str(self.where), self.where.operand)))
         return f"{place}: {self.sentence}"
 
     @property
     def sentence(self) -> str:
-        """The finding in one sentence, without its place."""
+        """Finding in one sentence without its location."""
         because = f", because {self.because}" if self.because else ""
         return f"{self.found}; {self.demanded_by.profile} requires {self.required}{because} ({self.effect})"
 
     @property
     def fingerprint(self) -> str:
-        """Stable across edits elsewhere in the model: requirement, subgraph, operator and tensor by name."""
+        """Hash of the requirement, subgraph, operator and tensor names. It is stable across edits elsewhere in the model."""
         w = self.where
         parts = (self.path, w.subgraph_name or str(w.subgraph), w.name, w.role, w.position, w.tensor_name)
         text = "\0".join(map(str, parts))

@@ -1,4 +1,4 @@
-"""Model files that the arguments of a command name: files, folders and globs."""
+"""Model files named by the arguments of a command: files, folders and globs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from litecheck.errors import ModelError, Problem
 from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
 
-#: A glob with a component ``**``: the pattern before, None for the current folder, and the pattern behind.
+#: A glob with a component ``**``: the pattern before it (None for the current folder) and the pattern after it.
 _STARS = re.compile(
     r"(?:(.*?)[/\\])??\*\*(?:[/\\](.*))?" if os.name == "nt" else r"(?:(.*?)/)??\*\*(?:/(.*))?"
 )
@@ -41,7 +41,8 @@ def _named_by(argument: str) -> Iterator[str | ModelError]:
             if os.path.isdir(match):
                 yield from _models_below(match)
             else:
-                # A folder's links may lead anywhere; a pattern without ** names its files itself.
+                # Links in a folder may lead outside it, so a match of ** must stay inside. Without ** the pattern names the
+                # files.
                 yield _kept_inside(match, top) if stars and not glob.has_magic(top) else match
         if not matches:
             yield _nothing(argument, "file-not-found", "no file matches")

@@ -1,4 +1,4 @@
-"""Placement of a model on a target, an NPU beside a CPU: plain data."""
+"""Placement of a model's operators on a target with an NPU and a CPU, as plain data."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: On the accelerator; left to the processor; in a model its compiler refuses, or dies of.
+#: Placement of an operator: NPU; CPU; rejected by the compiler; crash of the compiler.
 Place = Literal["npu", "cpu", "refused", "crashes"]
 PLACES: tuple[Place, ...] = get_args(Place)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The place of one operator on a target.
+    """The placement of one operator on a target.
 
-    ``partition`` is the number of its partition, from 1; None on the CPU, and for an operator that is optimized out.
-    ``unverified`` is the reason why the placement of an NPU operator was not compared with the compiler. Examples:
-    ``rank 7``, ``weight is computed``; "" where it was.
+    ``partition`` is the number of its partition, from 1. It is None on the CPU, and for an operator that is optimized
+    out. ``unverified`` is the reason why the placement of an NPU operator was not compared with the compiler, or "" if
+    it was. Examples: ``rank 7``, ``weight is computed``.
     """
 
     subgraph: int
@@ -32,8 +32,11 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class CompilerReport:
-    """What the target's own compiler made of a model. ``ending`` says why it made nothing, else it is empty; ``otherwise``
-    are the operators that it placed otherwise than was said, with its places; ``memories`` bytes by the memory's name."""
+    """The output of the target's own compiler for a model.
+
+    ``ending`` is the reason why the compiler made no output, else "". ``otherwise`` are the operators whose placement
+    differs from litecheck's, with the compiler's placement. ``memories`` maps the name of a memory to bytes.
+    """
 
     program: str
     ending: str
@@ -45,10 +48,10 @@ class CompilerReport:
 
 @dataclass(frozen=True, slots=True)
 class TargetReport:
-    """Where the operators of a model run on one target.
+    """The placement of a model's operators on one target.
 
-    ``partitions`` counts the stretches on the accelerator, ``live`` the most bytes of computed tensors at one time.
-    ``compiler`` is what the target's own compiler did, where it was asked.
+    ``partitions`` counts the partitions on the NPU. ``live`` is the peak activation memory in bytes. ``compiler`` is
+    the report of the target's own compiler, or None if the compiler did not run.
     """
 
     target: str
@@ -59,18 +62,18 @@ class TargetReport:
 
     @property
     def places(self) -> dict[Place, int]:
-        """How many operators run where; all places are always there."""
+        """Number of operators by placement. Every placement is a key."""
         counts = Counter(op.place for op in self.operators)
         return {place: counts[place] for place in PLACES}
 
     @property
     def compiles(self) -> bool:
-        """Whether the compiler makes anything: it refuses no operator, and none crashes it."""
+        """True if the compiler accepts the model: it rejects no operator, and no operator crashes it."""
         return not (self.places["refused"] or self.places["crashes"])
 
     @property
     def unverified(self) -> tuple[Placement, ...]:
-        """NPU operators whose placement was not compared with the compiler, neither before nor, with ``compiler``, now."""
+        """NPU operators with an unverified placement. With ``compiler``, only those that the compiler placed otherwise."""
         unverified = tuple(op for op in self.operators if op.unverified)
         if self.compiler is None or self.compiler.ending:
             return unverified
@@ -79,16 +82,16 @@ class TargetReport:
 
     @property
     def folded(self) -> int:
-        """How many operators of the accelerator are optimized out: none of its work is theirs."""
+        """Number of NPU operators that are optimized out, so that they cost no work."""
         return sum(op.place == "npu" and op.partition is None for op in self.operators)
 
     @property
     def share(self) -> float | None:
-        """The share of multiply-accumulates on the accelerator; None where there are none."""
+        """Share of the multiply-accumulates that run on the NPU, or None if the model has none."""
         total = sum(op.macs for op in self.operators)
         return sum(op.macs for op in self.operators if op.place == "npu") / total if total else None
 
     @property
     def fallbacks(self) -> dict[str, int]:
-        """The operators left to the CPU by their kind, the most frequent first."""
+        """Number of CPU operators by operator type, the most frequent first."""
         return dict(Counter(op.opcode for op in self.operators if op.place == "cpu").most_common())

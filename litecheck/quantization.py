@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-#: Smallest and largest value of each integer storage type, by its name in the schema.
+#: Smallest and largest value of each integer type, by the type's name in the schema.
 INTEGER_RANGES: dict[str, tuple[int, int]] = {
     "int2": (-2, 1),
     "int4": (-8, 7),
@@ -22,7 +22,7 @@ INTEGER_RANGES: dict[str, tuple[int, int]] = {
     "uint64": (0, 2**64 - 1),
 }
 
-#: Bits one element occupies; types below 8 bits are packed, low bits first.
+#: Bits per element. Types below 8 bits are packed, low bits first.
 BITS: dict[str, int] = {
     "int2": 2,
     "int4": 4,
@@ -49,9 +49,9 @@ BITS: dict[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Blockwise:
-    """Scales per block of the last dimension, kept in another tensor of the subgraph.
+    """Scales per block of the last dimension, stored in another tensor of the subgraph.
 
-    ``scales`` and ``zero_points`` are tensor indexes; ``zero_points`` is -1 where all are 0.
+    ``scales`` and ``zero_points`` are tensor indexes. ``zero_points`` is -1 if all zero points are 0.
     """
 
     scales: int
@@ -62,7 +62,7 @@ class Blockwise:
 
 @dataclass(frozen=True, slots=True)
 class MultiAxis:
-    """Scales along several dimensions, kept in another tensor; ``block_size`` 0 means per element of them."""
+    """Scales along several dimensions, stored in another tensor. ``block_size`` 0 means one per element of ``axes``."""
 
     scales: int
     zero_points: int
@@ -72,7 +72,7 @@ class MultiAxis:
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """A quantization only its maker can read."""
+    """A custom quantization. Only the program that wrote it can read its bytes."""
 
     data: bytes
 
@@ -82,11 +82,11 @@ Details = Blockwise | MultiAxis | Custom
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantization:
-    """The quantization of one tensor, as the file states it, well formed or not.
+    """The quantization of one tensor as the file states it, well formed or not.
 
-    ``scale`` is float32 of shape (n,), ``zero_point`` int64 of shape (m,); a well-formed value has
-    n == m, n in {1, shape[axis]}. ``axis`` is the schema's ``quantized_dimension``. With ``details`` set
-    the arrays mean nothing (schema.fbs, QuantizationParameters.details).
+    ``scale`` is float32 of shape (n,), ``zero_point`` int64 of shape (m,). A well-formed quantization has n == m, and n
+    is 1 or shape[axis]. ``axis`` is the schema's ``quantized_dimension``. If ``details`` is set, the arrays have no
+    meaning (schema.fbs, QuantizationParameters.details).
     """
 
     scale: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
@@ -98,16 +98,16 @@ class Quantization:
 
     @property
     def is_set(self) -> bool:
-        """Whether the file states any parameter that gives the integers a real value."""
+        """True if the file states a scale, a zero point or details."""
         return bool(self.scale.size or self.zero_point.size or self.details is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class TensorSurvey:
-    """How a tensor of an operator is quantized, for people to look at: what an operator makes, or a constant it takes.
+    """The quantization of one tensor for display: an output of an operator, or a constant input.
 
-    ``scales`` and ``zero_points`` are the smallest and the largest of ``channels``; ``stored`` are the extremes of a
-    constant's values, None where they are not known.
+    ``scales`` and ``zero_points`` are (smallest, largest) over ``channels``. ``stored`` are the smallest and largest
+    value of a constant, or None if they are not known.
     """
 
     subgraph: int

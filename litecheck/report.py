@@ -1,4 +1,4 @@
-"""What a validation found, as plain data: operators, models, coverage, verdicts. Renderers only lay it out."""
+"""Reports of a validation as plain data: operators, models, coverage, verdicts. Renderers only format them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from litecheck.tallies import (
     selection_text,
 )
 
-if TYPE_CHECKING:  # without numpy
+if TYPE_CHECKING:  # the import would load numpy
     from litecheck.quantization import TensorSurvey
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorReport:
-    """What became of one operator. ``reason`` says why it is not covered or by whom it is waived.
+    """The status of one operator. ``reason`` says why the operator is not covered, or who waived its findings.
 
-    ``quantized`` says whether a rule judged its quantization, not its structure alone; ``at_best`` is its status where
-    nothing is found against it.
+    ``quantized`` is True if a rule checked its quantization, not only its structure. ``at_best`` is its status without
+    findings.
     """
 
     subgraph: int
@@ -52,7 +52,7 @@ class OperatorReport:
 
 @dataclass(frozen=True, slots=True)
 class OperatorKind:
-    """Operators of one kind that share a status and its reason."""
+    """Operators of one type that share a status and its reason."""
 
     opcode: str
     reason: str
@@ -60,17 +60,17 @@ class OperatorKind:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of operators."""
         return len(self.operators)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where they stand: ``#3``, or ``1/#3`` in subgraph 1."""
+        """Locations of the operators. Examples: ``#3``, or ``1/#3`` in subgraph 1."""
         return tuple(f"{op.subgraph}/#{op.index}" if op.subgraph else f"#{op.index}" for op in self.operators)
 
 
 def _customs(operators: Iterable[OperatorReport]) -> str:
-    """The reasons of custom operators as one: ``custom operators 'NMS' (12), 'Crop' (2)``."""
+    """Return one text for the reasons of custom operators. Example: ``custom operators 'NMS' (12), 'Crop' (2)``."""
     counts = Counter(op.reason for op in operators)
     if len(counts) == 1:
         return next(iter(counts))
@@ -80,7 +80,7 @@ def _customs(operators: Iterable[OperatorReport]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """The judgement of one model. ``member`` names the model inside a container, else ``""``."""
+    """The report of one model. ``member`` is the name of the model inside a container, else ``""``."""
 
     file: str
     member: str
@@ -101,38 +101,38 @@ class ModelReport:
 
     @property
     def judges(self) -> str:
-        """Who judged: ``litert-runtime, litert-int8 (ai-edge-litert 2.3.0)``, or ``""``."""
+        """Profiles and runtimes that checked the model: ``litert-int8 (ai-edge-litert 2.3.0)``, or ``""``."""
         programs = ", ".join(dict.fromkeys(self.runtimes.values()))
         return ", ".join(self.profiles) + (f" ({programs})" if programs else "")
 
     @property
     def name(self) -> str:
-        """The file, and the member behind it where there is one."""
+        """File name, with the member of a container. Example: ``a.task!detector.tflite``."""
         return f"{self.file}!{self.member}" if self.member else self.file
 
     @property
     def size_text(self) -> str:
-        """The size as people say it."""
+        """File size in words. Example: ``54.3 kB``."""
         return bytes_text(self.size)
 
     @property
     def coverage(self) -> dict[Status, int]:
-        """How many operators ended in each status; all are always there."""
+        """Number of operators by status. Every status is a key."""
         counts = Counter(op.status for op in self.operators)
         return {status: counts[status] for status in STATUSES}
 
     @property
     def covered(self) -> int:
-        """How many operators were judged for their quantization."""
+        """Number of operators whose quantization was checked."""
         return sum(op.quantized and op.status != "not covered" for op in self.operators)
 
     @property
     def lacking(self) -> int:
-        """How many operators hold something that no rule has judged."""
+        """Number of operators that are not covered or whose structure alone was checked."""
         return self.coverage["not covered"] + self.coverage["structure checked only"]
 
     def kinds(self, status: Status) -> tuple[OperatorKind, ...]:
-        """The operators with a status by kind and reason, the most frequent first; custom ones are one kind."""
+        """Return the operators with a status by type and reason, most frequent first. CUSTOM is one type for all reasons."""
         groups: dict[tuple[str, str], list[OperatorReport]] = {}
         for op in self.operators:
             if op.status == status:
@@ -146,25 +146,25 @@ class ModelReport:
 
     @property
     def active(self) -> tuple[Finding, ...]:
-        """The findings nobody waived."""
+        """Findings that are not waived."""
         return tuple(f for f in self.findings if f.waiver is None)
 
     @property
     def counts(self) -> dict[Counted, int]:
-        """How many findings of each level, and how many waived."""
+        """Number of findings by level, and number of waived findings."""
         counts: Counter[str] = Counter(f.level if f.waiver is None else "waived" for f in self.findings)
         return {key: counts[key] for key in COUNTED}
 
     @property
     def effects(self) -> dict[Effect, int]:
-        """What becomes of the model: the violations nobody waived, by their effect, the gravest first."""
+        """Number of violations that are not waived, by impact, most severe first."""
         counts = Counter(f.effect for f in self.active if f.level == "violation")
         return {effect: counts[effect] for effect in EFFECTS if counts[effect]}
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a run asks of each model as a whole, beside what profiles demand; ``kept`` where the model does it."""
+    """A condition of the run on each model as a whole, beside the profiles. ``kept`` is True if the model meets it."""
 
     name: str
     kept: bool
@@ -177,7 +177,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """A baseline entry that no finding matches any more, and why."""
+    """A baseline entry that matches no finding any more, and the reason."""
 
     file: str
     path: str
@@ -191,7 +191,7 @@ class StaleEntry:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The judgement of one run: every model, under one policy."""
+    """The report of one run: every model, under one policy."""
 
     version: str
     models: tuple[ModelReport, ...]
@@ -203,7 +203,8 @@ class Report:
     configuration: Configuration | None = None
 
     def verdict(self, model: ModelReport) -> Verdict:
-        """``not checked`` when the file is unreadable, or no quantization in it is covered and no target runs any of it."""
+        """Return the verdict: ``not checked`` if unreadable, or without violation, covered quantization and NPU
+        operators."""
         if model.problems:
             return "not checked"
         if any(map(self.fails, model.active)):
@@ -219,7 +220,7 @@ class Report:
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """The patterns by which findings of any model were selected, each once."""
+        """Patterns that selected findings of any model, without duplicates."""
         return tuple(dict.fromkeys(pattern for m in self.models for pattern in m.selection))
 
     def fails(self, finding: Finding) -> bool:
@@ -247,7 +248,7 @@ class Report:
             yield Gate("partitions", most <= self.max_partitions, counted(most, "NPU partition"), allowed)
 
     def explain(self, model: ModelReport) -> str:
-        """Why the model has its verdict, in a few words."""
+        """Return the reason for the verdict of a model in a few words."""
         if model.problems:
             return f"unreadable, {counted(len(model.problems), 'problem')}"
         if not model.operators:
@@ -261,23 +262,23 @@ class Report:
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many models ended in each verdict; all three are always there."""
+        """Number of models by verdict. Every verdict is a key."""
         counts = Counter(self.verdict(m) for m in self.models)
         return {verdict: counts[verdict] for verdict in VERDICTS}
 
     @property
     def coverage(self) -> dict[Status, int]:
-        """How many operators of all models ended in each status."""
+        """Number of operators of all models by status."""
         return {s: sum(m.coverage[s] for m in self.models) for s in STATUSES}
 
     @property
     def counts(self) -> dict[Counted, int]:
-        """How many findings of each level all models have, and how many waived."""
+        """Number of findings of all models by level, and number of waived findings."""
         return {key: sum(m.counts[key] for m in self.models) for key in COUNTED}
 
     @property
     def summary(self) -> str:
-        """The whole run in one line.
+        """Summary of the run in one line.
 
         ``3 models: 2 conform, 1 violates; 1 violation (1 crashes), 10 notes; 2 of 15 operators not covered``.
         """
@@ -288,7 +289,7 @@ class Report:
 
     @property
     def effects(self) -> dict[Effect, int]:
-        """What becomes of the models, violation by violation, the gravest first."""
+        """Number of violations of all models that are not waived, by impact, most severe first."""
         counts = Counter(f.effect for m in self.models for f in m.active if f.level == "violation")
         return {effect: counts[effect] for effect in EFFECTS if counts[effect]}
 

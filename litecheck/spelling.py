@@ -1,4 +1,4 @@
-"""What a misspelt word may have meant."""
+"""Suggestions for misspelled words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like this one, or ``""`` where none is close."""
+    """Return the known word that is most similar to a word, or ``""`` if no known word is similar."""
     import difflib
 
     names = list(known)
@@ -15,6 +15,6 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` where something close is known, else ``""``."""
+    """Return ``; did you mean 'x'?`` if a known word is similar, else ``""``."""
     close = closest(word, known)
     return f"; did you mean {close!r}?" if close else ""

@@ -1,4 +1,4 @@
-"""What operators, models and findings are counted by, and the counts in words."""
+"""Categories that operators, models and findings are counted by, and counts in words."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Verdict = Literal["conforms", "violates", "not checked"]
 Counted = Literal["violation", "warning", "note", "waived"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-#: Statuses that are not worth a word where no operator has them.
+#: Statuses that are omitted if no operator has them.
 _RARE: tuple[Status, ...] = ("structure checked only", "not applicable")
 VERDICTS: tuple[Verdict, ...] = ("conforms", "violates", "not checked")
-#: A finding's level, or that somebody waived it.
+#: Categories of findings: the levels, and waived.
 COUNTED: tuple[Counted, ...] = ("violation", "warning", "note", "waived")
-#: How many patterns of a selection are named, and how many characters of each.
+#: Maximum number of patterns in the text of a selection, and maximum length of a pattern.
 _NAMED, _PATTERN = 3, 40
 VERBS = {"conforms": ("conforms", "conform"), "violates": ("violates", "violate")}
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``1 operator``, ``2 operators``, ``12,000 entries``."""
+    """Return a number and its noun. Examples: ``1 operator``, ``2 operators``, ``12,000 entries``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -35,14 +35,14 @@ def combined_exit_code(codes: Iterable[int]) -> int:
 
 
 def coverage_text(coverage: Mapping[Status, int]) -> str:
-    """The counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
+    """Return the counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
     shown = (s for s in STATUSES if coverage.get(s, 0) or s not in _RARE)
     parts = (counted(coverage[s], *VERBS.get(s, (s, s))) for s in shown)
     return f"{', '.join(parts)} of {counted(sum(coverage.values()), 'operator')}"
 
 
 def counts_text(counts: Mapping[Counted, int], effects: Mapping[Effect, int] | None = None) -> str:
-    """The findings in words, the gravest first: ``2 violations (2 crashes), 10 notes, 1 waived`` or ``no findings``."""
+    """Return the findings in words, most severe first. Examples: ``2 violations (2 crashes), 1 waived``, ``no findings``."""
     comes = {"violation": f" ({effects_text(effects)})" if effects else ""}
     parts = (
         counted(counts[k], k, "waived" if k == "waived" else "") + comes.get(k, "")
@@ -62,7 +62,7 @@ def checked_text(coverage: Mapping[Status, int]) -> str:
 
 
 def effects_text(effects: Mapping[Effect, int]) -> str:
-    """What becomes of a model with these findings, the gravest first: ``1 crashes, 2 fails to load``."""
+    """Return the impacts in words, most severe first. Example: ``1 crashes, 2 fails to load``."""
     return ", ".join(f"{effects[e]:,} {e.partition(',')[0]}" for e in EFFECTS if effects.get(e))
 
 

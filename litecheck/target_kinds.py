@@ -1,4 +1,4 @@
-"""Kinds of hardware targets: the parts of a kind, and how kinds are found."""
+"""Kinds of hardware targets: the parts of a kind, and the search for kinds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def bundled_kinds() -> Mapping[str, TargetKind]:
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
     """Return litecheck's own kinds and those of installed packages by name. Raises ConfigError."""
-    from importlib.metadata import entry_points  # takes 10 ms, and few commands need it
+    from importlib.metadata import entry_points  # the import takes 10 ms, and few commands need it
 
     installed = (_installed(point) for point in entry_points(group=GROUP))
     return {**{kind.name: kind for kind in installed}, **bundled_kinds()}

@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON and back, bit for bit, by the types that their fields declare."""
+"""Lossless conversion of frozen dataclasses to JSON and back, by the declared types of their fields."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from litecheck.files import read_file
 
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _NOUNS = {int: "a whole number", str: "a string", bool: "true or false"}
-#: Whole numbers that a document may hold: those of 64 bits, signed or not, and differences of two.
+#: Limit of integers in a document: signed and unsigned int64, and the difference of two of them.
 _INT_MAX = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Metadata of a field's type: only values for which ``test`` is true.
+    """Metadata of a field's type: the values for which ``test`` returns True.
 
     *Example:* ``Annotated[int, Only(is_even, "an even number")]``.
     """
@@ -38,18 +38,19 @@ def within(low: int, high: int) -> Only:
 
 
 def one_of(words: tuple[str, ...]) -> Only:
-    """Return the metadata of a string that is one of some words."""
+    """Return the metadata of a string that is one of ``words``."""
     return Only(lambda value: value in words, f"one of {', '.join(words)}")
 
 
-#: The length of a dimension, or another number of things.
+#: Length of a dimension, or another count.
 Length = Annotated[int, within(0, (1 << 31) - 1)]
 
 
 def encoded(value: Any, kind: Any) -> Any:
-    """Plain dicts and lists, keys in the order of the fields; floats that JSON lacks are ``nan``, ``inf``, ``-inf``.
+    """Return a value as plain dicts and lists, with keys in the order of the fields.
 
-    Numbers are what the fields declare: numpy's become Python's, an int in a float field becomes a float.
+    Floats that JSON lacks become ``nan``, ``inf`` and ``-inf``. Numbers get the declared type: a numpy number becomes a
+    Python number, and an int in a float field becomes a float.
     """
     if is_dataclass(kind):
         return _fields(value, kind)
@@ -70,9 +71,10 @@ def encoded(value: Any, kind: Any) -> Any:
 
 
 def decoded(document: object, kind: Any, what: str) -> Any:
-    """What :func:`encoded` was given; ``what`` it is called (``verification``). Keys it does not know are passed over.
+    """Return the value that :func:`encoded` encoded. Unknown keys are ignored. ``what`` names the value in errors.
 
-    Raises ConfigError, with the place, for what is none.
+    Raises ConfigError with the location for a document that does not fit ``kind``. Example of ``what``:
+    ``verification``.
     """
     try:
         return _decode(document, kind, "")
@@ -85,9 +87,10 @@ def _fields(value: Any, kind: Any) -> dict[str, Any]:
 
 
 def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> tuple[Any, bytes]:
-    """What a file holds that is called ``what`` and states its ``version`` under ``key``, and the file's bytes.
+    """Return the value in a JSON file and the file's bytes. ``what`` names the value in errors.
 
-    Raises ConfigError for a file that cannot be read, that holds no such document, or one of another version.
+    The document must state ``version`` under ``key``. Raises ConfigError for a file that cannot be read, a document
+    that does not fit ``kind``, and another version.
     """
     content = read_file(path)
     document = decode_json(content, str(path))
@@ -101,12 +104,12 @@ def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> t
 
 
 class _WrongError(Exception):
-    """What is wrong at which place."""
+    """A value that does not fit the declared type, with its location."""
 
 
 @cache
 def _shape(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
-    """(field, type, whether it must be there) of a dataclass."""
+    """Return (field, type, True if the field is required) for every field of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
         (f.name, hints[f.name], f.default is MISSING and f.default_factory is MISSING) for f in fields(kind)
@@ -114,7 +117,7 @@ def _shape(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
 
 
 def _items(inner: tuple[Any, ...], length: int) -> tuple[Any, ...]:
-    """The types of a tuple's items: ``tuple[int, ...]`` has as many as it holds."""
+    """Return the types of a tuple's items: ``tuple[int, ...]`` with 3 items gives three times int."""
     return inner[:1] * length if inner[-1] is Ellipsis else inner
 
 

@@ -1,4 +1,4 @@
-"""The command line: load, call one library function, render, exit."""
+"""Command line: load, call one library function, render, exit."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import signal
 import sys
 import warnings
 
-#: What OpenBLAS, MKL and Accelerate read when numpy loads them, and what they all fall back on.
+#: Variables that OpenBLAS, MKL and Accelerate read when numpy loads them.
 OWN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 SHARED = "OMP_NUM_THREADS"
 
 
 def main() -> None:
-    """The program ``litecheck``: runs the command in ``sys.argv`` and exits; 2 if litecheck itself fails."""
+    """Run the command in ``sys.argv`` and exit with its code, or with 2 if litecheck itself fails."""
     from litecheck.cli.streams import guarded_streams, open_closed_streams
 
     open_closed_streams()
     with guarded_streams():
         code = _run()
-    gc.freeze()  # Python would look for cycles on its way out, which takes longer than judging a model
+    gc.freeze()  # Python would search for reference cycles at exit, which takes longer than checking a model
     sys.exit(code)
 
 
@@ -30,12 +30,12 @@ def _run() -> int:
     from litecheck.cli.console import failures_told, tell_defect, tell_warning, without_escapes
 
     warnings.showwarning = tell_warning
-    if hasattr(signal, "SIGBREAK"):  # Ctrl-Break of Windows ends a run as Ctrl-C does
+    if hasattr(signal, "SIGBREAK"):  # Ctrl-Break on Windows ends a run as Ctrl-C does
         signal.signal(signal.SIGBREAK, signal.default_int_handler)
     try:
         with failures_told():
             if without_escapes():
-                os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # for the help
+                os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # no escape codes in the help
             from litecheck.cli.app import app
 
             try:
@@ -47,17 +47,17 @@ def _run() -> int:
     except SystemExit as end:
         return int(end.code or 0)
     except Exception as error:
-        # Not 1, which says that a model violates its rules.
+        # Not 1, which means that a model violates its rules.
         tell_defect(error)
         return 2
     return 0
 
 
 def one_thread() -> None:
-    """Ask for one thread unless the user has asked for some number; has no effect once numpy is imported.
+    """Set one thread for numpy's libraries unless the user set a number. Without effect after numpy is imported.
 
-    A layer's matrices are small: a second thread gains little, and where another process keeps its core busy, both
-    threads wait for each other.
+    A layer's matrices are small, so a second thread gains little. If another process keeps a core busy, both threads
+    wait for each other.
     """
     if not any(name in os.environ for name in (*OWN, SHARED)):
         os.environ.update(dict.fromkeys(OWN, "1"))

@@ -1,4 +1,4 @@
-"""The typer application: its commands, ``--version``, and a start that builds only the command it is called for."""
+"""The typer application: its commands, ``--version``, and a start that builds only the requested command."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from litecheck.cli.console import USAGE, failures_told, print_usage_error
 from litecheck.cli.streams import guarded_streams
 from litecheck.files import MODEL_SUFFIXES
 
-#: In the order of the help; each stands in the module of its name.
+#: Commands in the order of the help. Each command is in the module of its name.
 COMMANDS = (
     "validate", "convert", "verify", "diagnose", "inspect", "explain", "rules", "run", "compare", "quantize",
     "dequantize", "suite", "certify", "devices",
 )  # fmt: skip
 
 
-#: typer has an exception for every wrong command line, and exports one below it.
+#: Base class of typer's exceptions for a wrong command line. typer exports only a subclass.
 _UsageError: Any = typer.BadParameter.__base__
 
 
 @contextmanager
 def _failures_told() -> Iterator[None]:
-    """A wrong command line ends with a code of its own: 2, which typer gives it, says that a model was not checked."""
+    """Print a wrong command line and exit with USAGE. typer's code 2 would mean that a model was not checked."""
     try:
         with failures_told():
             yield
@@ -54,7 +54,7 @@ def _message(error: Any) -> str:
 
 
 class _Group(PlainGroup):
-    """Builds a command when it is asked for: reading the signatures of all takes longer than most of them run."""
+    """A command group that builds a command on request: reading all signatures takes longer than most commands run."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         with guarded_streams():
@@ -78,7 +78,7 @@ class _Group(PlainGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        # For a name that is none, typer looks through all for the one that was meant.
+        # For an unknown name, typer searches all commands for a similar name.
         for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:
             if name not in self.commands:
                 self.add_command(_command(name), name)

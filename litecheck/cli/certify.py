@@ -1,4 +1,4 @@
-"""``litecheck certify``: what a device's run of a suite is worth, as a file that anybody can check again."""
+"""``litecheck certify``: a certificate of a device's results of a suite, which can be checked again."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _made(
     form: str,
     quiet: bool,
 ) -> int:
-    """The certificate written, signed where a key is given, and told; its exit code."""
+    """Write the certificate, sign it if a key is given, and print it. Return the exit code."""
     from litecheck.files import atomic_write, check_writable
     from litecheck.rendering.certificate import lines
     from litecheck.rendering.escape import safe_json
@@ -141,7 +141,7 @@ def _made(
 def _checked(
     certificate: str, suite: str, results: str, claims: str, waivers: list[str], key: str | None
 ) -> CertificateCheck:
-    """What is not as the certificate says, the signature first where a key is given."""
+    """Return the differences from the certificate, with a wrong signature first if a key is given."""
     from litecheck.suite.recheck import check, with_signature
     from litecheck.suite.signature import public_key, signed
 

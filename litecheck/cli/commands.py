@@ -1,4 +1,4 @@
-"""What a function becomes as a command: its help from the docstring, its text and flags as they are given."""
+"""Conversion of a function to a command: the help from its docstring, text and flags passed unchanged."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from litecheck.cli.help import HelpfulCommand, print_help
 
 
 class _Verbatim:
-    """Hands text and flags on as they are.
+    """A type that passes text and flags unchanged.
 
-    typer would build a pydantic adapter to do the same, and importing pydantic takes longer than judging
-    a small model does.
+    typer would build a pydantic adapter for this, and importing pydantic takes longer than checking a small model.
     """
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -26,7 +25,7 @@ class _Verbatim:
 
 
 def spared(params: list[Any]) -> list[Any]:
-    """Parameters of which typer hands text and flags on as they are."""
+    """Return the parameters, with text and flags passed unchanged by typer."""
     for param in params:
         plain = getattr(getattr(param, "type_descriptor", None), "annotation", None) in (str, bool, list[str])
         if plain and hasattr(param, "get_runtime_param"):
@@ -35,15 +34,17 @@ def spared(params: list[Any]) -> list[Any]:
 
 
 class PlainCommand(HelpfulCommand, TyperCommand):
-    """A command whose help and parameters are the same under every version of typer."""
+    """A command with the same help and parameters under every version of typer."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return spared(super().get_params(ctx))
 
 
 class PlainGroup(HelpfulCommand, TyperGroup):
-    """A group of commands, likewise. Called for none of them it says what there is, and fails: a gate whose arguments got
-    lost must not pass."""
+    """A group of commands with the same help and parameters under every version of typer.
+
+    Without a command it prints its help and fails: a CI step that lost its arguments must not pass.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
@@ -56,11 +57,11 @@ class PlainGroup(HelpfulCommand, TyperGroup):
 
 
 def add(app: typer.Typer, function: Callable[..., None]) -> None:
-    """Make a function a command of an application, called as it is."""
+    """Add a function as a command of an application, under its own name."""
     app.command(function.__name__, cls=PlainCommand, help=_help(function))(function)
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring, each paragraph on one line but those that start with ``\\b``: typer keeps line ends."""
+    """Return the docstring with each paragraph on one line, except those that start with ``\\b``: typer keeps line ends."""
     paragraphs = (getdoc(command) or "").split("\n\n")
     return "\n\n".join(p if p.startswith("\b") else " ".join(p.split("\n")) for p in paragraphs)

@@ -1,4 +1,4 @@
-"""``litecheck compare``: a device's integers against the expected ones, and why they differ."""
+"""``litecheck compare``: comparison of a device's integers with the expected integers, and causes of differences."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def compare(
 def _both(
     expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
 ) -> tuple[Any, Stored]:
-    """Expected and actual values; raw bytes without a shape take the other one's."""
+    """Return expected and actual values. Raw bytes without a shape get the shape of the other tensor."""
     from litecheck.quantizer.arrays import is_raw, read
 
     raw = is_raw(expected)

@@ -1,4 +1,4 @@
-"""What the shell offers for option values, profiles, operators, requirement paths, levels; and the profiles they name."""
+"""Shell completion of option values, profiles, operators, requirement paths and levels; and loading of named profiles."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from litecheck.finding import LEVELS
 if TYPE_CHECKING:
     from litecheck.profile.types import Profile
 
-#: The first sentence of the help of every ``--profile``.
+#: First sentence of the help of every ``--profile``.
 PROFILE_HELP = "Use the rules of this profile, a name or a file; 'litecheck rules' lists the names."
 
 
 def offered(module: str, function: str) -> Callable[[str], list[str]]:
-    """A completion with the names that a function lists; it is imported when it is asked for."""
+    """Return a completion of the names that a function lists. The function is imported on use."""
 
     def complete(incomplete: str) -> list[str]:
         names: Iterable[str] = getattr(import_module(module), function)()
@@ -29,7 +29,7 @@ def offered(module: str, function: str) -> Callable[[str], list[str]]:
     return complete
 
 
-#: Profiles and arithmetics that come with litecheck; kinds of devices, LiteRT's with each of its kernels, and plugins.
+#: Completions of profiles and arithmetics of litecheck, and of devices: LiteRT's with each kernel set, and plugins.
 profiles = offered("litecheck.profile.load", "profile_names")
 arithmetics = offered("litecheck.reference.engine.arithmetic", "arithmetic_names")
 devices = offered("litecheck.devices.registry", "device_names")
@@ -49,18 +49,18 @@ def profile_option(default: str = "") -> Any:
 
 
 def levels(incomplete: str) -> list[str]:
-    """The levels, gravest first."""
+    """Complete a level, most severe first."""
     return [level for level in reversed(LEVELS) if level.startswith(incomplete)]
 
 
 def operators(incomplete: str) -> list[str]:
-    """The operators for which a profile has a rule."""
+    """Complete an operator for which a profile has a rule."""
     names = dict.fromkeys(name for p in _profiles() for name in p.operators)
     return [name for name in names if name.startswith(incomplete)]
 
 
 def rule_subjects(context: typer.Context, incomplete: str) -> list[str]:
-    """Operators; with ``--measurements`` the names of those."""
+    """Complete an operator, or with ``--measurements`` the name of a measurement."""
     if not context.params.get("measurements"):
         return operators(incomplete)
     from litecheck.rendering.measurements import measurement_names
@@ -69,7 +69,7 @@ def rule_subjects(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def paths(incomplete: str) -> list[str]:
-    """Operators, and below one operator its requirements."""
+    """Complete an operator or, after the name of an operator, its requirements."""
     opcode, below, _ = incomplete.partition("/")
     if not below:
         return operators(incomplete)
@@ -79,13 +79,13 @@ def paths(incomplete: str) -> list[str]:
 
 
 def levelled_paths(incomplete: str) -> list[str]:
-    """PATH, then PATH=LEVEL."""
+    """Complete PATH, then PATH=LEVEL."""
     path, equals, level = incomplete.partition("=")
     return [f"{path}={word}" for word in levels(level)] if equals else paths(path)
 
 
 def _profiles() -> tuple[Profile, ...]:
-    """The profiles that come with litecheck; completion is silent about what it cannot read."""
+    """Return litecheck's own profiles, or none if they cannot be read, because completion prints no errors."""
     try:
         return every()
     except LitecheckError:
@@ -93,7 +93,7 @@ def _profiles() -> tuple[Profile, ...]:
 
 
 def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:
-    """The profiles of these names and files, or those ``validate`` takes by itself. Raises ProfileError."""
+    """Return the profiles with these names and files, or the defaults of ``validate``. Raises ProfileError."""
     from litecheck.checks.validate import DEFAULT_PROFILES
     from litecheck.profile.load import load_profile
 
@@ -101,7 +101,7 @@ def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:
 
 
 def every() -> tuple[Profile, ...]:
-    """The profiles that come with litecheck."""
+    """Return litecheck's own profiles."""
     from litecheck.profile.load import load_profile, profile_names
 
     return tuple(map(load_profile, profile_names()))

@@ -1,4 +1,4 @@
-"""Options from ``litecheck.toml`` or pyproject.toml's ``[tool.litecheck]``; the command line's win."""
+"""Options from ``litecheck.toml`` or from ``[tool.litecheck]`` of pyproject.toml. The command line has priority."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from litecheck.errors import ConfigError
 from litecheck.files import from_here
 from litecheck.rendering.escape import shorten, visible
 
-#: The largest count that an option takes.
+#: Largest count that an option accepts.
 MOST = 999_999_999
-#: Texts of one option, and the characters of one text.
+#: Maximum number of texts of one option, and of characters of one text.
 MOST_TEXTS, LONGEST = 10_000, 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What ``validate`` may be told in either place. ``None`` and ``()`` mean: not said."""
+    """Options of ``validate`` from the command line or a configuration file. ``None`` and ``()`` mean: not given."""
 
     profile: tuple[str, ...] = ()
     format: tuple[str, ...] = ()
@@ -38,11 +38,11 @@ class Options:
     compile: bool | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    #: The file that options came from.
+    #: Configuration file of the options.
     configuration: Configuration | None = field(default=None, compare=False)
 
     def over(self, other: Options) -> Options:
-        """These options, and the other's where nothing is said here. Lists replace each other whole."""
+        """Return these options, completed by ``other`` for options that are not given. Lists are replaced whole."""
         mine = {f.name: getattr(self, f.name) for f in fields(self)}
         said = {key: value for key, value in mine.items() if value not in (None, ())}
         if other.configuration and not self.configuration:
@@ -79,7 +79,7 @@ def _field(key: str) -> str:
 
 
 def parse(table: Any, file: Path) -> Options:
-    """The table's options, paths taken relative to the file. Raises ConfigError for unknown keys."""
+    """Return the options of a table, with paths relative to the file. Raises ConfigError for unknown keys."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is no table")
     for key in table:
@@ -110,18 +110,18 @@ class _Value:
         return ConfigError(f"{visible(str(self.file))}: {self.key} must be {wanted}")
 
     def check_text(self, *texts: str) -> None:
-        """Raise ConfigError for texts that are neither paths nor patterns: with a NUL character, or too long or many."""
+        """Raise ConfigError for texts that are neither paths nor patterns: with a NUL character, too long or too many."""
         if len(texts) > MOST_TEXTS or any(len(text) > LONGEST for text in texts):
             raise self.wrong(f"at most {MOST_TEXTS:,} texts of at most {LONGEST:,} characters")
         if any("\0" in text for text in texts):
             raise self.wrong("text without NUL characters")
 
     def beside(self, path: str) -> str:
-        """A path in the file, as seen from the current folder."""
+        """Return a path of the file relative to the current folder."""
         return path if os.path.isabs(path) else os.path.relpath(self.file.parent / path)
 
     def around(self, pattern: str) -> str:
-        """A glob in the file, from the root; what is a mark in the name of the file's own folder is none there."""
+        """Return a glob of the file from the root, with special characters in the name of the file's own folder escaped."""
         from glob import escape
 
         return os.path.normpath(os.path.join(escape(os.path.abspath(self.file.parent)), pattern))
@@ -171,7 +171,7 @@ def _formats(value: _Value) -> tuple[str, ...]:
 
 
 def _levels(value: _Value) -> tuple[str, ...]:
-    """A table of paths and levels, or a list of PATH=LEVEL as on the command line."""
+    """Return PATH=LEVEL texts from a table of paths and levels, or from a list as on the command line."""
     if not isinstance(value.content, Mapping):
         return _texts(value)
     if not all(isinstance(level, str) for level in value.content.values()):
@@ -181,7 +181,7 @@ def _levels(value: _Value) -> tuple[str, ...]:
 
 
 def _per_file(value: _Value) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A table of globs, those with a slash relative to the file, and what is ignored in the models they name."""
+    """Return globs and ignored paths from a table. Globs with a slash are relative to the file."""
     if not isinstance(value.content, Mapping):
         raise value.wrong("a table of globs and requirement paths")
     value.check_text(*value.content)
@@ -190,7 +190,7 @@ def _per_file(value: _Value) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def is_profile_file(profile: str) -> bool:
-    """Whether a profile is given as a file rather than by its name."""
+    """Return True if a profile is given as a file and not by name."""
     return profile.endswith((".yaml", ".yml")) or "/" in profile or "\\" in profile
 
 

@@ -1,4 +1,4 @@
-"""Configuration files: the search with its bounds, the owner of a file, and reading within limits."""
+"""Configuration files: the search and its bounds, the owner of a file, and reading within limits."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from litecheck.errors import ConfigError
 from litecheck.files import read_file
 from litecheck.rendering.escape import visible
 
-#: In one folder, the first file counts.
+#: Names of configuration files. In one folder, the first file counts.
 NAMES = OWN, PROJECT = ("litecheck.toml", "pyproject.toml")
 #: Entries of a folder that make the folder a repository root.
 ROOT_MARKS = (".git", ".hg")
-#: Bytes of a configuration file.
+#: Maximum bytes of a configuration file.
 LIMIT = 1 << 20
 
 
@@ -61,7 +61,7 @@ def search_folders(start: Path) -> Iterator[Path]:
 
 
 def is_regular(file: Path, warn: Callable[[str], None]) -> bool:
-    """Return True if there is a regular file, behind links, too. A litecheck.toml of another kind gives a warning."""
+    """Return True for a regular file or a link to one. A litecheck.toml of another kind gives a warning."""
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def read_table(file: Path) -> Any:
     content = read_file(file, LIMIT)
     if file.name != PROJECT:
         return decode_toml(content, visible(str(file)))
-    # Most projects' files do not mention litecheck: spare them the parser.
+    # Most projects' files do not mention litecheck, so parsing them is skipped.
     if b"litecheck" not in content:
         return None
     tools = decode_toml(content, visible(str(file))).get("tool", {})

@@ -1,4 +1,4 @@
-"""Output files that a configuration names: they stay inside the configuration file's folder."""
+"""Output files named in a configuration. They must be inside the folder of the configuration file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.configuration import Configuration
 from litecheck.errors import ConfigError
 from litecheck.rendering.escape import visible
 
-#: Folders of version control: nobody reviews their content.
+#: Folders of version control. Their content is not reviewed.
 CLOSED = (".git", ".hg")
 
 
@@ -37,7 +37,7 @@ def check_outputs(configuration: Configuration) -> None:
 
 
 def _problems(stated: str, folder: str) -> Iterator[str]:
-    # On every system, a path of either kind of system is refused: a configuration is shared.
+    # Paths of both kinds of systems are rejected on every system, because a configuration is shared.
     for path in (PurePosixPath(stated), PureWindowsPath(stated)):
         if path.drive or path.root:
             yield "output with an absolute path"
@@ -54,7 +54,7 @@ def _problems(stated: str, folder: str) -> Iterator[str]:
 
 
 def _is_closed(place: Path) -> bool:
-    """Return True for a version control folder, also under the other names that some file systems give to it."""
+    """Return True for a version control folder, also under the other names that some file systems give it."""
     marks = [place.parent / mark for mark in CLOSED]
     return place.name.casefold() in CLOSED or any(
         m.exists() and place.exists() and m.samefile(place) for m in marks

@@ -1,4 +1,4 @@
-"""The one Console: the report goes to stdout, everything else to stderr; and how a command ends."""
+"""Console output: the report on stdout, everything else on stderr; and the exit codes of commands."""
 
 from __future__ import annotations
 
@@ -74,30 +74,30 @@ PlainFormat = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How people want to be spoken to."""
+    """The style of output that the user requested."""
 
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
 
 
-#: Something could not be judged.
+#: Exit code: a model or device was not checked.
 UNJUDGED = 2
-#: The command is wrong, or a file that belongs to it: nothing was judged. As EX_USAGE in sysexits.h.
+#: Exit code: the command or one of its files is wrong, and nothing was checked. EX_USAGE in sysexits.h.
 USAGE = 64
-#: An output was not written because the disk is full: no verdict was delivered. As EX_IOERR in sysexits.h.
+#: Exit code: an output was not written because the disk is full, so no verdict was delivered. EX_IOERR in sysexits.h.
 NOT_WRITTEN = 74
-#: As if SIGPIPE and SIGINT had ended the program.
+#: Exit codes as if SIGPIPE and SIGINT had ended the program.
 BROKEN_PIPE, INTERRUPTED = 141, 130
-#: The environment variable that asks for the traceback of a mistake in litecheck.
+#: Environment variable that requests the traceback of a defect in litecheck.
 TRACEBACK = "LITECHECK_TRACEBACK"
 
 
 def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = None) -> Console:
-    """A Console that prints what it is given: no markup, no emoji codes, no guessed highlights; and escapes it, so that
-    the only escape codes in its output are its own.
+    """Return a Console that prints text unchanged: no markup, no emoji codes, no highlights.
 
-    ``file`` is a text that will be printed to stdout: it is coloured as stdout would be.
+    The console escapes the text, so that its output contains only its own escape codes. ``file`` is a text that will be
+    printed to stdout, and is colored like stdout.
     """
     from rich.console import Console
 
@@ -110,7 +110,7 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
                 safe = segment.control or segment.text.isprintable()
                 yield segment if safe else segment._replace(text=escaped(segment.text, lines=True))
 
-    # rich itself would leave bold and faint letters, which are escape codes, too; None leaves the decision to it.
+    # rich would still write bold and faint letters, which are escape codes as well. None leaves the decision to rich.
     bare = no_color or without_escapes()
     return PlainConsole(
         file=file or guard(sys.stderr if stderr else sys.stdout).styled,
@@ -124,12 +124,12 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
 
 
 def without_escapes() -> bool:
-    """Whether the environment wants no escape codes: NO_COLOR, or a terminal that has none."""
+    """Return True if the environment requests no escape codes: NO_COLOR, or a terminal without escape codes."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal that stdout is, or None where it is something else: any width will do."""
+    """Return the columns of the terminal on stdout, or None if stdout is not a terminal and any width will do."""
     if not sys.stdout.isatty():
         return None
     from shutil import get_terminal_size
@@ -138,13 +138,13 @@ def terminal_width() -> int | None:
 
 
 def say(message: str, quiet: bool = False) -> None:
-    """A message of one line beside the report, on stderr."""
+    """Print a one-line message on stderr."""
     if not quiet:
         print(visible(message), file=sys.stderr, flush=True)
 
 
 def write_stdout(text: str, workflow: bool = False) -> None:
-    """Machine formats: UTF-8 and line ends as rendered, whatever the terminal's encoding is."""
+    """Print a machine format in UTF-8 with the line ends as rendered, independent of the terminal's encoding."""
     guard(sys.stdout).write_machine_text(text, workflow)
 
 
@@ -154,7 +154,7 @@ def write_styled(text: str) -> None:
 
 
 def ends_well(command: Command) -> Command:
-    """A command whose expected failures end in a message and an exit code instead of a traceback."""
+    """Return a command with its expected failures turned into a message and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -169,8 +169,8 @@ def ends_well(command: Command) -> Command:
 def failures_told(no_color: bool = False) -> Iterator[None]:
     """Turn expected failures into a message and an exit code.
 
-    What is wrong with the command is USAGE, a full disk is NOT_WRITTEN, whatever else could not be done is UNJUDGED: a gate
-    that lets 2 pass must not let a misspelt option pass, a profile that is not there, or a report that was not written.
+    A wrong command gives USAGE, a full disk NOT_WRITTEN, and every other failure UNJUDGED. A CI step that accepts 2
+    must not accept a misspelled option, a missing profile, or a report that was not written.
     """
     try:
         yield
@@ -213,7 +213,7 @@ def _print_error(error: LitecheckError, no_color: bool) -> None:
 
 
 def print_usage_error(usage: str, help_command: str, message: str) -> None:
-    """Print what is wrong with a command line, below its usage and the command that prints its help."""
+    """Print the error of a command line, after its usage and the command that prints its help."""
     from rich.panel import Panel
     from rich.text import Text
 
@@ -225,7 +225,7 @@ def print_usage_error(usage: str, help_command: str, message: str) -> None:
 
 
 def tell_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-    """Print a warning of Python or numpy in one line, in place of :func:`warnings.showwarning`."""
+    """Print a warning of Python or numpy in one line. This replaces :func:`warnings.showwarning`."""
     say(f"warning: {category.__name__}: {message}")
 
 

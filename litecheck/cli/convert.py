@@ -1,4 +1,4 @@
-"""``litecheck convert``: a float model becomes a quantized one that keeps its profile, with the account of what it cost."""
+"""``litecheck convert``: conversion of a float model to a quantized model that conforms to a profile, with its cost."""
 
 from __future__ import annotations
 

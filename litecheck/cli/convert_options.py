@@ -1,4 +1,4 @@
-"""The options of ``litecheck convert``."""
+"""Options of ``litecheck convert``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values of ``litecheck convert``'s options: parsed, and refused where two of them conflict."""
+"""Values of the options of ``litecheck convert``: parsing, and rejection of conflicting options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from litecheck.convert.formulas import Generation
     from litecheck.convert.via import Via
 
-#: The values of ``--match``, and TensorFlow's quantizer for each.
+#: Values of ``--match``, and TensorFlow's quantizer for each.
 MATCHES: dict[str, Generation] = {
     "tensorflow": "verbatim", "tensorflow:new": "verbatim", "tensorflow:old": "old",
 }  # fmt: skip
@@ -51,7 +51,7 @@ def parse_match(text: str | None) -> Generation:
 
 
 def parse_sensitivity(text: str | None) -> int:
-    """How many operators ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
+    """Return the number of operators that ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
     if text is None:
         return 0
     if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
@@ -60,7 +60,7 @@ def parse_sensitivity(text: str | None) -> int:
 
 
 def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
-    """The converters to ask: all, or the one that ``--via`` names. Raises ConfigError."""
+    """Return the converters to run: all, or the converter that ``--via`` names. Raises ConfigError."""
     from litecheck.spelling import did_you_mean
 
     found = tuple(name for name in CONVERTERS if compare or name == text)
@@ -73,8 +73,10 @@ def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
 
 
 def check_others(own: Mapping[str, object], target: str | None, compare: bool) -> None:
-    """Raise ConfigError for what only litecheck's own conversion does, and for a file where none is written, or none is
-    named for one that is."""
+    """Raise ConfigError for options of litecheck's own conversion, and for a missing or superfluous output file.
+
+    ``--compare`` writes no model, and ``--via`` needs an output file.
+    """
     asked = next((name for name, value in own.items() if value), None)
     if asked:
         raise ConfigError(
@@ -89,7 +91,7 @@ def check_others(own: Mapping[str, object], target: str | None, compare: bool) -
 
 
 def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, object], plan: str | None) -> None:
-    """Raise ConfigError where it is not clear what to do: where to write, or who decides."""
+    """Raise ConfigError for a missing or conflicting output, and for options that the plan has already decided."""
     if target and dry_run:
         raise ConfigError(f"-o {target} and --dry-run, which writes no model: give one of them")
     if not target and not dry_run:
@@ -100,7 +102,7 @@ def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, objec
 
 
 def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
-    """Raise ConfigError where two things would be written to one file, or one over what is read."""
+    """Raise ConfigError if two outputs have the same file, or an output has the file of an input."""
     places = {os.path.realpath(file): file for file in read}
     for name, file in written.items():
         place = os.path.realpath(file) if file else None

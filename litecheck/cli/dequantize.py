@@ -1,4 +1,4 @@
-"""``litecheck dequantize``: stored integers in, the real values they stand for out."""
+"""``litecheck dequantize``: conversion of stored integers to real values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of commands that run models on a device: ``verify``, ``diagnose``, ``suite run``."""
+"""Options of the commands that run models on a device: ``verify``, ``diagnose``, ``suite run``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``litecheck diagnose``: which arithmetic a device implements."""
+"""``litecheck diagnose``: identification of a device's arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``litecheck explain``: one requirement, or all of an operator's, in full."""
+"""``litecheck explain``: full text of one requirement, or of all requirements of an operator."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def explain(
 
 
 def _piped() -> list[str]:
-    """What is piped in, each once. Raises ConfigError where that is nothing."""
+    """Return the paths from stdin, without duplicates. Raises ConfigError if there are none."""
     paths = dict.fromkeys(line.strip() for line in sys.stdin if line.strip())
     if not paths:
         raise ConfigError("no path is piped to the program")

@@ -1,4 +1,4 @@
-"""The help of a command, laid out here: every few versions of typer lay it out in another way."""
+"""Layout of the help of a command, because versions of typer differ in their layout."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str]
 
-#: The title of options without a group.
+#: Title of options without a group.
 OPTIONS = "Options"
 
-#: A paragraph that begins with it keeps its line ends.
+#: Start of a paragraph that keeps its line ends.
 VERBATIM = "\b"
-#: The heading of the paragraph that stands below the options, where a terminal still shows it.
+#: Heading of the paragraph that is printed after the options, where a terminal still shows it.
 EXAMPLES = "[bold]Examples[/]"
 
 
 class HelpfulCommand:
-    """Mixed into typer's commands and groups: their help is what :func:`help_text` makes of them."""
+    """Mixin for typer's commands and groups: their help is :func:`help_text`."""
 
     def get_usage(self, ctx: Any) -> str:
-        """The line above an error."""
+        """Return the usage line above an error."""
         return f"Usage: {usage(self, ctx)}"
 
     def get_help_option(self, ctx: Any) -> Any:
-        """The option ``--help``: its text keeps the colors that it was rendered with."""
+        """Return the option ``--help``. Its text keeps its rendered colors."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         if option is not None:
             option.callback = _show_help
         return option
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Hand the text to the formatter, which prints it."""
+        """Pass the text to the formatter, which prints it."""
         formatter.write(help_text(self, ctx))
 
 
@@ -80,7 +80,7 @@ def help_text(command: Any, context: Any) -> str:
 
 
 def usage(command: Any, context: Any) -> str:
-    """``litecheck validate [OPTIONS] MODEL...``."""
+    """Return the usage. Example: ``litecheck validate [OPTIONS] MODEL...``."""
     parameters = command.get_params(context)
     arguments = [_argument(p) for p in parameters if p.param_type_name == "argument" and not p.hidden]
     rest = ["COMMAND [ARGS]..."] if hasattr(command, "list_commands") else []
@@ -120,7 +120,7 @@ def _panels(command: Any, context: Any) -> Iterator[Panel]:
 
 
 def _option_panels(options: Sequence[Any]) -> Iterator[Panel]:
-    """Yield a frame for each group, in order of first options; the texts of all groups begin in one column."""
+    """Yield a frame for each group, in order of first options. The texts of all groups start in the same column."""
     groups: dict[str, list[Row]] = {}
     for option in options:
         title = getattr(option, "rich_help_panel", None) or (OUTPUT if OUTPUT in groups else OPTIONS)

@@ -1,4 +1,4 @@
-"""``--input``, ``--data`` and ``--seed``: the inputs of a model."""
+"""Options ``--input``, ``--data`` and ``--seed``: the inputs of a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenInputs:
-    """An array for each input of an entry point, and in words where it comes from."""
+    """An array for each input of an entry point, and its source in words."""
 
     entry: EntryPoint
     arrays: Mapping[str, NDArray[Any]]
@@ -26,7 +26,7 @@ class GivenInputs:
 
 
 def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> GivenInputs:
-    """The inputs as files and seed have them. Raises LitecheckError."""
+    """Return the inputs from files and the seed. Raises LitecheckError."""
     from litecheck.reference.engine.entry import entry
 
     point = entry(model, signature)
@@ -50,7 +50,7 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
 def given_samples(
     model: Model, signature: str | None, given: list[str], data: list[str], most: int, seed: int
 ) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
-    """Return the samples that ``--input`` or each ``--data`` holds, at most ``most`` of each, and their source in words.
+    """Return the samples of ``--input`` or of each ``--data``, at most ``most`` of each, and their source in words.
 
     Raises LitecheckError.
     """
@@ -73,7 +73,7 @@ def given_samples(
 
 
 def _named(point: EntryPoint, text: str) -> tuple[str, str]:
-    """NAME=FILE apart; names may hold equals signs themselves, and a number is a position."""
+    """Split NAME=FILE. Names may contain equals signs, and a number is a position."""
     names = [name for name, _ in point.inputs]
     found = [name for name in names if text.startswith(f"{name}=")]
     if found:

@@ -1,4 +1,4 @@
-"""``litecheck inspect``: what is in a file, nothing judged."""
+"""``litecheck inspect``: content of a model file, without checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options ``--memory`` and ``--timeout`` of commands that compute models, and their effect on the reference."""
+"""Options ``--memory`` and ``--timeout`` of commands that compute models, and their effect on the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import panels
 
-#: Defaults of the reference, in MB and seconds; the same as those of ComputeLimits.
+#: Defaults of the reference, in MB and seconds, equal to those of ComputeLimits.
 MEGABYTES, SECONDS = 4096, 600.0
 
 Memory = Annotated[
@@ -37,7 +37,7 @@ Timeout = Annotated[
 def limit_reference(memory: int, timeout: float) -> None:
     """Limit every later inference of the reference in this process.
 
-    More time than the default allows as many times more calls of subgraphs. Example: 1200 s allow 500,000 calls.
+    Calls of subgraphs are limited in proportion to a time above the default. Example: 1200 s allow 500,000 calls.
     """
     from litecheck.reference.limits import ComputeLimits, set_limits
 
@@ -46,8 +46,8 @@ def limit_reference(memory: int, timeout: float) -> None:
 
 
 def limit_beside_device(memory: int, timeout: float) -> None:
-    """Raise the limits of the reference to those of the device, where the device may take more.
+    """Raise the limits of the reference to those of the device, if the device has more.
 
-    Example: ``--timeout 5`` ends a device that hangs after 5 s, while the reference keeps its 600 s.
+    Example: ``--timeout 5`` stops a device that hangs after 5 s, while the reference keeps its 600 s.
     """
     limit_reference(max(memory, MEGABYTES), max(timeout, SECONDS))

@@ -1,4 +1,4 @@
-"""Where the report goes: ``FORMAT`` to stdout, ``FORMAT:FILE`` to a file, several in one run."""
+"""Destinations of reports: ``FORMAT`` to stdout, ``FORMAT:FILE`` to a file, several in one run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def format_option(command: str) -> Any:
-    """``--format`` of a command, with the formats that its report has."""
+    """Return the option ``--format`` of a command, with the formats of its report."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in formats(command) if name.startswith(incomplete)]
@@ -37,16 +37,16 @@ def format_option(command: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One rendering of the report; without a file it goes to stdout."""
+    """One rendering of the report. Without a file it is printed to stdout."""
 
     format: str
     file: str | None = None
 
 
 def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
-    """The outputs asked for, among the formats of a command's report; text to stdout where none is.
+    """Return the requested outputs of a command, or text to stdout if none is requested.
 
-    Raises ConfigError for an unknown format, two outputs to one place, or a file that cannot be written.
+    Raises ConfigError for an unknown format, two outputs to one file, or a file that cannot be written.
     """
     outputs = tuple(_parse(text, command) for text in texts) or (Output("text"),)
     places = [os.path.normcase(os.path.realpath(o.file)) if o.file else "stdout" for o in outputs]

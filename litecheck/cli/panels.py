@@ -1,4 +1,4 @@
-"""Titles of the groups of options in ``--help``; each command's signature sets their order, common options first."""
+"""Titles of the groups of options in ``--help``. A command's signature sets their order, common options first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The progress bar on stderr, for work that takes longer than a second before people: tasks, or files by their size."""
+"""Progress bar on stderr for work that takes longer than a second: tasks, or files by size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from litecheck.rendering.escape import visible
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-#: Seconds of work before a bar is worth its place.
+#: Seconds of work before a bar is shown.
 DELAY = 1.0
 
 
 class Bar:
-    """Counts from the start, draws only once ``start`` was called, from whichever thread.
+    """A bar that counts from the start and draws after ``start``, which any thread may call.
 
-    ``counted`` bars show how many steps there are and how long the rest of them takes, others a percentage. ``before``
-    stands in front of what is at work.
+    ``counted`` bars show the number of steps and the remaining time, other bars a percentage. ``before`` is printed
+    before the current task.
     """
 
     def __init__(self, total: float | None, counted: bool, no_color: bool, before: str = "") -> None:
@@ -35,14 +35,14 @@ class Bar:
         self._drawn: tuple[Progress, TaskID] | None = None
 
     def show(self, done: float, what: str) -> None:
-        """So much is done, and this is at work or was done last."""
+        """Set the progress and the name of the current or last task."""
         self._done, self._what = done, what
         if self._drawn:
             bar, task = self._drawn
             bar.update(task, completed=round(done), description=visible(self._before + what))
 
     def start(self) -> None:
-        """Draw from now on."""
+        """Start drawing."""
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -67,7 +67,7 @@ class Bar:
         self.show(self._done, self._what)
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         with self._lock:
             self._over = True
             if self._drawn:
@@ -75,9 +75,9 @@ class Bar:
 
 
 class Advance:
-    """Called with what was done after each task; a task counts for one step, or for its weight.
+    """A function that is called with each finished task. A task counts for one step, or for its weight.
 
-    Weights are estimates: a task that was done twice, or that none was stated for, counts for one.
+    Weights are estimates. A repeated task, and a task without weight, count for one step.
     """
 
     def __init__(self, bar: Bar, weights: Mapping[str, float]) -> None:
@@ -86,14 +86,14 @@ class Advance:
         self._done = 0.0
 
     def __call__(self, what: str) -> None:
-        """A task is done."""
+        """Count a finished task."""
         if what in self._order:
             self._order.remove(what)
         self._done += self._weights.pop(what, 1.0)
         self._bar.show(self._done, what)
 
     def within(self, steps: int) -> None:
-        """So many steps of the task that is at work are done, or nearly."""
+        """Show the steps of the current task that are done (approximate)."""
         what = self._order[0] if self._order else ""
         most = self._weights.get(what, 1.0)
         self._bar.show(self._done + min(float(steps), most), f"{what}, invocation {steps:,}")
@@ -103,21 +103,21 @@ class Advance:
 def steps(
     total: int, no_color: bool = False, weights: Mapping[str, float] | None = None, before: str = ""
 ) -> Iterator[Advance]:
-    """``advance(what)`` is called after each task."""
+    """Yield a function ``advance(what)`` to be called after each task."""
     with _shown(Bar(total, True, no_color, before)) as bar:
         yield Advance(bar, weights or {})
 
 
 @contextmanager
 def samples_done(total: int | None, manner: Manner) -> Iterator[Callable[[int, str], None]]:
-    """``tell(done, what)`` is called with how many samples of so many are done; None where nobody knows how many."""
+    """Yield a function ``tell(done, what)`` for the number of finished samples. ``total`` is None if it is unknown."""
     with _shown(Bar(total, True, manner.no_color), manner.quiet) as bar:
         yield bar.show
 
 
 @contextmanager
 def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
-    """The files one by one, with a bar that counts their bytes."""
+    """Yield the files one by one, with a bar that counts their bytes."""
     sizes = list(map(_size, files))
 
     def one_by_one() -> Iterator[str]:
@@ -132,7 +132,7 @@ def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
 
 @contextmanager
 def _shown(bar: Bar, quiet: bool = False) -> Iterator[Bar]:
-    """The bar appears after a second, where stderr is a terminal."""
+    """Show the bar after a second if stderr is a terminal."""
     timer = threading.Timer(DELAY, bar.start)
     timer.daemon = True
     if sys.stderr.isatty() and not quiet:

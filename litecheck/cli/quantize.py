@@ -1,4 +1,4 @@
-"""``litecheck quantize``: real values in, stored integers out, exactly as a document says."""
+"""``litecheck quantize``: conversion of real values to stored integers, exactly as a document defines it."""
 
 from __future__ import annotations
 

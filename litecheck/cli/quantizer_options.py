@@ -1,4 +1,4 @@
-"""The options that the quantizer's commands share, and what they say: scales, zero points, shapes, tolerances."""
+"""Shared options of the quantizer's commands, and their values: scales, zero points, shapes, tolerances."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ Shape = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Everything a command line may say about parameters. None and () mean: not said."""
+    """Options of a command line about parameters. None and () mean: not given."""
 
     scale: tuple[str, ...] = ()
     zero_point: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorOptions:
-    """What the command line says about a stored tensor; ``shape`` None where it is not known."""
+    """Options of a command line about a stored tensor. ``shape`` is None if it is not known."""
 
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
@@ -117,7 +117,7 @@ class TensorOptions:
 
 
 def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
-    """Type, shape and parameters from the options, and from the model's tensor where they name one.
+    """Return type, shape and parameters from the options, and from the tensor of a model if the options name one.
 
     Raises LitecheckError.
     """
@@ -166,7 +166,7 @@ def _given(told: Told) -> Parameters:
 
 
 def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
-    """Numbers become the nearest float32 (zero points stay exact in float64); a file keeps its type."""
+    """Return numbers as the nearest float32 (zero points in float64, where they are exact), and a file with its type."""
     import numpy as np
 
     words = [word.strip() for text in texts for word in text.split(",")]
@@ -184,7 +184,7 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
 
 
 def check_own_choice(told: Told, semantics: Semantics) -> None:
-    """Refuses parameters for a semantics that chooses them itself. Raises ConfigError."""
+    """Raise ConfigError for parameters of a semantics that chooses them itself."""
     if getattr(semantics, "choose", None) is None:
         return
     for field in fields(told):
@@ -196,7 +196,7 @@ def check_own_choice(told: Told, semantics: Semantics) -> None:
 
 
 def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) -> NDArray[Any]:
-    """Real values as they are, but float64 rounded to float32, which ``say`` is told of with what it changes."""
+    """Return real values, with float64 rounded to float32. ``say`` gets a note with the number of changed values."""
     import numpy as np
 
     if values.dtype != np.float64:
@@ -210,7 +210,7 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
 
 
 def chosen(given: TensorOptions, told: Told, x: NDArray[Any], semantics: Semantics) -> Parameters:
-    """The parameters to quantize ``x`` by: those given, else chosen from the data. Raises LitecheckError."""
+    """Return the parameters to quantize ``x``: the given parameters, else chosen from the data. Raises LitecheckError."""
     from litecheck.quantizer.calibrate import from_data
 
     if given.parameters is not None:
@@ -225,7 +225,7 @@ def chosen(given: TensorOptions, told: Told, x: NDArray[Any], semantics: Semanti
 
 
 def parse_shape(text: str | None) -> tuple[int, ...] | None:
-    """``1x96x96x3`` or ``1,96,96,3``. Raises ConfigError."""
+    """Return the shape of ``1x96x96x3`` or ``1,96,96,3``. Raises ConfigError."""
     if text is None:
         return None
     words = text.replace(",", "x").split("x")
@@ -236,14 +236,14 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """A number of steps, or a share of the largest value; ``unit`` is None where none was said."""
+    """A number of steps, or a share of the largest value. ``unit`` is None if none was given."""
 
     value: float
     unit: str | None = None
 
 
 def parse_tolerance(text: str) -> Tolerance:
-    """``1lsb``, ``4ulp`` or ``1``, a number of steps; ``1e-6`` or ``0.001``, a share. Raises ConfigError."""
+    """Return the tolerance of ``1lsb``, ``4ulp`` or ``1`` (steps), or of ``1e-6`` (share). Raises ConfigError."""
     words = text.lower().strip()
     for unit in ("lsb", "ulp"):
         number = words.removesuffix(unit).strip()

@@ -1,4 +1,4 @@
-"""Options that older versions had under another name, and the option that does the same now."""
+"""Renamed options of older versions, and their present names."""
 
 from __future__ import annotations
 

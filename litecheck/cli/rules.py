@@ -1,4 +1,4 @@
-"""``litecheck rules``: the profiles there are, their operators, and each operator's rule."""
+"""``litecheck rules``: the available profiles, their operators, and the rule of each operator."""
 
 from __future__ import annotations
 

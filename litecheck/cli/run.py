@@ -1,4 +1,4 @@
-"""``litecheck run``: a model computed by the reference kernels, under a named arithmetic."""
+"""``litecheck run``: run of a model by the reference kernels, under a named arithmetic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.cli.console import Manner, NoColor, ends_well
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
-#: The values of ``--outputs``, and the interpreter's words for them.
+#: Values of ``--outputs``, and the interpreter's names for them.
 KEPT = {"model": "outputs", "all": "all"}
 
 

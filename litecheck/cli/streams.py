@@ -1,4 +1,4 @@
-"""The guard of stdout and stderr: all text that the process prints is escaped here, whoever prints it."""
+"""Guard of stdout and stderr: all text that the process prints is escaped, whichever code prints it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, TextIO, cast
 
 from litecheck.rendering import escape
 
-#: Set by a shell that asks for completions.
+#: Variable that a shell sets to request completions.
 COMPLETION = "_LITECHECK_COMPLETE"
 #: Codes that rich writes: colors, and the movements of a progress bar.
 _CODES = re.compile(r"(\x1b\[[\d;?]*[A-Za-z]|\r)")
-#: The end of a line that the next text may complete to a command of a build log.
+#: End of a line that the next text may complete to a command of a build log.
 _OPEN_COMMAND = re.compile(r"##?\w{0,30}$")
 
 
 class GuardedStream:
-    """A text stream whose ``write`` escapes all but line feeds, and lets no line begin like a workflow command.
+    """A text stream that escapes text except line feeds, and prevents lines that look like workflow commands.
 
-    ``expendable`` streams stay silent where the system refuses to write (a full disk, a reader that is gone).
+    ``expendable`` streams ignore failures to write (a full disk, a closed pipe).
     """
 
     def __init__(self, stream: TextIO, expendable: bool = False) -> None:
@@ -35,12 +35,12 @@ class GuardedStream:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """Write text that may hold names."""
+        """Write text that may contain names."""
         self._put(self._continued(text))
         return len(text)
 
     def write_styled(self, text: str) -> int:
-        """Write the output of a console: its codes as they are, the text between them escaped."""
+        """Write the output of a console: its codes unchanged, the text between them escaped."""
         parts = _CODES.split(text)
         self._put("".join(part if n % 2 else self._continued(part) for n, part in enumerate(parts)))
         return len(text)
@@ -92,25 +92,25 @@ class _StyledStream:
 
 
 def abandon(stream: TextIO) -> None:
-    """Discard what follows: Python flushes its streams once more on its way out."""
+    """Discard later output, because Python flushes its streams again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def guard(stream: TextIO, expendable: bool = False) -> GuardedStream:
-    """Return the stream's guard, a new one where it has none."""
+    """Return the guard of a stream, a new guard if it has none."""
     return stream if isinstance(stream, GuardedStream) else GuardedStream(stream, expendable)
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Guard stdout and stderr for a while; within another guard, leave them as they are."""
-    if COMPLETION in os.environ:  # shells want tabs; the words are litecheck's own
+    """Guard stdout and stderr in a context. Within another guard, or for completions, leave them unchanged."""
+    if COMPLETION in os.environ:  # shells need tabs; the words are litecheck's own
         yield
         return
     outer = sys.stdout, sys.stderr
     for stream in outer:
-        # Encodings of few characters shall not stop the report.
+        # An encoding with few characters must not stop the report.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
     sys.stdout, sys.stderr = (cast("TextIO", guard(outer[n], expendable=n == 1)) for n in range(2))
     try:

@@ -18,7 +18,7 @@ from litecheck.errors import ConfigError
 if TYPE_CHECKING:
     from litecheck.devices.port import Device, Limits
 
-#: What a stream's answers are right under unless something else is asked for.
+#: Default arithmetic of the expected answers of a stream.
 REFERENCE = "litert-reference"
 app = typer.Typer(
     cls=PlainGroup,
@@ -141,7 +141,7 @@ def run(
 
 
 def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:
-    """The device, here or on a cluster, and how many jobs it takes at the same time."""
+    """Return the device, here or on a cluster, and the number of its parallel jobs."""
     from litecheck.devices.registry import open_device
 
     if cluster is None:

@@ -1,4 +1,4 @@
-"""``litecheck suite diff``: two runs of a suite side by side."""
+"""``litecheck suite diff``: comparison of two runs of a suite."""
 
 from __future__ import annotations
 

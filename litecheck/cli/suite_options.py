@@ -1,4 +1,4 @@
-"""The options of ``litecheck suite``'s commands."""
+"""Options of the commands of ``litecheck suite``."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def parse_cluster(text: str) -> tuple[str, str]:
 
 
 def checked_level(level: str) -> str:
-    """A level. Raises ConfigError for what is none."""
+    """Return the level. Raises ConfigError for an unknown level."""
     from litecheck.errors import ConfigError
     from litecheck.spelling import did_you_mean
     from litecheck.suite.case import LEVELS
@@ -254,7 +254,7 @@ def checked_level(level: str) -> str:
 
 
 def seconds_of(budget: str) -> float:
-    """``90s``, ``10m`` or ``2h`` in seconds. Raises ConfigError."""
+    """Return the seconds of ``90s``, ``10m`` or ``2h``. Raises ConfigError."""
     from litecheck.errors import ConfigError
     from litecheck.verify.settings import parse_budget
 

@@ -1,4 +1,4 @@
-"""The pipe of ``litecheck suite``: vectors for a simulator on stdout, its answers judged from stdin."""
+"""Stream of ``litecheck suite``: vectors for a simulator on stdout, and answers from stdin, which are judged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.cli.console import console, write_stdout
 from litecheck.errors import ConfigError
 from litecheck.files import open_file, reason
 
-#: Bytes of a line of answers, at most: a longer one is no answer.
+#: Maximum bytes of a line of answers. A longer line is not an answer.
 _LINE_LIMIT = 1 << 16
 
 
@@ -27,9 +27,10 @@ def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, lev
 
 
 def judge_answers(answers: str, *, header: str | None, output: str, no_color: bool) -> None:
-    """Judge the answers in a file, or of stdin as ``-``; ``header`` is a file with the stream they answer.
+    """Judge the answers in a file, or from stdin for ``-``. ``header`` is the file of the stream that they belong to.
 
-    Ends with the report's exit code. Raises ConfigError for files that cannot be read, and as ``judge_stream`` does.
+    Exits with the exit code of the report. Raises ConfigError for files that cannot be read, and as ``judge_stream``
+    does.
     """
     from litecheck.rendering.stream import json_text, print_report
     from litecheck.suite.stream.header import parse_header
@@ -51,7 +52,7 @@ def judge_answers(answers: str, *, header: str | None, output: str, no_color: bo
 
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """A file to read, or stdin, which stays open."""
+    """Open a file for reading, or stdin, which is not closed."""
     if path == "-":
         yield sys.stdin.buffer
         return

@@ -1,4 +1,4 @@
-"""``litecheck validate``: models in, verdicts out."""
+"""``litecheck validate``: check models and print verdicts."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _check_count(text: str | None) -> str | None:
     return text
 
 
-#: A text, as typer would import pydantic to read a number.
+#: A text, because typer would import pydantic to read a number.
 MaxPartitions = Annotated[
     str | None,
     typer.Option(
@@ -223,7 +223,7 @@ def run(
     manner: Manner,
     statistics: bool = False,
 ) -> int:
-    """Check all that can be wrong with the options, judge, report; the exit code. Raises LitecheckError."""
+    """Check the options, check the models, and report. Return the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
     from litecheck.files import check_writable
@@ -265,7 +265,7 @@ def run(
 
 
 def _of_targets(options: Options) -> list[str]:
-    """The options that only a target can answer."""
+    """Return the given options that need a target."""
     given = {
         "--fail-on-fallback": options.fail_on_fallback,
         "--max-partitions": options.max_partitions is not None,

@@ -1,4 +1,4 @@
-"""``litecheck verify``: models on a device, operator by operator, against the bit-exact reference."""
+"""``litecheck verify``: comparison of models on a device with the bit-exact reference, operator by operator."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def verify(
         return replace(plain, samples=given, described=told)
 
     run = VerifyRun(asked, advanced.member, advanced.checkpoint, resume, manner)
-    # What is wrong with one model, or with what is to be counted, is said before a device is opened.
+    # Errors in a model or its settings are reported before a device is opened.
     prepared = [run.prepared(file) for file in wanted.found] if dry_run or not wanted.several else []
     opened = open_device(device, Limits(timeout, memory << 20), advanced.device_version)
     report: Verification | Verifications

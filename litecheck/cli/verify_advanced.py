@@ -1,4 +1,4 @@
-"""``--set KEY=VALUE`` of ``litecheck verify``: options that few runs need."""
+"""Option ``--set KEY=VALUE`` of ``litecheck verify``, for rarely needed settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.spelling import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """The values of all keys; each field is a key, with ``-`` for ``_``."""
+    """The values of all keys. Each field is a key, with ``-`` for ``_``."""
 
     checkpoint: str | None = None
     device_version: str = ""
@@ -29,7 +29,7 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of ``--set``: its placeholder and help, and the function that reads a value; raises ConfigError."""
+    """A key of ``--set``: its placeholder, its help, and the function that reads a value and raises ConfigError."""
 
     metavar: str
     text: str
@@ -111,7 +111,7 @@ def complete_key(incomplete: str) -> list[str]:
 
 
 def parse_advanced(texts: Sequence[str]) -> Advanced:
-    """Return the values that ``--set`` gives. Raises ConfigError for an unknown key, a repeated one or a wrong value.
+    """Return the values of ``--set``. Raises ConfigError for an unknown key, a repeated key or a wrong value.
 
     Example: ``["repeat=1", "inputs=propagated"]`` gives ``Advanced(repeat=1, inputs=("propagated",))``.
     """

@@ -1,4 +1,4 @@
-"""Which models ``litecheck verify`` is asked about, and the verification of one or of each, with the bar and the journal."""
+"""Models of ``litecheck verify``, and the verification of one or of all, with progress bar and checkpoint."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelsAsked:
-    """What the arguments name. ``several`` is whether a report over models is wanted: a folder or a glob wants one, too,
-    whatever it holds today."""
+    """The models that the arguments name.
+
+    ``several`` is True if a report over models is requested. A folder or a glob requests it, even with a single model.
+    """
 
     found: tuple[str | ModelError, ...]
     several: bool
 
 
 def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: str | None) -> ModelsAsked:
-    """The models; raises ConfigError for what is about one model and goes with several."""
+    """Return the models. Raises ConfigError for an option for one model that is given with several."""
     found = find_models(arguments)
     several = len(arguments) > 1 or (isinstance(found[0], str) and found != tuple(arguments))
     if several and journal:
@@ -44,7 +46,10 @@ def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: s
 
 @dataclass(slots=True)
 class VerifyRun:
-    """Models to verify, and how: ``asked`` makes the settings for each, ``member`` is wanted of bundles."""
+    """Models to verify, and their options.
+
+    ``asked`` makes the settings of a model. ``member`` selects a model of a bundle.
+    """
 
     asked: Callable[[Model], Settings]
     member: str
@@ -54,7 +59,7 @@ class VerifyRun:
     _journals: list[Path] = field(default_factory=list)
 
     def prepared(self, file: str | ModelError) -> tuple[Model, Settings]:
-        """A model and what is asked of it. Raises LitecheckError."""
+        """Return a model and its settings. Raises LitecheckError."""
         from litecheck.model.load import load_model
 
         if isinstance(file, ModelError):
@@ -63,7 +68,7 @@ class VerifyRun:
         return model, self.asked(model)
 
     def foretell(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:
-        """Print what it would cost."""
+        """Print the expected cost of each model."""
         from litecheck.rendering.verification.text import print_forecast
         from litecheck.verify.forecast import forecast
 
@@ -75,7 +80,7 @@ class VerifyRun:
             )
 
     def one(self, device: Device, model: Model, settings: Settings, before: str = "") -> Verification:
-        """One model's verification; ``before`` stands in front of what the bar says."""
+        """Verify one model. ``before`` is printed before the text of the bar."""
         from litecheck.cli.progress import steps
         from litecheck.devices.isolated import Isolated
         from litecheck.verify.campaign import run
@@ -89,7 +94,7 @@ class VerifyRun:
             return run(model, device, settings, self.journal, self.resume, advance, keep=bool(before))
 
     def each(self, device: Device, found: Sequence[str | ModelError]) -> Verifications:
-        """Every model's. Journals are kept until all are done: --resume asks nothing of a finished model again."""
+        """Verify every model. Checkpoints are kept until all are done, so that --resume does not repeat finished models."""
         from litecheck.verify.campaign import about
         from litecheck.verify.journal import default_path
         from litecheck.verify.several import Verifications, each
@@ -118,7 +123,7 @@ def _below(folder: str | None, name: str) -> str | None:
 
 
 def _folders(found: Sequence[str | ModelError]) -> dict[str, str]:
-    """A folder's name for each model: that of its file, with a number where several are called so."""
+    """Return the name of a folder for each model: the name of its file, with a number if several have the same name."""
     names: dict[str, str] = {}
     for file in found:
         if isinstance(file, str):

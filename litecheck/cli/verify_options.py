@@ -1,4 +1,4 @@
-"""The options of ``litecheck verify``, in the order of its help."""
+"""Options of ``litecheck verify``, in the order of its help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A float model becomes a quantized one that keeps a profile: statistics, a plan solved from the rules, an edit."""
+"""Conversion of a float model to a quantized model that conforms to a profile: statistics, plan, edit."""
 
 from litecheck.callable_package import callable_as
 

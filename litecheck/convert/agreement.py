@@ -39,10 +39,10 @@ _PAIRS = "litecheck.convert.litert_pairs:LitertPairs"
 
 @dataclass(frozen=True, slots=True)
 class TensorAgreement:
-    """One tensor of the converted model beside the float one, over all samples.
+    """A tensor of the converted model compared with its tensor of the float model, over all samples.
 
-    ``name`` and ``dtype`` are the converted tensor's, ``step`` is its scale (0 where it has none, or several).
-    ``output`` is what it is called as an output of the model; ``top`` compares its largest values, where it has rows.
+    ``name`` and ``dtype`` belong to the converted tensor. ``step`` is its scale (0 if it has no scale or several).
+    ``output`` is the name of the tensor as an output of the model. ``top`` compares the largest value of each row.
     """
 
     reference: Place
@@ -57,7 +57,7 @@ class TensorAgreement:
 
     @property
     def snr(self) -> float:
-        """Signal over noise in dB; infinite where both are the same."""
+        """Signal over noise in dB, infinite if both tensors are equal."""
         return self.distortion.snr
 
     @property
@@ -67,32 +67,31 @@ class TensorAgreement:
 
     @property
     def saturated(self) -> float:
-        """The share of stored values on a rail, 0 to 1."""
+        """Share of stored values at the type's limits, 0 to 1."""
         return self.distortion.on_rail / max(1, self.distortion.elements)
 
     @property
     def clipped(self) -> float:
-        """The share of values that lie beyond what can be stored, 0 to 1."""
+        """Share of real values beyond the range of the stored type, 0 to 1."""
         return self.distortion.clipped / max(1, self.distortion.elements)
 
     @property
     def equal(self) -> float:
-        """The share of stored integers that are the same in both models, 0 to 1, where both store them."""
+        """Share of stored integers that are equal in both models, 0 to 1, if both models store integers."""
         return self.distortion.equal / max(1, self.distortion.elements)
 
     @property
     def largest_steps(self) -> float:
-        """The largest error in steps of the converted tensor; 0 where it has no step."""
+        """Largest error in steps of the converted tensor, or 0 if it has no step."""
         return self.distortion.largest / self.step if self.step else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement with the float model, or the ``quantized`` one it was made of, on ``samples`` inputs, of which ``source``
-    says what they were, as ``runtime`` computes.
+    """Agreement with the float model, or with the ``quantized`` source model, on ``samples`` inputs.
 
-    ``tensors`` are in the order of the pairs that were asked for; ``outputs`` are the models', of every entry point that
-    a sample took.
+    ``source`` describes the inputs, and ``runtime`` is the runtime. ``tensors`` are in the order of the requested
+    pairs. ``outputs`` are the outputs of every entry point that a sample used.
     """
 
     samples: int
@@ -105,7 +104,7 @@ class Agreement:
     """The mean error of each channel, converted less float, of the tensors for which that was asked."""
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain values for JSON; an SNR that is infinite is null."""
+        """Return plain values for JSON. An infinite SNR becomes null."""
         rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
         told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
         return {**told, **rows}
@@ -131,13 +130,13 @@ def agreement(
     quantized: bool = False,
     child: LitertChild | None = None,
 ) -> Agreement:
-    """Both models run on the data, and tensors compared: those of ``pairs`` (float -> converted), and the outputs.
+    """Run both models on the data. Compare the tensors of ``pairs`` (float -> converted), and the outputs.
 
-    Entry points are the same in both; inputs that are quantized in the converted model are fed the quantized sample. Of the
-    float tensors ``channelled`` errors are told by channel, as far as they are among the pairs. ``quantized`` says that the
-    reference stores 8-bit integers, and its samples are those.
-    ``device``, ``limits`` and ``child`` are as for :func:`litecheck.convert.calibration.observe.observe`. Raises
-    CalibrationError, ConfigError and DeviceError as that does.
+    Both models must have the same entry points. Inputs that are quantized in the converted model get quantized samples.
+    Errors of float tensors in ``channelled`` are computed per channel, if the tensors are among the pairs. With
+    ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
+    ``child`` are those of :func:`litecheck.convert.calibration.observe.observe`. Raises CalibrationError, ConfigError
+    and DeviceError as ``observe`` does.
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
@@ -178,7 +177,7 @@ def _row(
 
 
 def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, Pair]]:
-    """The outputs of all entry points: signature, name, and the tensors in both models. Raises ConfigError."""
+    """Return the outputs of all entry points: signature, name, and the tensors in both models. Raises ConfigError."""
     keys = [None, *(one.key for one in reference.signatures if one.subgraph)]
     found: list[tuple[str | None, str, Pair]] = []
     for key in keys:
@@ -193,7 +192,7 @@ def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, 
 
 
 def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
-    """A sample of the float model for the converted one: inputs by their place, quantized where they are."""
+    """Return a float model's sample for the converted model: inputs by position, quantized if the input is quantized."""
     one, other = (entry(model, sample.signature) for model in models)
     _, arrays = sample.arrange(models[0])
     if len(one.subgraph.inputs) != len(other.subgraph.inputs):
@@ -206,7 +205,7 @@ def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
 
 
 def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
-    """A sample's values for an input of the converted model: quantized, or integers above another zero point."""
+    """Return a sample's values for an input of the converted model: quantized, or integers moved to another zero point."""
     both = old.quantization.scale.size == new.quantization.scale.size == 1
     if not both or array.dtype.kind == "f":
         return requantized(new, array)
@@ -224,7 +223,7 @@ def _by_machine(
     tell: SamplesDone,
     limits: Limits,
 ) -> int:
-    # With all kernels, which LiteRT does without.
+    # Imported here: the modules import all kernels, which a run in LiteRT does not need.
     from litecheck.convert.calibration.borrowed import BorrowingMachine
     from litecheck.convert.paired_runs import MachinePairs
 
@@ -246,7 +245,7 @@ def _by_litert(
     child: LitertChild,
     tell: SamplesDone,
 ) -> tuple[int, str]:
-    """How many samples were run, and by which kernels."""
+    """Run the pairs in LiteRT and return the number of samples and the kernels that ran."""
     count, used = 0, child.kernels
     question = SampleQuestion(_PAIRS, _facts(models, pairs, tally, child))
     for answer in child.ask(question, models[0], _chains(models, data), tell):
@@ -272,7 +271,7 @@ def _facts(
 
 
 def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:
-    """Each sample as :class:`LitertPairs` gets it."""
+    """Yield the runs of both models for each chain of samples, as :class:`LitertPairs` expects them."""
     for chain in data:
         runs = []
         for sample in chain:

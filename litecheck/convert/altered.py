@@ -1,4 +1,4 @@
-"""Constants of a float model altered before they are stored: channels multiplied by factors, biases corrected."""
+"""Changes of a float model's constants before they are stored: channels multiplied by factors, biases corrected."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from litecheck.model.values import bytes_of, stored_integers
 
 
 def altered(model: Model, changes: Sequence[ConstantChange]) -> Model:
-    """The model with its constants changed, one change behind the other, each rounded once to float32.
+    """Return the model with its constants changed. Changes apply in order, each rounded once to float32.
 
-    Raises ConfigError for changes of what is no float32 constant of that many channels.
+    Raises ConfigError for a change of a tensor that is not a float32 constant with the right number of channels.
     """
     if not changes:
         return model

@@ -1,4 +1,4 @@
-"""A plan carried out: the float model with its tensors in their forms, and operators between forms that differ."""
+"""Application of a plan: the float model with its tensors in their forms, and operators between different forms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
-#: What the QUANTIZE kernel converts from one integer type to another; all else goes by way of real values.
+#: Integer conversions that the QUANTIZE kernel supports. All other conversions go through real values.
 REQUANTIZED: Mapping[str, tuple[str, ...]] = {
     "int8": ("int8", "uint8"),
     "uint8": ("int8", "uint8"),
@@ -33,17 +33,19 @@ REQUANTIZED: Mapping[str, tuple[str, ...]] = {
     "int32": ("int8", "int16"),
 }
 
-#: Stored values that the kernel's shift to the left may reach in 32 bits, half of them.
+#: Half of the magnitude that a stored value may reach in 32 bits when the kernel shifts left.
 _REACH = 2.0**30
 
-#: Where each operator of the new model comes from, by subgraph: the number it had, -1 for those inserted.
+#: Origin of each operator of the new model, by subgraph: its old index, or -1 for an inserted operator.
 Origins = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppliedPlan:
-    """A model, and how it relates to the one it came from: ``tensors`` maps (subgraph, tensor) of computed real values
-    to the tensor that holds them now."""
+    """A model and its relation to the source model.
+
+    ``tensors`` maps (subgraph, tensor) of computed real values to the tensor that has them in the new model.
+    """
 
     model: Model
     origins: Origins
@@ -51,7 +53,7 @@ class AppliedPlan:
 
 
 def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
-    """The model of a plan. Raises ConfigError for a plan that speaks of tensors or places the model does not have."""
+    """Return the model of a plan. Raises ConfigError for tensors or places that the model does not have."""
     forms: dict[int, list[TensorForms]] = {}
     decisions: dict[int, list[Decision]] = {}
     for tensor in plan.tensors:
@@ -73,7 +75,7 @@ def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
 
 
 def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
-    """Signatures name the tensors that go in and out now."""
+    """Return the signatures with the input and output tensors of the new model."""
     found = []
     for signature in old.signatures:
         before, after = old.subgraphs[signature.subgraph], new.subgraphs[signature.subgraph]
@@ -90,7 +92,7 @@ def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
 
 
 class _Edit:
-    """One subgraph on its way."""
+    """The edit of one subgraph."""
 
     def __init__(self, editor: SubgraphEditor, generation: Generation) -> None:
         self.editor = editor
@@ -100,7 +102,7 @@ class _Edit:
         self._writers = {i: op.index for op in editor.subgraph.operators for i in op.outputs if i >= 0}
 
     def decide(self, decision: Decision) -> None:
-        """Versions, operands that must be there, intermediates."""
+        """Set the versions of an operator and add missing inputs and intermediates."""
         if decision.operator >= len(self.editor.subgraph.operators):
             raise ConfigError(f"the plan names operator #{decision.operator}, which the model does not have")
         operator = self.editor.operator(decision.operator)
@@ -130,7 +132,7 @@ class _Edit:
                 self._derived[Port(decision.subgraph, decision.operator, "input", place)] = kind
 
     def store(self, one: TensorForms) -> None:
-        """One tensor in its forms, each made once, and every place reading the one it needs."""
+        """Store a tensor in its forms, each made once, and connect every reader to the form that it needs."""
         tensor = self.editor.subgraph.tensors[one.tensor]
         constant = tensor.is_constant and not tensor.is_variable
         if constant and one.written is None:
@@ -158,7 +160,7 @@ class _Edit:
             self.homes[one.tensor] = next((i for form, i in homes if form is not None), one.tensor)
 
     def _between(self, one: TensorForms, tensor: Tensor, form: Form | None, behind: int) -> int:
-        """A tensor in another form, computed from the written one."""
+        """Insert the operators that compute a tensor in another form from the written form. Return the new tensor."""
         source, written = one.tensor, one.written
         if form is not None and written is not None and not _requantizes(written, form):
             source, written = self._between(one, tensor, None, behind), None
@@ -166,7 +168,7 @@ class _Edit:
         if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
             self.editor.set_tensor(
                 one.tensor, name=f"{name}/{written.dtype}"
-            )  # what comes out keeps its name
+            )  # an output of the model keeps its name
         else:
             name = f"{name}/{dtype}"
         target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
@@ -175,7 +177,7 @@ class _Edit:
         return target
 
     def _point(self, port: Port, tensor: int) -> None:
-        """Let a place read another tensor."""
+        """Make a port read another tensor."""
         if port.operator < 0:
             self.editor.outputs[port.place] = tensor
             return
@@ -185,7 +187,7 @@ class _Edit:
         self.editor.change(port.operator, inputs=tuple(inputs))
 
     def _store_constant(self, tensor: Tensor, one: TensorForms) -> None:
-        """A constant once for each form that somebody reads; the tensor itself becomes the first of them."""
+        """Store a constant once per form that is read. The tensor itself becomes the first of them."""
         values = _values(tensor)
         homes: list[tuple[Form | None, str, int]] = []
         for port, form in one.read.items():
@@ -215,7 +217,7 @@ class _Edit:
 
 
 def _stated(operator: Operator) -> Table | None:
-    """The options, with those set to false that would choose kernels for scales of another kind."""
+    """Return the options, with those false that would select kernels for scales of another granularity."""
     unset = facts_of(operator.kind).unset
     if not unset:
         return operator.options
@@ -233,7 +235,7 @@ def _values(tensor: Tensor) -> NDArray[Any]:
 
 
 def _requantizes(written: Form, form: Form) -> bool:
-    """Whether the QUANTIZE kernel makes one form of the other without leaving 32 bits."""
+    """Return True if the QUANTIZE kernel converts one form to the other without exceeding 32 bits."""
     if form.dtype not in REQUANTIZED.get(written.dtype, ()):
         return False
     low, high = INTEGER_RANGES[written.dtype]

@@ -1,9 +1,9 @@
-"""Bias correction: the mean error of each channel of a layer, as the data show it, taken from the layer's bias.
+"""Bias correction: subtract the mean error of each channel of a layer, measured on data, from the layer's bias.
 
-Rounded weights shift the mean of what a layer computes. The shift is measured between the float and the converted model,
-channel by channel, and subtracted from the float bias, from which the stored one is derived anew. A layer inherits the
-shifts of those before it, so layers are corrected one behind the other, each measured with those before it corrected; the
-best of the models counts, the first one included.
+Rounded weights shift the mean of a layer's output. The shift is measured between the float and the converted model, per
+channel, and subtracted from the float bias, from which the stored bias is derived again. A layer inherits the shifts of
+earlier layers, so layers are corrected in order, each measured after the layers before it are corrected. The best of
+all models is used, which may be the first, uncorrected model.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from litecheck.profile.operators import facts_of
 if TYPE_CHECKING:
     from litecheck.convert.agreement import Agreement
 
-#: So many dB are counted for infinite SNRs.
+#: dB that are counted for an infinite SNR.
 _EXACT = 200.0
 
 
 @dataclass(frozen=True, slots=True)
 class BiasCorrection:
-    """What came of it: how many biases were changed, and the mean SNR of the outputs in dB before and after. None were
-    changed where that was best."""
+    """Number of changed biases, and mean SNR of the outputs in dB before and after.
+
+    No bias is changed if the uncorrected model is best.
+    """
 
     biases: int
     before: float
@@ -43,10 +45,10 @@ def corrected_biases(
     again: Callable[[tuple[ConstantChange, ...]], Conversion],
     compared: Callable[[Conversion], Agreement],
 ) -> tuple[Conversion, Agreement, BiasCorrection]:
-    """The best conversion, what it agrees to, and what was gained.
+    """Return the best conversion, its agreement, and the correction.
 
-    ``again`` converts the same model with these changes of biases behind those there are; ``compared`` runs a conversion
-    beside the float model and measures channels.
+    ``again`` converts the same model with the given bias changes after its existing changes. ``compared`` runs a
+    conversion and the float model and measures channels.
     """
     agreement = compared(conversion)
     before, best = _score(agreement), (conversion, agreement)
@@ -69,7 +71,7 @@ def _score(agreement: Agreement) -> float:
 
 
 def layers(model: Model) -> Mapping[Key, Key]:
-    """The results of layers with constant weights and a constant bias of their own, each with that bias."""
+    """Return the outputs of layers with constant weights and an unshared constant bias, each with its bias."""
     found: dict[Key, Key] = {}
     for subgraph in model.subgraphs:
         readers = Counter(index for op in subgraph.operators for index in op.inputs)
@@ -87,7 +89,7 @@ def layers(model: Model) -> Mapping[Key, Key]:
 
 
 def _biases(conversion: Conversion) -> Iterator[tuple[Key, Key]]:
-    """The results of layers that are quantized, in the order in which they are computed, each with its bias."""
+    """Yield the outputs of quantized layers in order of computation, each with its bias."""
     stored = {(one.subgraph, one.tensor) for one in conversion.plan.tensors}
     for result, bias in layers(conversion.source).items():
         if result in conversion.tensors and bias in stored:

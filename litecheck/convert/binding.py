@@ -1,4 +1,4 @@
-"""Operators of a float model bound to the rules that will judge them: which operand is quantized how, or why none is."""
+"""Float operators bound to the rules of their quantized form: the storage of each role, or the reason for none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirem
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One place of one operator at which a tensor is read (``input``) or written (``output``, ``intermediate``).
+    """A place of an operator where a tensor is read (``input``) or written (``output``, ``intermediate``).
 
-    ``operator`` -1 is the subgraph itself: it writes its inputs and reads its outputs.
+    ``operator`` -1 is the subgraph itself, which writes its inputs and reads its outputs.
     """
 
     subgraph: int
@@ -31,8 +31,8 @@ class Port:
 class BoundFloat:
     """An operator of a float model with the rule of its quantized form.
 
-    ``ports`` has the places of real values by role. ``stays`` says why it is not quantized, and is empty where it is;
-    ``by`` is the requirement at fault, where one is.
+    ``ports`` has the places of real values by role. ``stays`` is the reason why the operator is not quantized, or empty
+    if it is quantized. ``by`` is the requirement that prevents the quantization, if there is one.
     """
 
     subgraph: Subgraph
@@ -46,30 +46,30 @@ class BoundFloat:
 
     @property
     def untouched(self) -> bool:
-        """Whether no real values go in or come out."""
+        """True if no input or output has real values."""
         return not any(self.ports.values())
 
     def tensor(self, port: Port) -> Tensor:
-        """The tensor at one of its places."""
+        """Return the tensor at one of the operator's ports."""
         return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
 
     def placed(self, side: str) -> list[Port]:
-        """Its places on one side."""
+        """Return the ports on one side."""
         return [port for own in self.ports.values() for port in own if port.side == side]
 
     def staying(self, why: str, by: Requirement | None = None) -> BoundFloat:
-        """Itself left as it is, with the reason."""
+        """Return the operator unquantized, with the reason."""
         return replace(self, storage={}, requirements=(), stays=why, by=by)
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[Port, ...]]]:
-        """The places that must share one scale and zero point, with the requirement that says so."""
+        """Yield the ports that must share one scale and zero point, with the requirement that states it."""
         for requirement in self.requirements:
             if isinstance(requirement.value, Roles):
                 yield requirement, tuple(p for r in requirement.value.roles for p in self.ports.get(r, ()))
 
 
 def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile) -> BoundFloat:
-    """One operator and its rule."""
+    """Bind one operator to its rule."""
     rule = profile.operators.get(operator.kind) or profile.operators.get(operator.opcode)
     if rule is None:
         ports = {"operands": tuple(_real(subgraph, operator))}
@@ -99,14 +99,14 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
 
 
 def operands_at(operator: Operator, side: str) -> tuple[int, ...]:
-    """The tensors on one side of an operator."""
+    """Return the tensors on one side of an operator."""
     return {"input": operator.inputs, "output": operator.outputs, "intermediate": operator.intermediates}[
         side
     ]
 
 
 def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: OperatorRule) -> Operands:
-    """An operator with its tensors by role, as measurements see it."""
+    """Return an operator with its tensors by role, as measurements expect it."""
     roles = {}
     for role, ports in _places(subgraph.index, operator, rule):
         indexes = [
@@ -119,14 +119,16 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator, rule: Oper
 
 
 def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:
-    """Whether a rule takes real values in a role (the table of EMBEDDING_LOOKUP is integers, its result is not)."""
+    """Return True if a rule allows real values in a role. Example: EMBEDDING_LOOKUP/output in litert-hybrid."""
     own = {r.verb: r for r in requirements if r.role == role}
     return "dtype" in own and REAL in str(own["dtype"].value)
 
 
 def _alternative(model: Model, bound: BoundFloat, rule: OperatorRule) -> tuple[Requirement, ...]:
-    """The requirements of the alternative of whose limits the float operator keeps the most: that is a matter of which
-    operands there are, scales come later."""
+    """Return the requirements of the alternative with the most limits that the float operator meets.
+
+    The limits depend on the operator's tensors. Scales are chosen later.
+    """
     operands = operands_of(model, bound.subgraph, bound.operator, rule)
 
     def kept(alternative: Alternative) -> int:
@@ -136,7 +138,7 @@ def _alternative(model: Model, bound: BoundFloat, rule: OperatorRule) -> tuple[R
 
 
 def _places(subgraph: int, operator: Operator, rule: OperatorRule) -> Iterator[tuple[str, tuple[Port, ...]]]:
-    """The places of every role; the last one of a side may repeat."""
+    """Yield the ports of every role. The last role of a side may repeat."""
     sides = (("input", rule.inputs), ("output", rule.outputs), ("intermediate", rule.intermediates))
     for side, roles in sides:
         indexes = operands_at(operator, side)

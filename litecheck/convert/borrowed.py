@@ -1,4 +1,4 @@
-"""Parameters taken over from another quantized form of the same model, tensor by tensor, by name."""
+"""Parameters copied from another quantized form of the same model, matched by tensor name."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from litecheck.convert.storage import Storage
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
 
-#: The 8-bit types, and where the middle of each lies: stored integers move by the difference.
+#: Middle of the range of each 8-bit type. A change of type moves stored integers by the difference.
 MIDDLES = {"int8": 0, "uint8": 128}
-#: What converters add to the names of what goes in and out once that is quantized.
+#: Suffixes that converters append to names of inputs and outputs when they quantize them.
 _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
 
 
 @dataclass(frozen=True, slots=True)
 class Borrowed:
-    """The forms of computed tensors, and for constants whether each channel has a scale of its own; ``read`` has the forms
-    at places that read a tensor in another one than its own, ``constants`` those which constants keep where rules let
-    them."""
+    """The forms of computed tensors, and for constants True if the scales are per axis.
+
+    ``read`` has the forms at ports that read a tensor in a form other than its own. ``constants`` are the forms that
+    constants keep if the rules allow them.
+    """
 
     forms: Mapping[Key, Form] = field(default_factory=dict)
     per_axis: Mapping[Key, bool] = field(default_factory=dict)
@@ -31,7 +33,7 @@ class Borrowed:
     constants: Mapping[Key, Form] = field(default_factory=dict)
 
     def at(self, port: Port, key: Key, form: Form, storage: Storage) -> Form:
-        """The form at a place of a tensor, in the type of the one that was solved."""
+        """Return the form of a tensor at a port, in the type of the solved form."""
         own = self.read.get(port) or self.forms.get(key)
         if own is not None:
             return moved(own, form.dtype)
@@ -45,7 +47,10 @@ class Borrowed:
 
 
 def moved(form: Form, dtype: str) -> Form:
-    """A form of 8 bits in another type of as many: the same real values, stored 128 higher or lower; any other as it is."""
+    """Convert an 8-bit form to the other 8-bit type, with the same real values: stored integers move by 128.
+
+    Any other form is returned unchanged.
+    """
     if form.dtype == dtype or not {form.dtype, dtype} <= set(MIDDLES):
         return form
     shift = MIDDLES[dtype] - MIDDLES[form.dtype]
@@ -53,7 +58,7 @@ def moved(form: Form, dtype: str) -> Form:
 
 
 def borrow(model: Model, quantized: Model) -> Borrowed:
-    """What a quantized model says of the tensors of a float model. Raises ConfigError where they share no name."""
+    """Return a quantized model's parameters for a float model. Raises ConfigError if no tensor name matches."""
     forms: dict[Key, Form] = {}
     per_axis: dict[Key, bool] = {}
     for subgraph, other in zip(model.subgraphs, quantized.subgraphs, strict=False):

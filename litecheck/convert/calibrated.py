@@ -1,4 +1,4 @@
-"""Calibration as a conversion wants it: samples opened, statistics made or read back, and a range for every tensor."""
+"""Calibration of a conversion: open samples, make or read statistics, and choose a range for every tensor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from litecheck.convert.groups import Interval, Key
     from litecheck.convert.recurrent import Inside
 
-#: Told how many samples are done, or nearly, and what is being done.
+#: Progress callback: the number of finished samples (approximate), and the current activity.
 Told = Callable[[int, str], None]
 
 _NO_DATA = (
@@ -43,8 +43,11 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """What calibration gave: the range of each tensor by (subgraph, tensor), of values ``inner`` to operators by (subgraph,
-    operator, name), and how it came about. ``file`` is that of statistics that were read back."""
+    """The output of calibration.
+
+    ``ranges`` has the range of each tensor by (subgraph, tensor), ``inner`` the range of values inside operators by
+    (subgraph, operator, name). ``file`` is the file of statistics that were read.
+    """
 
     statistics: CalibrationStatistics
     ranges: Mapping[Key, Interval]
@@ -55,12 +58,12 @@ class Calibration:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What people must be told."""
+        """Warnings for the user."""
         return (*self.statistics.warnings, *self.infinite)
 
 
 def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None:
-    """The samples that the settings name; None where they name none."""
+    """Return the samples that the settings name, or None if they name none."""
     found = [
         one
         if isinstance(one, CalibrationData)
@@ -77,7 +80,7 @@ def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None
 
 
 def _joined(parts: list[CalibrationData]) -> CalibrationData:
-    """Several sets of samples, one behind the other."""
+    """Join several sets of samples in order."""
     if len(parts) == 1:
         return parts[0]
 
@@ -98,9 +101,10 @@ def calibrated(
     tell: Told,
     child: LitertChild | None = None,
 ) -> Calibration:
-    """Statistics of the data, or those of the settings' file where it exists, and the ranges chosen from them.
+    """Return the ranges chosen from statistics of the data, or from the settings' statistics file if it exists.
 
-    Raises ConfigError where there is neither, CalibrationError where the model does not run or a value is not finite.
+    Raises ConfigError if there are neither data nor statistics. Raises CalibrationError if the model does not run, a
+    value is NaN, or no value is finite.
     """
     methods = range_methods(settings.calibrate)
     file = settings.statistics if settings.statistics and Path(settings.statistics).exists() else ""
@@ -126,7 +130,7 @@ def _observed(
     tell: Told,
     child: LitertChild | None,
 ) -> CalibrationStatistics:
-    """What the model holds on the data. Raises CalibrationError, which names operators that nobody else has."""
+    """Return statistics of the model on the data. Raises CalibrationError, which names custom operators without a kernel."""
     try:
         return observe(
             model,
@@ -149,8 +153,10 @@ def _observed(
 
 
 def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
-    """What is to be said of infinities, as masks and paddings make them. Raises CalibrationError for a NaN, by naming where
-    values ceased to be finite."""
+    """Return the warning about infinities, which masks and paddings may contain. Raises CalibrationError for a NaN.
+
+    The error names the first tensor that is not finite.
+    """
     faults = {place: one.not_finite for place, one in statistics.tensors.items() if one.not_finite}
     if any(fault.value == "nan" for fault in faults.values()):
         check_finite(statistics, model)
@@ -165,7 +171,7 @@ def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, .
 
 
 def _read(file: str, model: Model) -> CalibrationStatistics:
-    """Statistics of this very model. Raises ConfigError."""
+    """Return statistics of the same model from a file. Raises ConfigError."""
     statistics = CalibrationStatistics.from_json(read_file(file), file)
     if statistics.model != model_hash(model):
         raise ConfigError(

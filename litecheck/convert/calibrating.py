@@ -1,4 +1,4 @@
-"""A calibration under way: LiteRT runs the model while what makes plans is loaded."""
+"""A calibration in progress: LiteRT runs the model while the planning modules are imported."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from litecheck.convert.prepared import ConversionSession
 from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess
 
-#: Seconds in which samples that are quickly read are on their way; others are read while something else is done.
+#: Seconds to wait for samples that are read quickly. Other samples are read in parallel to other work.
 _AHEAD = 0.2
-#: Seconds that are left to the thread of a calibration whose child was ended.
+#: Seconds to wait for the thread of a calibration after its child ended.
 _LEAVING = 1.0
 
 
 class Calibrating:
-    """The calibration of a session, from now on, and the child process that runs models for it and after it."""
+    """The calibration of a session, started at once, and the child process that runs models during and after it."""
 
     def __init__(
         self, session: ConversionSession, tell: Told | None = None, started: WorkerProcess | None = None
     ) -> None:
-        """A thread of its own asks LiteRT; what else is to be done is done by ``result``. A process that was ``started``
-        before is taken over. Raises ConfigError where the device cannot be had or the disk is full, ModelError."""
+        """Start LiteRT in a thread. Otherwise ``result`` calibrates. A process in ``started`` is used.
+
+        Raises ConfigError if the device is not available or the disk is full, ModelError.
+        """
         self._session, self._tell = session, tell or (lambda done, what: None)
         self._found: Calibration | None = None
         self._fault: BaseException | None = None
@@ -35,10 +37,10 @@ class Calibrating:
         self.child = LitertChild(kernels, Limits(settings.seconds), started)
         runs = session.calibrates and session.data is not None and not session.reads_statistics
         if runs and chosen_runtime(settings.device, calls_others(session.base)) != OWN:
-            self.child.file_of(session.base)  # what comes next would hold the thread up
+            self.child.file_of(session.base)  # the work that follows would delay the thread
             self._thread = Thread(target=self._run, daemon=True)
             self._thread.start()
-            self.child.asked.wait(_AHEAD)  # nor do samples get there while imports keep the processor
+            self.child.asked.wait(_AHEAD)  # imports would delay the samples
 
     def __enter__(self) -> Calibrating:
         return self
@@ -52,11 +54,11 @@ class Calibrating:
 
     @property
     def waits(self) -> bool:
-        """Whether there is time for something else."""
+        """True while the thread of the calibration runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def result(self) -> Calibration | None:
-        """The calibration once it is there; None where the session wants none. Raises what ``calibrated`` does."""
+        """Return the calibration when it is done, or None if the session needs none. Raises the errors of ``calibrated``."""
         if self._thread is not None:
             self._thread.join()
             if self._fault is not None:
@@ -67,7 +69,7 @@ class Calibrating:
     def _run(self) -> None:
         try:
             self._found = self._calibrated()
-        except BaseException as error:  # raised again where the result is wanted
+        except BaseException as error:  # raised again in the caller of result
             self._fault = error
         finally:
             self.child.asked.set()

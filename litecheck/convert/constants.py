@@ -1,4 +1,4 @@
-"""Weights and biases: their forms, which follow from the activations beside them, and their stored integers."""
+"""Weights and biases: their forms, derived from the activations of the same operator, and their stored integers."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _OVERLOOKED = (
 def following(
     bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation, borrowed: Borrowed
 ) -> dict[Port, Form]:
-    """The forms of an operator's weights and biases, given those of its activations.
+    """Return the forms of an operator's weights and biases, given the forms of its activations.
 
-    Where forms are borrowed, the scale of a bias that had to be raised is rounded by itself, as TensorFlow's converter
-    does, and not as the product that a rule demands: an ulp at the most.
+    If forms are borrowed, the scale of a bias that had to be raised is rounded on its own, as in TensorFlow's
+    converter, and is not the product that a rule requires. The difference is at most 1 ULP.
     """
     raised: dict[str, NDArray[np.float32]] = {}
     found = dict(_weights(bound, forms, generation, raised, borrowed.constants))
@@ -45,7 +45,7 @@ def _weights(
     bound: BoundFloat, forms: Mapping[Port, Form], generation: formulas.Generation,
     biases: dict[str, NDArray[np.float32]], known: Mapping[Key, Form],
 ) -> Iterator[tuple[Port, Form]]:  # fmt: skip
-    """Weights; the scales of biases that had to be raised are noted by role."""
+    """Yield the forms of weights. Scales of biases that had to be raised are added to ``biases`` by role."""
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
             if storage.product is None and follows(bound, port, role):
@@ -73,7 +73,7 @@ def _weights(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnScales:
-    """The scales and zero points that the channels of a constant have, and which of them may keep these."""
+    """The existing scales and zero points of a constant's channels. ``fits`` is True for channels that may keep them."""
 
     scales: NDArray[np.float32]
     zeros: NDArray[np.int64]
@@ -81,8 +81,10 @@ class OwnScales:
 
 
 def _own(values: NDArray[Any], axis: int | None, storage: Storage, form: Form | None) -> OwnScales | None:
-    """What a constant that was quantized before has, where the rule takes its kind: one scale for all channels is each
-    channel's own, too."""
+    """Return the existing parameters of a constant that was quantized before, if the rule allows their type.
+
+    A single scale for all channels is also each channel's scale.
+    """
     if form is None or form.dtype not in MIDDLES or storage.dtype not in MIDDLES:
         return None
     form = moved(form, storage.dtype)
@@ -103,7 +105,7 @@ def _own(values: NDArray[Any], axis: int | None, storage: Storage, form: Form | 
 def _symmetric(
     values: NDArray[Any], axis: int | None, storage: Storage, generation: formulas.Generation
 ) -> NDArray[np.float32]:
-    """Scales around the middle of the type."""
+    """Return symmetric scales around the middle of the type."""
     if storage.dtype in MIDDLES:
         return formulas.weight_scales(values, axis, generation)
     scale, _ = formulas.activation(float(values.min(initial=0)), float(values.max(initial=0)), storage.dtype)
@@ -113,7 +115,7 @@ def _symmetric(
 def _added_to(
     bound: BoundFloat, role: str, forms: Mapping[Port, Form]
 ) -> tuple[str, NDArray[Any] | None, float]:
-    """The bias whose scale is a product with this role's, its role, and the product of the other factors' scales."""
+    """Return the bias whose scale is a product with this role's scale: its role, values, and the other factors' product."""
     for other, storage in bound.storage.items():
         ports = bound.ports[other]
         if (
@@ -142,7 +144,7 @@ def _biases(
 
 
 def product(bound: BoundFloat, storage: Storage, forms: Mapping[Port, Form]) -> NDArray[np.float32]:
-    """The float32 products of the factors' scales."""
+    """Return the products of the factors' scales in float32."""
     exact: NDArray[np.float64] = np.ones(1)
     for factor in storage.product.factors if storage.product else ():
         scale = _scale(bound, factor, forms)
@@ -177,8 +179,11 @@ def _real(tensor: Tensor) -> NDArray[Any]:
 
 
 def stored(values: NDArray[Any], form: Form, derived: str, generation: formulas.Generation) -> NDArray[Any]:
-    """Real values of a constant in a form. ``derived`` is ``weight`` or ``bias`` for what follows from others: they are
-    rounded as TensorFlow's converter does it, all else as LiteRT's QUANTIZE."""
+    """Return a constant's real values in a form.
+
+    ``derived`` is ``weight`` or ``bias`` for forms derived from activations. These are rounded as in TensorFlow's
+    converter, and all other values as in LiteRT's QUANTIZE.
+    """
     if form.dtype == "float16":
         return values.astype(np.float16)
     if derived == "bias":

@@ -1,4 +1,4 @@
-"""A float model converted: calibrated, planned, edited, and judged before anybody gets it."""
+"""Conversion of a float model: calibrated, planned, edited, and checked before it is returned."""
 
 from __future__ import annotations
 
@@ -34,17 +34,20 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport
 from litecheck.version import __version__
 
-#: The name of the metadata that says where a converted model comes from.
+#: Name of the metadata with the origin of a converted model.
 PROVENANCE = "litecheck_conversion"
-#: Weights of fewer elements stay as they are where only weights are quantized: the kernels gain nothing.
+#: With weight-only quantization, weights with fewer elements stay float: the kernels gain nothing.
 SMALL = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Conversion:
-    """What came of it. ``tensors`` maps (subgraph, tensor) of the source to the tensor that holds it now; ``judges`` are the
-    profiles it has to keep (None: every one that speaks of it), ``origins`` says where its operators come from. Where
-    constants were multiplied, ``source`` has them so: its results are the same."""
+    """A converted model and its origin.
+
+    ``tensors`` maps (subgraph, tensor) of the source to the tensor in the new model. ``judges`` are the profiles that
+    the model must conform to (None: every applicable profile). ``origins`` has the origin of its operators. If
+    constants were multiplied, ``source`` has the multiplied constants and the same outputs.
+    """
 
     source: Model
     model: Model
@@ -57,11 +60,11 @@ class Conversion:
 
     @cached_property
     def report(self) -> ModelReport:
-        """What litecheck finds in the new model."""
+        """Report of litecheck's validation of the new model."""
         return validate(self.model, self.judges)
 
     def operands(self) -> Iterator[tuple[int, int, int]]:
-        """Subgraph, tensor, and the tensor of the new model that the same operator reads at the same place."""
+        """Yield subgraph, tensor, and the tensor of the new model that the same operator reads at the same position."""
         for subgraph in self.model.subgraphs:
             operators = self.source.subgraphs[subgraph.index].operators
             for operator, origin in zip(subgraph.operators, self.origins[subgraph.index], strict=True):
@@ -72,7 +75,7 @@ class Conversion:
 
     @property
     def conforms(self) -> bool:
-        """Whether the new model has no violation."""
+        """True if the new model has no violation that is not waived."""
         return not any(f.level == "violation" and f.waiver is None for f in self.report.findings)
 
 
@@ -84,10 +87,13 @@ def convert(
     inner: Mapping[Inside, Interval] | None = None,
     changes: Sequence[ConstantChange] = (),
 ) -> Conversion:
-    """A model converted. ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner``
-    of values inside recurrent operators by (subgraph, operator, name); ``dynamic`` and ``float16`` need none. ``like`` is
-    a quantized form of the model, whose activations' scales and zero points are taken over; ``changes`` are made to the
-    float constants first, and ``ranges`` are of the model so changed. Raises ConfigError for what cannot be made."""
+    """Convert a model.
+
+    ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner`` of values inside
+    recurrent operators by (subgraph, operator, name). ``dynamic`` and ``float16`` need none. ``like`` is a quantized
+    form of the model, from which scales and zero points of activations are copied. ``changes`` are first applied to the
+    float constants, and ``ranges`` belong to the changed model. Raises ConfigError for impossible requests.
+    """
     activation, profile = kind_of(request)
     origin, base = model_hash(model), equal(model, changes)
     model = altered(model, changes)
@@ -110,7 +116,7 @@ def convert(
 
 
 def _lost(conversion: Conversion) -> dict[int, str]:
-    """The operators of the first subgraph that were converted and for which the target would refuse the model."""
+    """Return the converted operators of the first subgraph for which the target would reject the model, with reasons."""
     found = nowhere(conversion.report, conversion.origins[0])
     decisions = conversion.plan.operators
     made = {
@@ -122,7 +128,7 @@ def _lost(conversion: Conversion) -> dict[int, str]:
 def _without(
     keeps: Callable[[Subgraph, Operator], str], lost: Mapping[int, str]
 ) -> Callable[[Subgraph, Operator], str]:
-    """Beside what stays anyhow, what the target would refuse the model for."""
+    """Extend ``keeps`` by the operators for which the target would reject the model."""
 
     def more(subgraph: Subgraph, operator: Operator) -> str:
         own = lost.get(operator.index, "") if subgraph.index == 0 else ""
@@ -132,12 +138,12 @@ def _without(
 
 
 def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
-    """The model with those of the changes that leave its results as they are: channels multiplied, and divided behind."""
+    """Apply the changes that leave the outputs equal: channels multiplied, and divided in the next layer."""
     return altered(model, [change for change in changes if change.multiplies])
 
 
 def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
-    """A plan carried out on the model it was made for. Raises ConfigError for another model."""
+    """Apply a plan to the model that it was made for. Raises ConfigError for another model."""
     if plan.source and plan.source != model_hash(model):
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _, profile = kind_of(request)
@@ -147,7 +153,7 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
 
 
 def kind_of(request: Request) -> tuple[str, Profile]:
-    """The type of activations, and the profile to be kept. Raises ConfigError for what there is not."""
+    """Return the type of activations and the profile. Raises ConfigError for unknown or contradicting values."""
     check_kind(request.to)
     activation, _ = KINDS[request.to]
     allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
@@ -165,7 +171,7 @@ def kind_of(request: Request) -> tuple[str, Profile]:
 
 
 def _others(model: Model, request: Request) -> Mapping[Key, Profile]:
-    """The operators that shall compute with 16-bit activations. Raises ConfigError for a wish that meets none."""
+    """Return the operators that shall use 16-bit activations. Raises ConfigError for a pattern that matches no operator."""
     if not request.int16x8:
         return {}
     if request.to != "int8":
@@ -187,7 +193,7 @@ def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
 
 
 def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
-    """Why an operator stays float32 by the user's wish. Raises ConfigError for a wish that meets no operator."""
+    """Return a function of the reason why an operator stays float32. Raises ConfigError for a pattern without a match."""
     _check_met(model, "--keep-float", request.keep)
 
     def keeps(subgraph: Subgraph, operator: Operator) -> str:
@@ -216,7 +222,7 @@ def _large(subgraph: Subgraph, operator: Operator) -> bool:
 def finished(
     source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
-    """A plan's model with the record of where it comes from."""
+    """Return a plan's model with the record of its origin."""
     _, accelerator = rules_for(request.to, request.profile)
     if accelerator is not None:
         plan = replace(plan, profile=accelerator.name)

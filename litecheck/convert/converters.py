@@ -1,4 +1,4 @@
-"""Converters side by side: the same float model and samples through each, what comes out judged and run."""
+"""Comparison of converters: the same float model and samples through each, with every output checked and run."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
 from litecheck.version import __version__
 
-#: All that can be compared, litecheck first.
+#: All converters that can be compared, litecheck first.
 CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
-#: Told how many converters are done, and which one is at work.
+#: Progress callback: the number of finished converters, and the name of the current converter.
 ConverterTold = Callable[[int, str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConverterOutcome:
-    """What one converter made, with the findings in it and its agreement with the float model; ``failure`` says why
-    something of this is missing."""
+    """The model of one converter, its report, and its agreement with the float model.
+
+    ``failure`` is the reason why a part is missing.
+    """
 
     via: Via
     converted: Converted | None = None
@@ -47,12 +49,12 @@ class ConverterOutcome:
 
     @property
     def found(self) -> int:
-        """How many findings there are."""
+        """Number of findings."""
         return sum(self.report.counts.values()) if self.report else 0
 
     @property
     def verdict(self) -> Literal["conforms", "violates", "not checked", "failed"]:
-        """What is known of the new model."""
+        """Verdict of the new model."""
         if self.report is None:
             return "failed"
         if any(finding.level == "violation" for finding in self.report.active):
@@ -62,7 +64,7 @@ class ConverterOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConverterComparison:
-    """The outcomes of one float model; ``target`` is the file that was written, empty where none was."""
+    """The outcomes of one float model. ``target`` is the file that was written, or empty if none was written."""
 
     version: str
     source: str
@@ -77,7 +79,7 @@ class ConverterComparison:
 
     @property
     def exit_code(self) -> int:
-        """0 the first converter's model conforms, 1 it violates, 2 there is none, or nobody can judge it."""
+        """0 if the first converter's model conforms, 1 if it violates, 2 if it is missing or not checked."""
         return {"conforms": 0, "violates": 1}.get(self.outcomes[0].verdict, 2)
 
 
@@ -88,10 +90,10 @@ def compare_converters(
     target: str = "",
     tell: ConverterTold | None = None,
 ) -> ConverterComparison:
-    """A float model through each converter, each in a process of its own, on the samples of the settings.
+    """Convert a float model with each converter, each in its own process, on the samples of the settings.
 
-    ``target`` gets the first one's model where nothing in it violates. Seconds and memory are of whole processes. What
-    fails is an outcome. Raises ConfigError where there are no samples, or the model is no float model.
+    The first converter's model is written to ``target`` if it has no violation. Seconds and memory are those of whole
+    processes. A failure is an outcome. Raises ConfigError without samples, or if the model is not a float model.
     """
     told = tell or (lambda done, what: None)
     if settings.to not in ("int8", "int16x8"):
@@ -129,7 +131,7 @@ def compare_converters(
 
 
 def _named(model: Model, data: CalibrationData) -> NamedSamples:
-    """Samples of the first subgraph by the names that its signature gives the inputs. Raises ConfigError."""
+    """Return samples of the first subgraph by the input names of its signature. Raises ConfigError."""
     main = model.subgraphs[0]
     aliases = {index: name for s in model.signatures[:1] if not s.subgraph for name, index in s.inputs}
     names = [aliases.get(index, main.tensors[index].name) for index in main.inputs]

@@ -1,4 +1,4 @@
-"""How far what a converted model computes is from what the float model does: sums over values, added up batch by batch."""
+"""Distortion of a converted model relative to the float model: sums over values, added batch by batch."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import products
 from litecheck.quantizer.types import Parameters
 
-#: Values compared at once, so that what is made of them stays in the cache.
+#: Values compared at once, so that intermediate arrays stay in the cache.
 _BLOCK = 1 << 15
-#: Sums of squares below this are added up in float64.
+#: Sums of squares below this value are computed in float64.
 _TINY = 1e-25
 
 
 @dataclass(frozen=True, slots=True)
 class Distortion:
-    """Float values x beside y, what is stored for them, over all elements at which x is finite.
+    """Distortion of stored values y relative to float values x, over all elements with finite x.
 
-    ``signal`` is the sum of x^2, ``noise`` that of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` elements are
-    stored as the type's smallest or largest value; at ``clipped`` ones x lies beyond those, where there is one scale.
-    ``left_out`` are elements at which x is not finite, ``equal`` those whose integers above the zero point are the same,
-    where both sides store integers. ``mean`` is that of x, ``variation`` the sum of (x - mean)^2.
+    ``signal`` is the sum of x^2, ``noise`` the sum of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` counts
+    elements stored as the type's smallest or largest value, ``clipped`` elements with x beyond these values (for one
+    scale). ``left_out`` counts elements with x not finite, ``equal`` elements with equal integers above the zero point,
+    if both sides store integers. ``mean`` is the mean of x, ``variation`` the sum of (x - mean)^2.
     """
 
     signal: float = 0.0
@@ -43,7 +43,7 @@ class Distortion:
     variation: float = 0.0
 
     def merged(self, other: Distortion) -> Distortion:
-        """Both together."""
+        """Return the distortion over the elements of both."""
         elements, apart = self.elements + other.elements, other.mean - self.mean
         share = other.elements / max(1, elements)
         return Distortion(
@@ -61,17 +61,17 @@ class Distortion:
 
     @property
     def snr(self) -> float:
-        """Signal over noise in dB: infinite where there is no noise, minus infinite where there is nothing else."""
+        """Signal over noise in dB: infinite without noise, minus infinite if there is only noise."""
         return _decibels(self.signal, self.noise)
 
     @property
     def snr_without_dc(self) -> float:
-        """As ``snr``, of a signal without its mean; the noise keeps its own, as an offset of the result is an error."""
+        """Like ``snr`` with the signal's mean removed. The noise keeps its mean: an offset of the output is an error."""
         return _decibels(self.variation, self.noise)
 
     @property
     def mostly_dc(self) -> bool:
-        """Whether more than half of the signal's power is that of its mean, which then speaks for most of the SNR."""
+        """True if the mean has more than half of the signal's power, so that it dominates the SNR."""
         return 2 * self.variation < self.signal
 
 
@@ -82,8 +82,8 @@ def _decibels(signal: float, noise: float) -> float:
 
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
-    """Of what a converted tensor stores from float32 values in the same order; its own parameters say what that means."""
-    if x.dtype.kind in "biu":  # indices and truth values, to which no scale belongs
+    """Return the distortion of a tensor's stored values from float32 values in the same order, using its own parameters."""
+    if x.dtype.kind in "biu":  # indices and bools, which have no scale
         x, stored = x.astype(np.float64), stored.astype(np.float64)
     flat, codes = x.reshape(-1), stored.reshape(-1)
     quantized = _quantized(tensor)
@@ -100,7 +100,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
 
 
 def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
-    """What a tensor of one scale stores, as float32: the quantizer's product, here without its checks for each block."""
+    """Return the real values of a tensor with one scale as float32: the quantizer's product without checks per block."""
     values = codes.astype(np.float32)
     values -= np.float32(tensor.quantization.zero_point.sum())
     values *= tensor.quantization.scale[0]
@@ -113,7 +113,7 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         sums = float(np.dot(x, x)), float(np.dot(off, off))
     left_out = 0
     if not all(_TINY < value < math.inf for value in sums):
-        # Not finite, or of a size that float32 squares do not have, or exact.
+        # Values are not finite, their squares overflow or underflow float32, or all are exact.
         finite = np.isfinite(x)
         left_out = int(x.size - np.count_nonzero(finite))
         x, codes = x[finite].astype(np.float64), codes[finite]
@@ -127,7 +127,7 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
 
 
 def _spread(x: NDArray[Any]) -> tuple[float, float]:
-    """The mean of finite values, and the sum of squares of their distances from it: exactly 0 where all are the same."""
+    """Return the mean of finite values, and the sum of squared differences from it: exactly 0 if all are equal."""
     first = float(x[0])
     with np.errstate(over="ignore"):
         off = x - x[0]
@@ -142,7 +142,7 @@ def _spread(x: NDArray[Any]) -> tuple[float, float]:
 def stored_distortion(
     codes: NDArray[Any], reference: Tensor, stored: NDArray[Any], tensor: Tensor
 ) -> Distortion:
-    """As ``distortion`` of integers that a quantized tensor stores, and how many of them are the same in both."""
+    """Return the ``distortion`` from integers of a quantized tensor, with the number of integers that are equal in both."""
     found = distortion(real_values(codes, reference), stored, tensor)
     one, other = (
         values.astype(np.int32) - int(t.quantization.zero_point.sum())
@@ -156,7 +156,7 @@ def _quantized(tensor: Tensor) -> bool:
 
 
 def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
-    """How many values are stored as an end of the type, and how many real ones lie more than half a step beyond it."""
+    """Count the values stored as a limit of the type, and the real values more than half a step beyond a limit."""
     low, high = INTEGER_RANGES[tensor.dtype]
     on_rail = np.count_nonzero(codes == low) + np.count_nonzero(codes == high)
     if tensor.quantization.scale.size != 1:
@@ -171,15 +171,18 @@ def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, i
 
 @dataclass(frozen=True, slots=True)
 class TopAgreement:
-    """Over all rows of an output, how often its largest value stands where the float model's does (the first, where
-    several are largest); ``classes`` has (class, agreeing, rows) for each class the float model chose."""
+    """Number of rows of an output whose largest value is at the same position as in the float model.
+
+    If several values are the largest, the first counts. ``classes`` has (class, agreeing, rows) for each class of the
+    float model.
+    """
 
     agreeing: int
     rows: int
     classes: tuple[tuple[int, int, int], ...]
 
     def merged(self, other: TopAgreement) -> TopAgreement:
-        """Both together."""
+        """Return the agreement over the rows of both."""
         found: dict[int, tuple[int, int]] = {}
         for number, agreeing, rows in (*self.classes, *other.classes):
             before = found.get(number, (0, 0))
@@ -189,7 +192,7 @@ class TopAgreement:
 
 
 def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
-    """Of the rows along the last axis; None where they hold one value only."""
+    """Return the agreement of rows along the last axis, or None if a row has only one value."""
     if not x.ndim or x.shape[-1] < 2 or not x.size or x.shape != stored.shape:
         return None
     wanted = x.reshape(-1, x.shape[-1]).argmax(axis=1)
@@ -200,8 +203,10 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
 
 
 def channel_errors(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float64]:
-    """For each channel, along the last axis, the sum of what a converted tensor stores less the float32 values, and behind
-    the channels how many values that were of each. Elements that are not finite count as no error."""
+    """Return per channel (last axis) the sum of stored minus float32 values, then the number of values per channel.
+
+    Elements that are not finite count as no error.
+    """
     y = stored
     if _quantized(tensor):
         y = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
@@ -214,9 +219,11 @@ def channel_errors(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> NDA
 
 @dataclass(slots=True)
 class PairTally:
-    """The distortions so far of pairs of tensors by number; those that are ``outputs`` are compared by their largest
-    values, too, and of those that are ``channelled`` errors are added up by channel. ``tensors`` are the converted
-    model's, ``references`` the other's, where that one stores integers."""
+    """The accumulated distortions of pairs of tensors by number.
+
+    The largest values of pairs in ``outputs`` are compared as well, and the errors of pairs in ``channelled`` are added
+    by channel. ``tensors`` belong to the converted model, ``references`` to the reference model if it stores integers.
+    """
 
     tensors: Sequence[Tensor]
     outputs: frozenset[int]
@@ -227,7 +234,7 @@ class PairTally:
     errors: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
-        """One more inference's values of a pair."""
+        """Add the values of one more inference for a pair."""
         tensor = self.tensors[pair]
         reference = self.references[pair] if self.references else tensor
         both = self.references and all(t.quantization.scale.size == 1 for t in (tensor, reference))
@@ -240,26 +247,26 @@ class PairTally:
             self.merge_errors(pair, channel_errors(x, stored, self.tensors[pair]))
 
     def merge_errors(self, pair: int, other: NDArray[np.float64]) -> None:
-        """Another batch's errors by channel of a pair."""
+        """Add another batch's errors by channel for a pair."""
         self.errors[pair] = self.errors[pair] + other if pair in self.errors else other
 
     def merge(self, pair: int, other: Distortion) -> None:
-        """Another batch's distortions of a pair."""
+        """Add another batch's distortion for a pair."""
         self.found[pair] = self.found.get(pair, Distortion()).merged(other)
 
     def merge_top(self, pair: int, other: TopAgreement) -> None:
-        """Another batch's agreement of a pair."""
+        """Add another batch's top agreement for a pair."""
         self.top[pair] = self.top[pair].merged(other) if pair in self.top else other
 
     def to_plain(self) -> dict[str, Any]:
-        """What JSON holds of it."""
+        """Return plain values for JSON."""
         fields = Distortion.__dataclass_fields__
         found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
         top = [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]
         return {"found": found, "top": top, "errors": [[p, e.tolist()] for p, e in self.errors.items()]}
 
     def take(self, plain: Mapping[str, Any]) -> None:
-        """Add what ``to_plain`` gave of another."""
+        """Add the plain values of another tally."""
         for pair, *numbers in plain["found"]:
             self.merge(pair, Distortion(*numbers))
         for pair, agreeing, rows, classes in plain["top"]:

@@ -1,9 +1,10 @@
-"""Cross-layer equalization: channels between two layers rescaled, so that one scale serves the weights of all of them.
+"""Cross-layer equalization: channels between two layers are rescaled, so that one scale fits the weights of all channels.
 
-Where nothing but a RELU stands between two layers, f(c * x) = c * f(x) for c > 0: a channel that the first makes smaller by
-a factor and the second reads as much larger changes no result. With r1 and r2 the largest magnitudes of a channel's weights
-in both, the factor s = sqrt(r1 * r2) / r2 makes them equal: the first's weights and bias are divided by it, the second's
-weights multiplied (Nagel et al., Data-Free Quantization, 2019).
+If only a RELU is between two layers, f(c * x) = c * f(x) for c > 0. Dividing a channel of the first layer by a factor
+and multiplying the second layer's weights for it by the same factor does not change the output. With r1 and r2 the
+largest magnitudes of a channel's weights in both layers, the factor s = sqrt(r1 * r2) / r2 makes them equal: the first
+layer's weights and bias are divided by s, the second layer's weights multiplied by s (Nagel et al., Data-Free
+Quantization, 2019). Example: r1 = 8 and r2 = 2 give s = 2, and both become 4.
 """
 
 from __future__ import annotations
@@ -25,19 +26,20 @@ from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.options import fused_activation
 from litecheck.profile.operators import facts_of
 
-#: Fused activations of which f(c * x) is c * f(x) for every c > 0.
+#: Fused activations with f(c * x) == c * f(x) for every c > 0.
 _HOMOGENEOUS = ("NONE", "RELU")
-#: Factors this near to 1 are convergence; a chain of layers hands factors on from pair to pair.
+#: Largest log of a factor that counts as converged, and maximum number of rounds over a chain of layers.
 _CONVERGED, _ROUNDS = 1e-4, 100
-#: A channel whose weights are smaller than this share of its bias is a constant: its bias would grow without bounds.
+#: A channel whose weights are below this share of its bias is constant: equalizing would make its bias too large.
 _CONSTANT = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class LayerPair:
-    """Two layers by the numbers of their operators; ``left`` says why they are not equalized, and is empty where they are.
+    """Two layers by the indexes of their operators.
 
-    ``before`` and ``after`` are how many times the smallest channel's range the largest is, in the first's weights.
+    ``left`` is the reason why they are not equalized, or empty if they are. ``before`` and ``after`` are the ratio of
+    the largest to the smallest channel range of the first layer's weights.
     """
 
     subgraph: int
@@ -51,7 +53,7 @@ class LayerPair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equalization:
-    """An equalized model: what was changed, and every pair of layers with what became of it."""
+    """An equalized model, the changes, and every pair of layers with its outcome."""
 
     model: Model
     changes: tuple[ConstantChange, ...]
@@ -60,7 +62,7 @@ class Equalization:
 
 @dataclass(slots=True, eq=False)
 class _EqualizedLayer:
-    """An operator that adds products with constant weights up: magnitudes of these by channel of result and input."""
+    """An operator that accumulates products with constant weights: magnitudes by output and input channel."""
 
     operator: Operator
     weight: int
@@ -71,7 +73,7 @@ class _EqualizedLayer:
     offsets: NDArray[np.float64] | None
 
     def ranges(self, axis: int) -> NDArray[np.float64]:
-        """The largest magnitude of each channel."""
+        """Return the largest magnitude of each channel."""
         others = tuple(n for n in range(self.magnitudes.ndim) if n != axis)
         largest: NDArray[np.float64] = self.magnitudes.max(axis=others)
         return largest
@@ -84,8 +86,7 @@ class _EqualizedLayer:
 
 
 def equalize(model: Model) -> Equalization:
-    """A float model with its layers equalized, pair by pair and again until nothing changes; results stay equal to
-    rounding."""
+    """Equalize the layers of a float model, pair by pair, until the factors converge. Outputs stay equal up to rounding."""
     changes: list[ConstantChange] = []
     pairs: list[LayerPair] = []
     for subgraph in model.subgraphs:
@@ -111,7 +112,7 @@ def _spread(layer: _EqualizedLayer) -> float:
 
 
 def _layer(subgraph: Subgraph, operator: Operator) -> _EqualizedLayer | None:
-    """The layer that an operator is, by its facts: products with weights, whose channels are tied to input and result."""
+    """Return the layer of an operator, or None if its facts do not tie weights to input and output channels."""
     facts = facts_of(operator.kind)
     if facts.accumulates is None or len(facts.products) != 2:
         return None
@@ -135,12 +136,12 @@ def _layer(subgraph: Subgraph, operator: Operator) -> _EqualizedLayer | None:
 
 
 def _axes(ties: tuple[Mapping[str, int], ...], data: str, weights: str) -> int | None:
-    """The axis of the weights along which the input's channels lie."""
+    """Return the axis of the weights that corresponds to the input's channels."""
     return next((tie[weights] for tie in ties if data in tie and weights in tie), None)
 
 
 def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _EqualizedLayer]) -> Iterator[LayerPair]:
-    """Every layer whose result another one computes with."""
+    """Yield every pair of layers in which the second layer reads the output of the first."""
     readers = Counter(i for op in subgraph.operators for i in op.inputs) + Counter(subgraph.outputs)
     for second in layers.values():
         facts = facts_of(second.operator.kind)
@@ -160,7 +161,7 @@ def _obstacle(
     second: _EqualizedLayer,
     readers: Mapping[int, int],
 ) -> str:
-    """Why two layers cannot be equalized, or nothing."""
+    """Return the reason why two layers cannot be equalized, or ""."""
     activation = fused_activation(Operands(first.operator, {}, subgraph, model))
     if activation is not None and activation not in _HOMOGENEOUS:
         return f"{activation} stands between them, and its bounds do not move with the channels"
@@ -180,7 +181,7 @@ _Factors = dict[int, NDArray[np.float64]]
 
 
 def _converged(pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]]) -> _Factors:
-    """The factor of each channel of the first of every pair, by the pair's number."""
+    """Return the factor of each channel of the first layer of every pair, by the pair's number."""
     factors: _Factors = {n: np.ones(first.magnitudes.shape[first.out]) for n, (first, _) in enumerate(pairs)}
     for _ in range(_ROUNDS):
         largest = 0.0
@@ -198,7 +199,7 @@ def _converged(pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]]) -> _Factors
 
 
 def _factor(first: _EqualizedLayer, second: _EqualizedLayer) -> NDArray[np.float64]:
-    """sqrt(r1 * r2) / r2 for each channel; 1 where a channel is dead or constant."""
+    """Return sqrt(r1 * r2) / r2 for each channel, and 1 for a channel that is zero or constant."""
     one, other = first.ranges(first.out), second.ranges(second.into)
     alive = (one > 0) & (other > 0)
     if first.offsets is not None:

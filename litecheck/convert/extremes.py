@@ -1,7 +1,7 @@
-"""Constants that stand for infinity (masks of -1e9, paddings of -inf): what they and all that comes of them are cut to.
+"""Constants that represent infinity (masks of -1e9, paddings of -inf): limits for them and for values computed from them.
 
-A mask is added, or chosen, so that a SOFTMAX or MAXIMUM behind it sees nothing there. In 8 bits its range would leave
-one step for everything else. It does its work just as well a little beyond everything it competes with.
+A mask is added or selected so that a later SOFTMAX or MAXIMUM ignores elements. In 8 bits its range would leave one
+step for all other values. The mask has the same effect if it is slightly beyond all values that it competes with.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from litecheck.convert.groups import Interval, Key, extent_of
 from litecheck.profile.operators import facts_of
 from litecheck.profile.types import Roles
 
-#: How many times as large as everything beside it a constant must be to stand for infinity.
+#: Ratio to all other values from which a constant represents infinity.
 EXTREME = 1e4
-#: How far beyond everything else it still counts as infinite: e**-8 is less than half a step of 1/256 is worth.
+#: Distance beyond all other values that still counts as infinite: e**-8 is less than half a step of 1/256.
 BEYOND = 8.0
-#: A mask that is there only in part, by one 64th, still hides all: what it is multiplied by reaches so much further, and
-#: the product saturates.
+#: A mask that is set only in part, by 1/64, still hides all elements: its factor reaches PARTLY times as far, and the
+#: product saturates.
 PARTLY = 64
-#: The operators that add, and that multiply, by the families of their probes.
+#: Probe families of the operators that add, and of those that multiply.
 _SUMS, _PRODUCTS = "sums_of_two", "products_of_two"
 
 
 @dataclass(slots=True)
 class Cuts:
-    """The ranges of computed tensors and the extents of constants after infinities are cut, and what was cut."""
+    """The ranges of computed tensors and constants after infinities are cut, and notes about the cuts."""
 
     ranges: dict[Key, Interval]
     constants: dict[Key, Interval] = field(default_factory=dict)
@@ -35,8 +35,7 @@ class Cuts:
 
 
 def cut_infinities(operators: tuple[BoundFloat, ...], ranges: Mapping[Key, Interval]) -> Cuts:
-    """Every operator that is quantized, in execution order: constants cut, masks that are computed, and the ranges of what
-    comes of them."""
+    """Cut infinities of every quantized operator in execution order: constants, computed masks, and ranges of outputs."""
     cuts = Cuts(dict(ranges))
     cut: set[Key] = set()
     squashed = _squashed(operators)
@@ -63,8 +62,11 @@ def cut_infinities(operators: tuple[BoundFloat, ...], ranges: Mapping[Key, Inter
 
 
 def _cut_sources(cuts: Cuts, operators: tuple[BoundFloat, ...], cut: set[Key]) -> None:
-    """What a mask was computed of, from its end: what is only moved reaches no further than the mask, and a constant it is
-    multiplied by (-1e9 times 0 or 1) no further than makes that."""
+    """Cut the sources of a mask, from its end to its start.
+
+    A tensor that is only moved gets the range of the mask. A constant factor (-1e9 times 0 or 1) gets the range that
+    makes the mask.
+    """
     for bound in reversed(operators):
         inputs = bound.placed("input")
         ends = [_reach(_extent(cuts, bound, p)) for p in bound.placed("output") if _key(bound, p) in cut]
@@ -87,7 +89,7 @@ def _cut_sources(cuts: Cuts, operators: tuple[BoundFloat, ...], cut: set[Key]) -
 def _bound(
     known: dict[Key, Interval], bound: BoundFloat, port: Port, extent: Interval, end: float
 ) -> Interval:
-    """Note that an operand reaches no further than an end on either side."""
+    """Record that a tensor's values stay within ``end`` on either side."""
     known[_key(bound, port)] = new = max(-end, min(extent[0], end)), max(-end, min(extent[1], end))
     return new
 
@@ -97,7 +99,7 @@ def _key(bound: BoundFloat, port: Port) -> Key:
 
 
 def _squashed(operators: tuple[BoundFloat, ...]) -> set[Key]:
-    """Tensors that some operator reads whose results end at a fixed value (SOFTMAX), be it behind one that moves them."""
+    """Return tensors read by an operator with fixed output scale (SOFTMAX), directly or through operators that move them."""
     found: set[Key] = set()
     for bound in reversed(operators):
         outputs = bound.placed("output")
@@ -109,8 +111,10 @@ def _squashed(operators: tuple[BoundFloat, ...]) -> set[Key]:
 
 
 def _infinite(bound: BoundFloat, port: Port, extent: Interval, reach: float, behind: bool) -> bool:
-    """Whether an operand so large stands for infinity: a constant does, and a mask that is computed: far below 0 on one
-    side, added, and squashed behind that."""
+    """Return True if a value of this size represents infinity.
+
+    A constant does. A computed mask does if it is added, far below 0, and squashed later.
+    """
     if bound.tensor(port).is_constant:
         return True
     return behind and _adds(bound) and extent[1] <= reach
@@ -121,13 +125,16 @@ def _adds(bound: BoundFloat) -> bool:
 
 
 def _end(bound: BoundFloat, reach: float, behind: bool) -> float:
-    """Where infinity is cut: with everything beside it where it is only compared or moved; so far beyond that nothing is
-    left of it where it is squashed, or added."""
+    """Return the limit of infinity.
+
+    If the value is only compared or moved, it is the reach of the other values. If it is squashed or added, it is far
+    enough beyond them that nothing of it is left.
+    """
     return 2 * reach + BEYOND if behind or _adds(bound) else reach
 
 
 def _hands_on(bound: BoundFloat) -> bool:
-    """Whether values reach the result as they are, or as sums."""
+    """Return True if input values reach the output unchanged or in sums."""
     return _adds(bound) or _moves(bound)
 
 
@@ -158,7 +165,7 @@ def _cut(cuts: Cuts, bound: BoundFloat, port: Port, extent: Interval, end: float
 
 
 def _narrow(cuts: Cuts, bound: BoundFloat, operands: list[Interval], cut: set[Key]) -> None:
-    """The results' ranges, which cannot reach further than the operands do now."""
+    """Narrow the ranges of the outputs to the reach of the inputs."""
     join = sum if _adds(bound) else max
     end = float(join(_reach(interval) for interval in operands))
     for port in bound.placed("output"):

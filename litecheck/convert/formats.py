@@ -1,16 +1,16 @@
-"""The files of TensorFlow and Keras, known by their look."""
+"""File formats of TensorFlow and Keras, recognized by name and content of the folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-#: The signature that a SavedModel is entered by where none is named.
+#: Signature of a SavedModel that is used if none is named.
 DEFAULT = "serving_default"
-#: File names that Keras writes.
+#: File suffixes of Keras.
 KERAS = (".keras", ".h5", ".hdf5")
 
 
 def is_tensorflow(path: str | Path) -> bool:
-    """Whether a path is a SavedModel folder or a Keras file, by its look."""
+    """Return True if a path is a SavedModel folder or has the suffix of a Keras file."""
     path = Path(path)
     return (path / "saved_model.pb").is_file() or (path.is_file() and path.suffix.lower() in KERAS)

@@ -1,13 +1,13 @@
 """Scales, zero points and stored integers as TensorFlow's converter computes them, bit for bit.
 
-Real values are float32 and real = scale * (stored - zero_point). Every function says where a number is rounded to
-float32, since that decides the last bit. ``rha`` stands for rounding half away from zero.
+Real values are float32 and real = scale * (stored - zero_point). Every function states where a number is rounded to
+float32, because this decides the last bit. ``rha`` stands for rounding half away from zero.
 
-The converter had two quantizers. Files of the **old** generation (TOCO's, tensorflow/lite/tools/optimize/
-quantization_utils.cc) and of the **new** one (MLIR's, tensorflow/compiler/mlir/lite/quantization/) differ in the last
-bit of weight scales, in the reciprocal that weights are multiplied with, and in how far a scale is raised for a bias
-that does not fit. **verbatim** is the new one with its slip (:func:`overlooked`), which spoils weights and so is never
-the default. Checked by tests/convert/test_formulas.py against files of both.
+The converter has had two quantizers. Files of the **old** generation (TOCO, tensorflow/lite/tools/optimize/
+quantization_utils.cc) and of the **new** generation (MLIR, tensorflow/compiler/mlir/lite/quantization/) differ in the
+last bit of weight scales, in the reciprocal that weights are multiplied with, and in how far a scale is raised for a
+bias that does not fit. **verbatim** is the new generation with its defect (:func:`overlooked`), which makes weights
+wrong and is never the default. Checked by tests/convert/test_formulas.py against files of both generations.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from litecheck.quantization import INTEGER_RANGES
 
 Generation = Literal["new", "old", "verbatim"]
 
-#: Ranges below this are widened by the new generation: activations by as much on either side, weights up to it.
+#: The new generation widens smaller ranges: activations by this value on either side, weights up to it.
 SMALLEST_RANGE = 1e-6
-#: The largest stored bias the new generation allows: half of int32, room for the accumulator.
+#: Largest stored bias of the new generation: half of int32, which leaves room for the accumulator.
 LARGEST_BIAS = 2**30 - 1
-#: A scale of the whole tensor that was raised by no more than this is overlooked by the new generation.
+#: Largest raise of a per-tensor scale that the new generation overlooks.
 OVERLOOKED = 1e-3
 _INT32_MAX = 2**31 - 1
 
@@ -35,14 +35,16 @@ _INT32_MAX = 2**31 - 1
 def activation(
     low: float, high: float, dtype: str = "int8", generation: Generation = "new"
 ) -> tuple[np.float32, int]:
-    """The scale and zero point of an activation whose real values lie in low..high, both finite.
+    """Return the scale and zero point of an activation with real values in low..high, both finite.
 
-    The range is first extended to hold 0. Where it is narrower than 1e-6 the new generation extends it by as much on
-    both sides, the old one, only where it is empty, up to float32's smallest normal number. int8 and uint8 spread it
-    over all 256 values: scale = (high - low) / 255 in float32, zero point = rha(f32(smallest - low / scale)), the
-    quotient in float64 in the new generation and in float32 in the old one. int16 is symmetric about a zero point of
-    0: scale = f32(max(-low, high) / 32767). Values that are all 5 give (5/255, -128), all 0 (7.843137e-09, 0) in the new
-    generation and (4.6e-41, -128) in the old one, which is no normal number any more.
+    The range is first extended to include 0. The new generation extends a range below 1e-6 by 1e-6 on both sides. The
+    old generation extends only an empty range, up to float32's smallest normal number. int8 and uint8 use all 256
+    values: scale = (high - low) / 255 in float32, zero point = rha(f32(smallest - low / scale)), with the quotient in
+    float64 in the new generation and in float32 in the old. int16 has zero point 0: scale = f32(max(-low, high) /
+    32767).
+
+    Examples: values that are all 5 give (5/255, -128). Values that are all 0 give (7.843137e-09, 0) in the new
+    generation, and in the old generation (4.6e-41, -128), with a subnormal scale.
     """
     low, high = min(float(np.float32(low)), 0.0), max(float(np.float32(high)), 0.0)
     if generation != "old" and high - low < SMALLEST_RANGE:
@@ -61,11 +63,11 @@ def activation(
 def weight_scales(
     values: NDArray[np.float32], axis: int | None, generation: Generation = "new", dtype: str = "int8"
 ) -> NDArray[np.float32]:
-    """Symmetric scales of constant weights: shape (1,), or (values.shape[axis],) along an axis.
+    """Return symmetric scales of constant weights: shape (1,), or (values.shape[axis],) along an axis.
 
-    With m the largest magnitude of a channel and 127 the type's largest integer: new, f32(2 * m / 254), where 2 * m
-    of at most 1e-6 counts as 1e-6; old, f32(m / 127), which leaves a channel of zeros at scale 0 unless
-    :func:`raised_for_bias` gives it one.
+    With m the largest magnitude of a channel and 127 the type's largest integer, the new scale is f32(2 * m / 254),
+    where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a channel of zeros,
+    unless :func:`raised_for_bias` raises it.
     """
     largest = _magnitudes(values, axis)
     steps = INTEGER_RANGES[dtype][1]
@@ -79,7 +81,7 @@ def weight_scales(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaisedScales:
-    """Scales that leave a bias room: of the weights and of the bias, and which of them had to be raised."""
+    """Scales with room for a bias: scales of the weights and of the bias, and the channels that had to be raised."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -92,14 +94,14 @@ def raised_for_bias(
     input_scale: float,
     generation: Generation = "new",
 ) -> RaisedScales:
-    """Weight scales raised where the bias would not fit into half of int32, with the bias scales that go with them.
+    """Raise weight scales for which the bias would not fit into half of int32, and return them with the bias scales.
 
-    ``scales`` of shape (1,) answer to the largest bias, (n,) each to its own; ``bias`` has shape (n,). The bias is
-    stored in units of input scale times weight scale. New: where abs(bias) / unit reaches 2**30 - 1, the bias scale
-    becomes f32(abs(bias) / (2**30 - 1)) and the weight scale f32(abs(bias) / (2**30 - 1) / input scale), each rounded
-    for itself, so that the former may be an ulp or two off :func:`bias_scales`. Old: where abs(bias) reaches half of
-    unit * (2**31 - 1), the weights' range becomes f32(2 * abs(bias) / (2**31 - 1) * f32(127 / input scale)), their
-    scale a 127th of it, and the bias scale the product as ever.
+    ``scales`` of shape (1,) must fit the largest bias, of shape (n,) each its own bias. ``bias`` has shape (n,). The
+    unit of the stored bias is input scale times weight scale. New: where abs(bias) / unit reaches 2**30 - 1, the bias
+    scale becomes f32(abs(bias) / (2**30 - 1)) and the weight scale f32(abs(bias) / (2**30 - 1) / input scale). Each is
+    rounded separately, so that the bias scale may differ from :func:`bias_scales` by 1 or 2 ULP. Old: where abs(bias)
+    reaches half of unit * (2**31 - 1), the weights' range becomes f32(2 * abs(bias) / (2**31 - 1) * f32(127 / input
+    scale)). Their scale is a 127th of the range, and the bias scale is the usual product.
     """
     magnitude = np.abs(bias).astype(np.float64).reshape(-1)
     if scales.size == 1:
@@ -127,12 +129,12 @@ def stored_weights(
     generation: Generation = "new",
     dtype: str = "int8",
 ) -> NDArray[Any]:
-    """Weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in ``values``' shape.
+    """Return weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in the shape of ``values``.
 
-    With m a channel's largest magnitude the reciprocal is f32(127 / m) in the old generation and, where one scale
-    serves the whole tensor, in the new one too; per axis the new one takes f32(1 / scale). So does everything whose
-    scale is not m's own (raised for a bias, or chosen otherwise); in the old generation by way of the range,
-    f32(127 / f32(127 * scale)). Where a scale is :func:`overlooked`, too, the reciprocal is m's own.
+    With m a channel's largest magnitude, the reciprocal is f32(127 / m) in the old generation, and also in the new
+    generation for one scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
+    from m (raised for a bias, or chosen otherwise) also uses f32(1 / scale), or in the old generation f32(127 / f32(127
+    * scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m).
     """
     steps = np.float32(INTEGER_RANGES[dtype][1])
     divisors = np.where(scales > 0, scales, np.float32(1))
@@ -152,10 +154,10 @@ def overlooked(
     axis: int | None,
     generation: Generation,
 ) -> bool:
-    """Whether weights are stored in other steps than their scale: a slip of the new generation, which ``verbatim`` repeats.
+    """Return True if weights are stored with another step than their scale: a defect of the new generation.
 
-    With one scale for the whole tensor, one that differs from f32(m / 127) by up to 1e-3 counts as that, whatever it was
-    raised for; the integers beside it then fit f32(m / 127).
+    Only ``verbatim`` repeats it. A per-tensor scale that differs from f32(m / 127) by at most 1e-3 is treated as f32(m
+    / 127), even if it was raised for a bias. The stored integers then fit f32(m / 127) and not the scale.
     """
     if generation != "verbatim" or axis is not None:
         return False
@@ -164,18 +166,18 @@ def overlooked(
 
 
 def bias_scales(input_scale: float | np.float32, scales: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The scales of a bias: input scale times weight scale, the product in float64 and rounded once."""
+    """Return the scales of a bias: input scale times weight scale, with the product in float64, rounded once."""
     return (float(np.float32(input_scale)) * scales.astype(np.float64)).astype(np.float32)
 
 
 def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: str = "int32") -> NDArray[Any]:
-    """A bias as stored integers, rha(f32(bias * f32(1 / scale))), saturated; int64 for 16-bit activations.
+    """Return a bias as stored integers, rha(f32(bias * f32(1 / scale))), saturated; int64 for 16-bit activations.
 
-    ``scales`` has shape (1,) or the bias's own.
+    ``scales`` has shape (1,) or the shape of the bias.
     """
     largest = float(INTEGER_RANGES[dtype][1])
     if dtype == "int64":
-        largest = np.nextafter(largest, 0)  # 2**63 - 1 is no float64, and the nearest one does not fit
+        largest = np.nextafter(largest, 0)  # 2**63 - 1 is not a float64; the nearest one exceeds int64
     divisor = np.where(scales > 0, scales, np.float32(1))
     with np.errstate(over="ignore", invalid="ignore"):
         reciprocal = np.float32(1) / divisor
@@ -184,9 +186,9 @@ def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: s
 
 
 def cell_scale(largest: float) -> np.float32:
-    """The int16 scale of an LSTM's cell state: the power of two that reaches its largest magnitude, over 32768.
+    """Return the int16 scale of an LSTM's cell state: 2**ceil(log2(largest)) / 32768.
 
-    2**ceil(log2(largest)) / 32768; 1 / 32768 for a state that is always 0.
+    Example: a largest magnitude of 5 gives 8 / 32768. A state that is always 0 gives 1 / 32768.
     """
     fraction, exponent = frexp(float(np.float32(largest)))
     if fraction == 0.5:
@@ -196,14 +198,14 @@ def cell_scale(largest: float) -> np.float32:
 
 
 def along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
-    """One value per channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
+    """Return one value per channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
     if axis is None:
         return channels
     return channels.reshape([-1 if i == axis % ndim else 1 for i in range(ndim)])
 
 
 def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.float32]:
-    """The largest magnitude of each channel, or of all values, as an array of one dimension."""
+    """Return the largest magnitude of each channel, or of all values, as a one-dimensional array."""
     if axis is None:
         return np.asarray(np.abs(values).max(initial=np.float32(0))).reshape(1)
     others = tuple(i for i in range(values.ndim) if i != axis % values.ndim)
@@ -211,6 +213,6 @@ def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.flo
 
 
 def _rounded(x: ArrayLike) -> NDArray[np.float64]:
-    """Half away from zero; in float64, where adding a half to a float32 is exact for all that is rounded here."""
+    """Round half away from zero, in float64, where adding a half to a float32 is exact for all values rounded here."""
     wide = np.asarray(x, np.float64)
     return np.trunc(wide + np.copysign(0.5, wide))

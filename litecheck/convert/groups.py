@@ -1,4 +1,4 @@
-"""Same-quantization groups: places that share one scale and zero point, by rule or because it costs nothing."""
+"""Same-quantization groups: ports that share one scale and zero point, by rule or because sharing costs nothing."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from litecheck.model.values import stored_integers
 from litecheck.profile.types import Requirement
 from litecheck.quantization import INTEGER_RANGES
 
-#: (subgraph, tensor): how a tensor of a model is named here.
+#: (subgraph, tensor): the key of a tensor of a model.
 Key = tuple[int, int]
-#: The smallest and the largest real value.
+#: Smallest and largest real value.
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleGroup:
-    """Places of one quantization. ``tensors`` are the computed ones among them, with their ranges; ``constants`` those
-    whose values are known. ``storage`` is what all members demand together; ``bound`` says whether an operator's rule
-    is among them, which is not so where all members only hand values on."""
+    """Ports with the same quantization.
+
+    ``tensors`` are their computed tensors with ranges, ``constants`` their constants with ranges. ``storage`` combines
+    the requirements of all members. ``bound`` is False if no member has an operator's rule, because all members only
+    pass values on.
+    """
 
     ports: frozenset[Port]
     storage: Storage
@@ -36,7 +39,7 @@ class ScaleGroup:
 
     @property
     def hull(self) -> Interval:
-        """The range of all members together, 0 included."""
+        """Range of all members together, including 0."""
         return _hull([*self.tensors.values(), *self.constants.values()])
 
 
@@ -46,7 +49,7 @@ def _hull(ranges: Iterable[Interval]) -> Interval:
 
 
 def extent_of(tensor: Tensor) -> Interval:
-    """The smallest and largest value of a constant; infinities count as the largest finite one."""
+    """Return the smallest and largest value of a constant. Infinities count as the largest finite float32."""
     values = stored_integers(tensor)
     if values is None or not values.size:
         return 0.0, 0.0
@@ -54,19 +57,19 @@ def extent_of(tensor: Tensor) -> Interval:
     return max(float(values.min()), -most), min(float(values.max()), most)
 
 
-#: The scale of tensors that were 0 throughout. Any would do, but kernels end the process at tiny ones: TensorFlow's
-#: 7.84e-9 makes a fused bound of 6 wider than int32, and a SOFTMAX behind it without a multiplier.
+#: Scale of tensors that were always 0. Any scale would be exact, but kernels abort at tiny scales: with TensorFlow's
+#: 7.84e-9 a fused bound of 6 exceeds int32, and a later SOFTMAX has no valid multiplier.
 DEAD = 2.0**-7
 
 
 class Partition:
-    """The groups there are, as places are joined one by one."""
+    """The groups of ports, which are joined one by one."""
 
     def __init__(self) -> None:
         self._groups: dict[Port, ScaleGroup] = {}
 
     def add(self, group: ScaleGroup) -> None:
-        """A group of its own."""
+        """Add a group."""
         self._groups.update(dict.fromkeys(group.ports, group))
 
     def __contains__(self, port: Port) -> bool:
@@ -82,7 +85,7 @@ class Partition:
         return list({id(group): group for group in self._groups.values()}.values())
 
     def join(self, a: Port, b: Port, why: str) -> None:
-        """Put two groups together. Raises ConfigError, with the rules of both, where no parameters would do."""
+        """Join the groups of two ports. Raises ConfigError, with the rules of both, if no parameters fit both."""
         one, other = self[a], self[b]
         if one is other:
             return
@@ -94,12 +97,12 @@ class Partition:
         self.add(merged)
 
     def replace(self, old: ScaleGroup, new: ScaleGroup) -> None:
-        """Another group of the same places."""
+        """Replace a group by another group of the same ports."""
         self._groups.update(dict.fromkeys(old.ports, new))
 
 
 def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
-    """The rules that exclude each other: the fewest there are, one of either side, or one and the values beyond it."""
+    """Return the two rules that exclude each other, or the rule that excludes values and the range of these values."""
     apart = _apart(one.storage, other.storage)
     if apart:
         pair = (_demanding(group, apart) for group in (one, other))
@@ -116,7 +119,7 @@ def _demanding(group: ScaleGroup, verb: str) -> Requirement | None:
 
 
 def _apart(one: Storage, other: Storage) -> str:
-    """The verb in which two storages exclude each other; nothing where they do not."""
+    """Return the verb in which two storages exclude each other, or ""."""
     if one.dtype != other.dtype:
         return "dtype"
     if one.power != other.power or (None not in (one.scale, other.scale) and one.scale != other.scale):
@@ -126,7 +129,7 @@ def _apart(one: Storage, other: Storage) -> str:
 
 
 def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
-    """Two groups as one; None where what they demand excludes each other."""
+    """Return two groups as one, or None if their requirements exclude each other."""
     storage = _both(one.storage, other.storage)
     if storage is None:
         return None
@@ -154,18 +157,18 @@ def _both(one: Storage, other: Storage) -> Storage | None:
 
 
 def interval(storage: Storage, scale: float, zero_point: int) -> Interval:
-    """The real values that an operand so stored can hold."""
+    """Return the range of real values of a storage with a scale and zero point."""
     return scale * (storage.low - zero_point), scale * (storage.high - zero_point)
 
 
 def _inside(inner: Interval, outer: Interval) -> bool:
-    """Whether a range fits, but for a step at its ends: 1.0 in the 255/256 that a fixed scale of 1/256 reaches."""
+    """Return True if a range fits, up to a step at its ends. Example: 1.0 fits the 255/256 of a fixed scale of 1/256."""
     slack = (outer[1] - outer[0]) / 250
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
 
 
 def parameters(group: ScaleGroup, factor: float = 1.0) -> tuple[float, int]:
-    """The scale and zero point of a group, its range widened by a factor where a limit wants a larger scale."""
+    """Return the scale and zero point of a group. ``factor`` widens its range if a limit needs a larger scale."""
     storage, (low, high) = group.storage, group.hull
     low, high = low * factor, high * factor
     least, most = storage.zero_points
@@ -183,7 +186,7 @@ def parameters(group: ScaleGroup, factor: float = 1.0) -> tuple[float, int]:
 
 
 def _around(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> float:
-    """The smallest scale that holds a range around a given zero point."""
+    """Return the smallest scale that covers a range for a given zero point."""
     above = high / (ends[1] - zero_point) if ends[1] > zero_point else 0.0
     below = low / (ends[0] - zero_point) if ends[0] < zero_point else 0.0
     scale = np.float32(max(above, below))

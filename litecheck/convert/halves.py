@@ -1,4 +1,4 @@
-"""Conversion to float16: constants are stored in half the bytes, and a DEQUANTIZE makes float32 of each when it runs."""
+"""Conversion to float16: constants are stored as float16, and a DEQUANTIZE converts each to float32 at run time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST, _SMALLEST = float(np.finfo(np.float16).max), float(np.finfo(np.float16
 
 
 def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
-    """The plan for a model, and what it makes; a constant beyond the range of float16 stays, and a note says so."""
+    """Return the plan and its model. A constant that float16 cannot store stays float32, and a note states it."""
     form = Form(HALF, np.empty(0, np.float32), np.empty(0, np.int64))
     tensors: list[TensorForms] = []
     notes: list[str] = []
@@ -28,7 +28,7 @@ def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
         for wire in wires(subgraph):
             tensor = subgraph.tensors[wire.tensor]
             values = stored_integers(tensor) if tensor.is_constant and not tensor.is_variable else None
-            # What an output hands out as it is, LiteRT's default interpreter cannot make of float16.
+            # LiteRT's default interpreter cannot dequantize a float16 constant that is an output of the model.
             inside = [port for port in wire.readers if port.operator >= 0]
             if values is None or not values.size or not inside or len(inside) < len(wire.readers):
                 continue
@@ -45,7 +45,7 @@ def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
 
 
 def _unfit(values: NDArray[Any]) -> str:
-    """Why float16 cannot hold a constant: values too large for it, or all of them so small that digits go."""
+    """Return the reason why float16 cannot store a constant: values too large, or all too small to keep their digits."""
     reach = float(np.abs(values).max())
     if not reach <= _LARGEST:
         return "reaches beyond float16"

@@ -1,4 +1,4 @@
-"""By which profiles a plan's operators were bound, and what was made of them is judged."""
+"""Profiles of a plan: the profiles that operators are bound to, and the profiles that check the model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from litecheck.profile.types import Profile
 
 
 def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
-    """The profile by which operators are bound, and the target on which they shall run: a profile that says where operators
-    run demands no quantization, LiteRT's own profile of the kind does that. Raises ConfigError for an unknown kind."""
+    """Return the profile that operators are bound to, and the target profile or None.
+
+    A target profile checks placement and has no quantization rules, so LiteRT's own profile of the kind is used for
+    binding. Raises ConfigError for an unknown kind.
+    """
     check_kind(to)
     profile = load_profile(wished or KINDS[to][1] or "litert-runtime")
     if profile.judges != "placement":
@@ -22,7 +25,7 @@ def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
 
 
 def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
-    """By which profile a plan's operator, (subgraph, number), was bound: ``profile``, or that of other activations."""
+    """Return a function from (subgraph, operator) to its profile: ``profile``, or the profile of its activation type."""
     others = _others(plan)
     loaded = {name: load_profile(name) for name in set(others.values())}
     return lambda key: loaded[others[key]] if key in others else profile
@@ -31,13 +34,13 @@ def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profil
 def profiles_of(
     plan: ConversionPlan, profile: Profile, accelerator: Profile | None = None
 ) -> tuple[Profile, ...]:
-    """The profiles that a plan's model is judged by, that of the target among them."""
+    """Return the profiles that check a plan's model, including the target's profile."""
     others = map(load_profile, sorted(set(_others(plan).values())))
     return (profile, *others, *((accelerator,) if accelerator else ()))
 
 
 def _others(plan: ConversionPlan) -> Mapping[Key, str]:
-    """The operators whose activations have another type than the plan's, and the profile of that type."""
+    """Return the operators whose activation type differs from the plan's, with the profile of their type."""
     names = dict(KINDS.values())
     return {
         (d.subgraph, d.operator): names[d.becomes]

@@ -1,4 +1,4 @@
-"""Limits: inequalities over scales that a group's range must be widened for, or an operator left as it is."""
+"""Limits: inequalities over scales, for which a group's range is widened or an operator stays float."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.solve import holds
 from litecheck.profile.types import Requirement
 
-#: A range is widened by at most so many doublings before the operator is left as it is.
+#: Maximum number of doublings of a range. A limit that needs more makes the operator stay float.
 DOUBLINGS = 24
-#: How often the smallest sufficient factor is halved down to.
+#: Number of bisections that refine the smallest sufficient factor.
 _REFINED = 6
 
 
 def broken(bound: BoundFloat, operands: Operands) -> Iterator[Requirement]:
-    """The limits that an operator in its new form does not keep, notes left out."""
+    """Yield the limits that an operator in its new form violates, except notes."""
     for requirement in bound.requirements:
         if requirement.verb == "limits" and requirement.level != "note" and not holds(requirement, operands):
             yield requirement
@@ -30,7 +30,7 @@ def broken(bound: BoundFloat, operands: Operands) -> Iterator[Requirement]:
 def widening(
     bound: BoundFloat, requirement: Requirement, operands: Operands, partition: Partition
 ) -> tuple[Port, float] | None:
-    """The place whose group, widened by the smallest factor, makes a limit hold; None where none does."""
+    """Return the port and smallest factor that widen a group so that a limit holds, or None."""
     best: tuple[Port, float] | None = None
     for group in {
         id(partition[p]): partition[p] for ports in bound.ports.values() for p in ports if p in partition
@@ -47,7 +47,7 @@ def widening(
 def _smallest(
     requirement: Requirement, operands: Operands, bound: BoundFloat, ports: frozenset[Port]
 ) -> float:
-    """The smallest factor for the scales at some places that makes a limit hold; 0 where there is none."""
+    """Return the smallest factor for the scales at some ports with which a limit holds, or 0."""
 
     def enough(factor: float) -> bool:
         return holds(requirement, _scaled(operands, bound, ports, factor))

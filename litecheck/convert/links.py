@@ -1,4 +1,4 @@
-"""What ties places of a model together besides rules: calls of subgraphs, variables, and tensors themselves."""
+"""Links between ports of a model besides rules: calls of subgraphs, variables, and tensors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from litecheck.convert.request import REAL
 from litecheck.model.links import ASSIGN, called, links_of
 from litecheck.model.types import Model, Subgraph
 
-#: The option that names a subgraph whose results are its next operands.
+#: Option that names a subgraph whose outputs are its inputs in the next turn.
 _LOOP = "body_subgraph_index"
 
 
 @dataclass(slots=True)
 class Wire:
-    """One tensor of real values: the place that writes it, if one does, and the places that read it."""
+    """A tensor of real values: the port that writes it, or None, and the ports that read it."""
 
     subgraph: int
     tensor: int
@@ -25,7 +25,7 @@ class Wire:
 
 
 def wires(subgraph: Subgraph) -> list[Wire]:
-    """The tensors of real values of a subgraph, in the order in which they are first known."""
+    """Return the tensors of real values of a subgraph, in order of first use."""
     found: dict[int, Wire] = {}
 
     def wire(index: int) -> Wire | None:
@@ -56,12 +56,12 @@ def wires(subgraph: Subgraph) -> list[Wire]:
 
 
 def entered(model: Model) -> frozenset[int]:
-    """The subgraphs that are run from outside: the first, and those of signatures."""
+    """Return the subgraphs that can be run from outside: the first subgraph, and those of signatures."""
     return frozenset({0, *(signature.subgraph for signature in model.signatures)})
 
 
 def handed_on(model: Model, bound: BoundFloat) -> Iterator[tuple[Port, Port]]:
-    """Pairs of places between which a call hands values on as they are stored: the caller's and the subgraph's own."""
+    """Yield pairs of ports between which a call passes stored values unchanged: the caller's port and the subgraph's."""
     operator, at = bound.operator, bound.subgraph.index
     for option, index in called(operator):
         callee = model.subgraphs[index]
@@ -79,7 +79,7 @@ def handed_on(model: Model, bound: BoundFloat) -> Iterator[tuple[Port, Port]]:
 
 
 def variables(model: Model) -> dict[tuple[str, str], list[Port]]:
-    """The places that read or assign each variable that has a name."""
+    """Return the ports that read or assign each named variable."""
     handles = links_of(model).handles
     found: dict[tuple[str, str], list[Port]] = {}
     for subgraph in model.subgraphs:

@@ -1,4 +1,4 @@
-"""Two models run side by side by LiteRT, in a child process, pairs of their tensors compared after every inference."""
+"""Runs of two models side by side in LiteRT, in a child process, which compares pairs of tensors after every inference."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from litecheck.devices.port import Series
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import Quantization
 
-#: (float, converted).
+#: (float tensor, converted tensor).
 Pair = tuple[Place, Place]
 
 
 class LitertPairs:
-    """Facts: ``files`` of both models, ``kernels``, ``signatures`` (keys and subgraphs of both), ``resources`` (whether
-    there are resource variables); ``pairs`` of places, the numbers of those that are ``outputs`` and of those whose errors
-    are wanted by channel (``channelled``); of all pairs the converted ``tensors``, and the ``references`` where these
-    store integers, too, as :func:`plain_tensor` gives them.
+    """The question of a child process about pairs of tensors.
 
-    A run begins with the number of where the models are entered, and has the inputs of the first, then of the second. The
-    answer is a tally as plain values, and how many ``samples`` and which ``kernels`` ran.
+    Facts: ``files`` of both models, ``kernels``, ``signatures`` (keys and subgraphs of both), ``resources`` (True if
+    there are resource variables), ``pairs`` of tensors, the numbers of the pairs that are ``outputs``, and of the pairs
+    with errors per channel (``channelled``). ``tensors`` are the converted tensors of all pairs, ``references`` the
+    reference tensors if they store integers, in the format of :func:`plain_tensor`.
+
+    A run starts with the number of the entry point, followed by the inputs of the first and the second model. The
+    answer is a tally as plain values, with the number of ``samples`` and the ``kernels`` that ran.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -33,7 +35,7 @@ class LitertPairs:
         self._interpreters: list[PreservingInterpreter] = []
 
     def answer(self, several: Iterable[Series]) -> dict[str, Any]:
-        """The distortions over all runs; variables begin anew with each series."""
+        """Return the distortions over all runs. Variables are reset for each series."""
         facts = self._facts
         pairs: list[Pair] = [((a, b), (c, d)) for (a, b), (c, d) in facts["pairs"]]
         converted, references = (list(map(_tensor, facts[side])) for side in ("tensors", "references"))
@@ -49,7 +51,7 @@ class LitertPairs:
         return {"samples": count, "kernels": self._interpreters[0].kernels, **tally.to_plain()}
 
     def _begin(self, first: bool) -> None:
-        """Variables as they are at first; nothing but a new interpreter resets resources."""
+        """Reset all variables. Resource variables are only reset by a new interpreter."""
         facts = self._facts
         if first or facts["resources"]:
             pairs = zip(facts["files"], facts["signatures"], strict=True)
@@ -58,7 +60,7 @@ class LitertPairs:
             interpreter.reset()
 
     def _compare(self, pairs: Sequence[Pair], subgraphs: Sequence[int], tally: PairTally) -> None:
-        """One inference; no reference to memory of the interpreters outlives the call."""
+        """Compare the tensors of one inference. References to the interpreters' memory do not outlive the call."""
         reference, converted = (
             dict(interpreter.tensors([pair[side] for pair in pairs], subgraph))
             for side, (interpreter, subgraph) in enumerate(zip(self._interpreters, subgraphs, strict=True))
@@ -69,19 +71,19 @@ class LitertPairs:
 
 
 def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
-    """The tensors on one side of pairs: of the converted model, or of the first for 0."""
+    """Return the tensors on one side of pairs: 1 is the converted model, 0 the first model."""
     places = (pair[side] for pair in pairs)
     return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 
 
 def plain_tensor(tensor: Tensor) -> list[Any]:
-    """How a tensor stores numbers, as plain values."""
+    """Return the storage of a tensor as plain values."""
     own = tensor.quantization
     return [tensor.dtype, own.scale.tolist(), own.zero_point.tolist(), own.axis]
 
 
 def _tensor(plain: Sequence[Any]) -> Tensor:
-    """A tensor that stores numbers so, and nothing else."""
+    """Return a tensor with only the storage in ``plain``."""
     dtype, scale, zero_point, axis = plain
     own = Quantization(np.array(scale, np.float32), np.array(zero_point, np.int64), axis)
     return Tensor(0, "", dtype, (), quantization=own)

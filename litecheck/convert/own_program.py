@@ -1,4 +1,4 @@
-"""litecheck's own conversion as the program of a child process, so that it is measured as other converters are."""
+"""litecheck's own conversion as a child process, so that it is measured in the same way as other converters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.convert.calibration.ahead import started_ahead
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
-    """The int8 or int16x8 .tflite, judged and written as ``litecheck convert --no-agreement`` does it."""
+    """Return the int8 or int16x8 .tflite, checked and written as in ``litecheck convert --no-agreement``."""
     target = samples.parent / "made.tflite"
     started = started_ahead(request["device"], compares=False)
     from litecheck.convert.calibrating import Calibrating

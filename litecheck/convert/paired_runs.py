@@ -1,4 +1,4 @@
-"""Two models run side by side by litecheck's own kernels, pairs of their tensors compared after every inference."""
+"""Runs of two models side by side in litecheck's own kernels, with pairs of tensors compared after every inference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from litecheck.reference.operands import RunError
 
 
 class MachinePairs:
-    """Two machines side by side. What a loop's body holds is compared turn by turn, as far as both take turns."""
+    """Two machines side by side. Tensors in a loop's body are compared turn by turn, up to the shorter loop."""
 
     def __init__(self, machines: tuple[Machine, Machine], pairs: Sequence[Pair], tally: PairTally) -> None:
         self._machines = machines
@@ -31,7 +31,7 @@ class MachinePairs:
             machine.watch = partial(self._hold, side, frozenset(pair[side] for pair in pairs))
 
     def run(self, number: int, runs: Sequence[tuple[tuple[int, Arrays], tuple[int, Arrays]]]) -> None:
-        """A chain of samples from a fresh state; each is a subgraph and its inputs, for both. Raises CalibrationError."""
+        """Run a chain of samples from a fresh state, each a subgraph and its inputs, for both. Raises CalibrationError."""
         for machine in self._machines:
             machine.restart()
         for run in runs:
@@ -58,7 +58,7 @@ class MachinePairs:
         reference, converted = self._held
         held_pairs = ((number, one, other) for one in reference for number, other in self._pairs[one])
         for number, one, other in sorted(held_pairs):
-            # zip ends with the shorter: a loop may take fewer turns in one of the models.
+            # zip stops at the shorter list: a loop may take fewer turns in one of the models.
             for x, stored in zip(reference[one], converted.get(other, ()), strict=False):
                 if x.shape == stored.shape:
                     self._tally.add(number, x, stored)

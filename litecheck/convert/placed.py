@@ -1,4 +1,4 @@
-"""What a target's compiler would refuse a whole model for: such operators stay as they are."""
+"""Operators for which a target's compiler would reject the whole model. They stay unconverted."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from litecheck.finding import Finding
 from litecheck.placement import Place
 from litecheck.report import ModelReport
 
-#: Where no model with such an operator comes to run.
+#: Placements of an operator with which no model runs.
 _NOWHERE: tuple[Place, ...] = ("refused", "crashes")
-#: What the words of an effect say of such a place.
+#: Words of an impact that describe such a placement.
 _WORDS = ("rejects", "crashes")
 
 
 def nowhere(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:
-    """The operators of the source, by number, for which the target's compiler would refuse the first subgraph of what was
-    made of it, each with the reason; ``origins`` says where the new operators come from."""
+    """Return the source operators for which the target's compiler would reject the first subgraph, with the reason.
+
+    ``origins`` has the source operator of each new operator.
+    """
     found: dict[int, str] = {}
     for target in report.targets:
         for one in target.operators:

@@ -1,4 +1,4 @@
-"""A plan of a conversion: which tensor is stored how for whom, by which rule, and what stays as it is; plain data."""
+"""A conversion plan as plain data: the stored form of each tensor per reader, the rules that decide it, and exceptions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """How a tensor is stored: type, scales and zero points.
+    """The stored form of a tensor: type, scales and zero points.
 
-    ``low`` and ``high`` are the real values it was made for; ``rules`` the paths of the requirements that decided, each
-    with file and line; ``because`` what else did (a raised scale, a clamped constant).
+    ``low`` and ``high`` are the real values that the form was made for. ``rules`` are the paths of the deciding
+    requirements, each with file and line. ``because`` states other reasons (a raised scale, a clamped constant).
     """
 
     dtype: str
@@ -32,18 +32,18 @@ class Form:
 
     @property
     def quantization(self) -> Quantization:
-        """The parameters as a tensor has them."""
+        """Form as the quantization of a tensor."""
         return Quantization(self.scale, self.zero_point, self.axis)
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The smallest and the largest real value that integers of one scale can hold."""
+        """Smallest and largest real value that integers of a per-tensor scale represent."""
         low, high = INTEGER_RANGES[self.dtype]
         scale, zero_point = float(self.scale[0]), int(self.zero_point[0])
         return scale * (low - zero_point), scale * (high - zero_point)
 
     def same(self, other: Form | None) -> bool:
-        """Whether stored integers mean the same in both."""
+        """Return True if stored integers have the same meaning in both forms."""
         return (
             other is not None
             and (self.dtype, self.axis if self.scale.size > 1 else 0)
@@ -54,7 +54,7 @@ class Form:
 
 
 def mistake_in(form: Form) -> str:
-    """Why a form, of whatever people wrote into a plan, stores nothing; empty where all is well."""
+    """Return the reason why a form from a plan file is invalid, or ""."""
     scale, zero_point = form.scale, form.zero_point
     if scale.size != zero_point.size or not (np.isfinite(scale).all() and (scale > 0).all()):
         return "needs one zero point for each scale, and scales above 0"
@@ -66,7 +66,7 @@ def mistake_in(form: Form) -> str:
     least, most = INTEGER_RANGES.get(form.dtype, (0, 0))
     far = (
         1 if form.dtype in ("int32", "int64") else max(-least, most)
-    )  # sums, of which nothing reaches so far
+    )  # bias accumulators never reach this range
     with np.errstate(over="ignore"):
         reach = scale * np.float32(far)
     if (scale < np.finfo(np.float32).tiny).any() or not np.isfinite(reach).all():
@@ -77,7 +77,7 @@ def mistake_in(form: Form) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorForms:
-    """One tensor of real values: the form in which it is written (None: as it is), and in which each place reads it."""
+    """A tensor of real values: the form in which it is written (None: unchanged), and the form at each reading port."""
 
     subgraph: int
     tensor: int
@@ -88,10 +88,10 @@ class TensorForms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """What becomes of one operator: the type it computes in, or why it is left as it is.
+    """The decision about one operator: the type that it computes in, or the reason why it is left unchanged.
 
-    ``added`` are operands it must have and has not, zeros in these forms, by place; ``intermediates`` forms of tensors
-    that only the quantized operator has.
+    ``added`` are required inputs that it lacks, which become zeros in these forms, by position. ``intermediates`` are
+    the forms of tensors that only the quantized operator has.
     """
 
     subgraph: int
@@ -107,8 +107,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstantChange:
-    """A float constant before it is stored: along an axis, each channel is multiplied by one of the values
-    (equalization), or has it added (a corrected bias)."""
+    """A change of a float constant before it is stored, along an axis.
+
+    Each channel is multiplied by one of the values (equalization), or the value is added (a corrected bias).
+    """
 
     subgraph: int
     tensor: int
@@ -119,8 +121,7 @@ class ConstantChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionPlan:
-    """Everything a conversion does to a model. ``source`` is the sha256 of the float model's file; ``changes`` are made
-    to its constants before all else."""
+    """All changes of a conversion. ``source`` is the sha256 of the float file. ``changes`` of constants come first."""
 
     source: str
     profile: str

@@ -1,4 +1,4 @@
-"""A conversion plan as JSON: printed, kept, edited by hand, and read again with every claim checked."""
+"""A conversion plan as JSON: written, edited by hand, and read again with every value checked."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
-#: What may become of an operator.
+#: Possible decisions about an operator.
 BECOMES = ("int8", "int16", "uint8", "hybrid", "float32", "as it is")
-#: Raised when a key changes its meaning or goes away.
+#: Incremented when a key changes its meaning or is removed.
 VERSION = 1
 _TYPES = (*INTEGER_RANGES, "float16")
 
 
 def plan_values(plan: ConversionPlan) -> dict[str, Any]:
-    """A plan as plain values, as schemas/conversion-plan.schema.json describes them; float32 in their shortest form."""
+    """Return a plan as plain values of schemas/conversion-plan.schema.json, with float32 in their shortest form."""
     values: dict[str, Any] = {
         "litecheck_plan": VERSION,
         "source": plan.source,
@@ -41,14 +41,15 @@ def plan_values(plan: ConversionPlan) -> dict[str, Any]:
 
 
 def plan_json(plan: ConversionPlan) -> str:
-    """A plan as a file."""
+    """Return a plan as JSON text."""
     return _laid_out(plan_values(plan), "\n") + "\n"
 
 
 def _laid_out(value: Any, line: str) -> str:
-    """What ``json.dumps`` writes with an indent of 1, ``line`` being the end of a line and what the next begins with.
+    """Return the JSON of ``json.dumps`` with an indent of 1. ``line`` is a line end and the indent of the next line.
 
-    That goes number by number, and a plan has tens of thousands; without an indent lists are written at once.
+    With an indent, ``json.dumps`` writes number by number, and a plan has tens of thousands. Here lists are written at
+    once.
     """
     inner = f"{line} "
     if isinstance(value, dict) and value:
@@ -65,7 +66,7 @@ _encoded = json.JSONEncoder(allow_nan=False).encode
 
 
 def read_plan(text: bytes | str, file: str) -> ConversionPlan:
-    """The plan of a file. Raises ConfigError with the place that is wrong."""
+    """Return the plan of a file. Raises ConfigError with the location of the problem."""
     values = decode_json(text, file)
     reader = _Reader(file)
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
@@ -123,7 +124,7 @@ def _decision(one: Decision) -> dict[str, Any]:
 
 
 def _tensor(one: TensorForms) -> dict[str, Any]:
-    """Each form once, and by its number for every place that uses it."""
+    """Return a tensor with each form once, and the number of its form for every port."""
     forms: list[Form] = []
 
     def number(form: Form | None) -> int | None:
@@ -165,12 +166,12 @@ def _form(form: Form) -> dict[str, Any]:
 
 
 def _shortest(values: NDArray[np.float32]) -> list[float]:
-    """Decimals that give the same float32 again."""
+    """Return the shortest decimals that give the same float32 again."""
     return [float(str(value)) for value in values]
 
 
 class _Reader:
-    """Takes a plan apart; complaints name the file and the place."""
+    """Reader of a plan. Errors name the file and the location."""
 
     def __init__(self, file: str) -> None:
         self.file = file

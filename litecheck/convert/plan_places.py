@@ -1,4 +1,4 @@
-"""Whether a conversion plan fits a model: the operators, tensors and places it names, and the types they can have."""
+"""Checks that a conversion plan fits a model: the operators, tensors and ports that it names, and their types."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.solve import admits
 from litecheck.profile.types import Profile
 
-#: What a model may be fed and give, besides real values.
+#: Types of the model's inputs and outputs, besides real values.
 _ENDS = ("int8", "uint8", "int16")
-#: What becomes of an operator that stores nothing in integers.
+#: Decisions for an operator that stores nothing in integers.
 _UNTOUCHED = (REAL, "as it is")
 _HALF, _HYBRID = "float16", "hybrid"
-#: Kernels count the steps of a value in int32 before they clamp them.
+#: Kernels compute the steps of a value in int32 before they clamp it.
 _STEPS = 2.0**31
 
 
 def check_plan(model: Model, plan: ConversionPlan, profile: Profile) -> None:
-    """Raise ConfigError, with the place, for a plan that names what the model does not have, or that gives operators
-    operands of types for which ``profile``, or the one of the operator's type, has no rule."""
+    """Raise ConfigError, with the location, for a plan that does not fit a model.
+
+    A plan must name existing operators, tensors and ports. The types of its operators must fit a rule of ``profile``,
+    or of the profile of the operator's type.
+    """
     check_places(model, plan)
     if plan.target == _HALF:
         _check_halves(model, plan)
@@ -43,7 +46,7 @@ def check_plan(model: Model, plan: ConversionPlan, profile: Profile) -> None:
 
 
 def check_places(model: Model, plan: ConversionPlan) -> None:
-    """Raise ConfigError for operators, tensors and places that a plan names and the model does not have."""
+    """Raise ConfigError for operators, tensors and ports that a plan names and the model does not have."""
     wired = {(wire.subgraph, wire.tensor): wire for s in model.subgraphs for wire in wires(s)}
     seen: set[Key] = set()
     for number, one in enumerate(plan.tensors):
@@ -89,12 +92,12 @@ def _check_operators(model: Model, plan: ConversionPlan) -> None:
 
 
 def _fits(form: Form, shape: Sequence[int]) -> bool:
-    """Whether a tensor has a channel for each scale of a form."""
+    """Return True if a tensor has a channel for each scale of a form."""
     return form.scale.size <= 1 or (0 <= form.axis < len(shape) and shape[form.axis] == form.scale.size)
 
 
 def _is_free(operator: Operator, place: int) -> bool:
-    """Whether an operator has an operand at a place that is absent, or would be its next but for absent ones."""
+    """Return True if an input of an operator is absent, or would be the next input after absent ones."""
     roles = len(facts_of(operator.kind).inputs)
     return 0 <= place < max(roles, len(operator.inputs)) and (
         place >= len(operator.inputs) or operator.inputs[place] < 0
@@ -115,7 +118,7 @@ def _check_halves(model: Model, plan: ConversionPlan) -> None:
 
 
 class _Fitting:
-    """The forms of a plan at the places of a model, held against the rules of its operators."""
+    """The forms of a plan at the ports of a model, compared with the rules of its operators."""
 
     def __init__(self, model: Model, plan: ConversionPlan, profile: Profile) -> None:
         self.model, self.plan = model, plan
@@ -130,7 +133,7 @@ class _Fitting:
         ]
 
     def _form(self, port: Port) -> Form | None:
-        """The form at a place; None where that is real."""
+        """Return the form at a port, or None for real values."""
         return (
             self._read.get(port) if port.side == "input" else self._written.get(tensor_at(self.model, port))
         )
@@ -143,7 +146,7 @@ class _Fitting:
         return f"tensor {one.tensor} '{one.name}' of subgraph {one.subgraph}"
 
     def check_operators(self) -> None:
-        """Operators that store integers have a rule for it, and operands of the types it has."""
+        """Check that operators that store integers have a rule, and tensors of the types that the rule allows."""
         for bound in self._bound:
             key = bound.subgraph.index, bound.operator.index
             where = f"operator #{key[1]} of subgraph {key[0]}"
@@ -179,7 +182,7 @@ class _Fitting:
             self._check_type(bound, role, form, f"{where}, but its added {role}")
 
     def _check_type(self, bound: BoundFloat, role: str, form: Form | None, where: str) -> None:
-        """Raise ConfigError where the operand of a role is not stored in a type that its rule has for it."""
+        """Raise ConfigError if the tensor of a role is not stored in a type that its rule allows."""
         stored = form.dtype if form is not None else REAL
         storage = bound.storage.get(role)
         if stored == (storage.dtype if storage else REAL):
@@ -192,7 +195,7 @@ class _Fitting:
         raise ConfigError(f"{where} is {stored}, not {wanted}{by}")
 
     def check_reach(self) -> None:
-        """What is computed can be counted in steps of its scale."""
+        """Check that computed values can be counted in steps of their scale."""
         for one in self.plan.tensors:
             tensor = self.model.subgraphs[one.subgraph].tensors[one.tensor]
             if one.written is not None and tensor.is_constant and not tensor.is_variable:
@@ -212,7 +215,7 @@ class _Fitting:
                     )
 
     def check_ends(self) -> None:
-        """What goes into the model and comes out has a type that people feed it."""
+        """Check the types of the model's inputs and outputs."""
         for number in entered(self.model):
             subgraph = self.model.subgraphs[number]
             for side, indexes in (("output", subgraph.inputs), ("input", subgraph.outputs)):
@@ -227,7 +230,7 @@ class _Fitting:
                         )
 
     def check_links(self) -> None:
-        """What is handed on as it is stored means the same on both sides."""
+        """Check that stored values that are passed on unchanged have the same meaning on both sides."""
         for bound in self._bound:
             for mine, theirs in handed_on(self.model, bound):
                 self._check_alike((mine, theirs), f"{bound.operator.opcode} #{bound.operator.index} hands on")
@@ -251,7 +254,7 @@ class _Fitting:
 
 
 def _real(bound: BoundFloat) -> Iterator[Port]:
-    """The places of an operator at which a float model has real values."""
+    """Yield the ports of an operator that have real values in the float model."""
     for side in ("input", "output"):
         for place, index in enumerate(operands_at(bound.operator, side)):
             if index >= 0 and bound.subgraph.tensors[index].dtype == REAL:

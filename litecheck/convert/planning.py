@@ -1,4 +1,4 @@
-"""A plan made: operators bound to rules, solved, tried against every limit, and solved again until all are kept."""
+"""Planning: operators are bound to rules, solved, and checked against every limit, until all limits are met."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.solve import admits, allowed
 from litecheck.profile.types import Profile
 
-#: How often limits may ask for another solution; each time at least one range grows or one operator is given up.
+#: Maximum number of solutions. Each one widens at least one range or gives up at least one operator.
 ROUNDS = 200
 
-#: The limits on an operator's version: of all resolvers, and of the one that knows the fewest.
+#: Limits on an operator's version: for all resolvers, and for the resolver that knows the fewest versions.
 _VERSIONS = ("/limits/version", "/limits/reference_version")
-#: Why an operator shall stay as it is, or nothing.
+#: A function that returns the reason why an operator shall stay unquantized, or "".
 Keeps = Callable[[Subgraph, Operator], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What the user wants: the type of activations, of the model's inputs and outputs, what stays real, and what
-    another form of the model says."""
+    """The requested types of activations, inputs and outputs, the operators that stay float, and parameters to copy."""
 
     activation: str = "int8"
     inputs: str = REAL
@@ -62,8 +61,11 @@ def make_plan(
     source: str = "",
     inner: Mapping[Inside, Interval] | None = None,
 ) -> tuple[ConversionPlan, AppliedPlan]:
-    """The plan for a float model, and what it makes. ``ranges`` are of tensors, ``inner`` of values inside recurrent
-    operators. Raises ConfigError where no parameters keep the rules."""
+    """Return the plan for a float model, and its model.
+
+    ``ranges`` are those of tensors, ``inner`` those of values inside recurrent operators. Raises ConfigError if no
+    parameters meet the rules.
+    """
     operators = [
         _judged(model, s, op, profile, ranges, targets) for s in model.subgraphs for op in s.operators
     ]
@@ -88,7 +90,7 @@ def _judged(
     model: Model, subgraph: Subgraph, operator: Operator, profile: Profile,
     ranges: Mapping[Key, Interval], targets: Targets,
 ) -> BoundFloat:  # fmt: skip
-    """An operator and its rule, or why it stays as it is."""
+    """Return an operator with its rule, or with the reason why it stays unquantized."""
     profile = targets.others.get((subgraph.index, operator.index), profile)
     bound = bind(model, subgraph, operator, profile)
     if bound.stays or bound.untouched or not bound.storage:
@@ -98,7 +100,7 @@ def _judged(
 
 
 def _like(bound: BoundFloat, borrowed: Borrowed) -> BoundFloat:
-    """With one scale for constants that have one in the form to be followed."""
+    """Return an operator with per-tensor scales for constants that are per-tensor in the copied form."""
     storage = dict(bound.storage)
     for role, one in bound.storage.items():
         for port in bound.ports[role] if one.per_axis else ():
@@ -140,7 +142,7 @@ def _mend(
     converted: AppliedPlan,
     widened: dict[Port, float],
 ) -> bool:
-    """Widen ranges or give operators up for the limits that are not kept; whether there were any."""
+    """Widen ranges or give up operators for violated limits. Return True if there were any."""
     places = {(b.subgraph.index, b.operator.index): n for n, b in enumerate(operators)}
     changed = False
     for subgraph in converted.model.subgraphs:
@@ -211,7 +213,7 @@ def _decision(
 
 
 def _version(bound: BoundFloat) -> int:
-    """The operator version of the quantized form: the customary one where the rule allows it, or one that it does."""
+    """Return the version of the quantized operator: the usual version if the rule allows it, or an allowed version."""
     if not bound.storage:
         return bound.operator.version
     own, least = bound.operator.version, facts_of(bound.operator.kind).version
@@ -223,7 +225,7 @@ def _version(bound: BoundFloat) -> int:
 
 
 def _added(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[int, Form]]:
-    """Biases that the rule demands and the operator does not have."""
+    """Yield the biases that the rule requires and the operator lacks."""
     rule, kinds = bound.rule, facts_of(bound.operator.kind).inputs
     for place, role in enumerate(rule.inputs if rule else ()):
         absent = place >= len(bound.operator.inputs) or bound.operator.inputs[place] < 0
@@ -236,7 +238,7 @@ def _added(bound: BoundFloat, forms: Mapping[Port, Form]) -> Iterator[tuple[int,
 
 
 def _tensors(model: Model, forms: Mapping[Port, Form]) -> Iterator[TensorForms]:
-    """Every tensor of real values that has another form somewhere."""
+    """Yield every tensor of real values that has another form at any port."""
     for subgraph in model.subgraphs:
         for wire in wires(subgraph):
             tensor = subgraph.tensors[wire.tensor]
@@ -249,7 +251,7 @@ def _tensors(model: Model, forms: Mapping[Port, Form]) -> Iterator[TensorForms]:
 
 
 def _shifted(model: Model, forms: Mapping[Port, Form], targets: Targets) -> Iterator[tuple[Port, Form]]:
-    """What goes in and out as uint8: the same real values, stored 128 higher."""
+    """Yield the forms of uint8 inputs and outputs: the same real values, stored 128 higher."""
     for number in entered(model):
         subgraph = model.subgraphs[number]
         for side, dtype, ends in (

@@ -1,6 +1,6 @@
-"""A conversion made ready: the model opened, its data, and what is asked of it checked before anything runs.
+"""Preparation of a conversion: the model and its data are opened, and the settings checked before anything runs.
 
-What makes plans is loaded where it is wanted: the model can be calibrated meanwhile.
+The planning modules are imported when they are needed, so that the model can be calibrated at the same time.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from litecheck.convert.equalize import Equalization
     from litecheck.convert.plan import ConversionPlan
 
-#: What is asked for by the type of activations that a plan has.
+#: Kind of conversion by the activation type of a plan.
 _KINDS = {"int8": "int8", "uint8": "uint8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
-#: How many inputs are drawn to run both forms of a quantized model.
+#: Number of drawn inputs for running both forms of a quantized model.
 DRAWN = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionSession:
-    """A conversion that is ready to be carried out: what can be wrong with the settings has been looked at.
+    """A conversion that is ready to be carried out, with checked settings.
 
-    ``plan`` is there where one is carried out again; ``data`` None where there are no samples; ``quantized`` has the scales
-    to take over; ``shifts`` says that the model holds 8-bit activations, which keep their scales; ``equalization`` is there
-    where the model is equalized first.
+    ``plan`` is the plan to apply, or None. ``data`` is None without samples. ``quantized`` is the model with the scales
+    to copy. ``shifts`` is True if the model has 8-bit activations, which keep their scales. ``equalization`` is None if
+    the model is not equalized first.
     """
 
     model: Model
@@ -49,7 +49,7 @@ class ConversionSession:
 
     @property
     def base(self) -> Model:
-        """What is calibrated and compared: the model, its channels rescaled where that is asked for."""
+        """The model that is calibrated and compared, with its channels rescaled if equalization is requested."""
         if self.equalization is not None:
             return self.equalization.model
         if self.plan is None:
@@ -60,12 +60,12 @@ class ConversionSession:
 
     @property
     def reads_statistics(self) -> bool:
-        """Whether the ranges are those of an earlier calibration."""
+        """True if the ranges come from an earlier calibration."""
         return bool(self.settings.statistics) and Path(self.settings.statistics).exists()
 
     @property
     def calibrates(self) -> bool:
-        """Whether ranges are wanted: only integers of activations need them, and what reports say of them."""
+        """True if ranges are needed: for integer activations, and for their reports."""
         s = self.settings
         known = self.reads_statistics
         if self.plan is not None:
@@ -78,18 +78,18 @@ class ConversionSession:
 
     @property
     def compares(self) -> bool:
-        """Whether both models are run beside each other."""
+        """True if both models are run and compared."""
         wanted = self.settings.agreement or bool(self.settings.sensitivity)
         return wanted and self.data is not None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What people must be told of the samples."""
+        """Warnings about the samples for the user."""
         return self.data.warnings if self.data and not self.shifts else ()
 
     @property
     def steps(self) -> int | None:
-        """How many samples are run, both times together; None where nobody knows beforehand."""
+        """Number of samples that run, over all passes, or None if it is not known beforehand."""
         if self.data is None:
             return 0
         times = (self.calibrates and not self.reads_statistics) + self.compares
@@ -101,8 +101,10 @@ class ConversionSession:
 
 
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
-    """The session of a model. Raises ConfigError for settings that contradict each other, and for a model that is
-    quantized already."""
+    """Return the session of a model.
+
+    Raises ConfigError for settings that contradict each other, and for a model that is already quantized.
+    """
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
         to = _KINDS[plan.target]
@@ -127,7 +129,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
 
 def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
-    """Inputs for both forms of a quantized model, where there is LiteRT to run them and they can be made up."""
+    """Return inputs for both forms of a quantized model, or None if LiteRT is not available or inputs cannot be drawn."""
     if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
         return None
     from litecheck.convert.calibration.drawn import random_data
@@ -139,7 +141,7 @@ def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None
 
 
 def _shifts(model: Model, settings: ConversionSettings) -> bool:
-    """Whether a quantized model is to be made int8 or uint8 or, where it is, to keep another profile."""
+    """Return True if a quantized model is to become int8 or uint8 or, if it already is, to conform to another profile."""
     other = {"int8": "uint8", "uint8": "int8"}.get(settings.to)
     if other is None or not is_quantized(model):
         return False
@@ -148,7 +150,7 @@ def _shifts(model: Model, settings: ConversionSettings) -> bool:
 
 
 def _check_statistics(settings: ConversionSettings) -> None:
-    """Raise ConfigError for ways to calibrate where nothing is calibrated."""
+    """Raise ConfigError for calibration settings if nothing is calibrated."""
     there = bool(settings.statistics) and Path(settings.statistics).exists()
     if settings.plan and (settings.calibrate or settings.scales_from):
         raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")

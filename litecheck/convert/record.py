@@ -1,4 +1,4 @@
-"""The record of a conversion: what became of each operator and tensor, by which rule, and what it cost; plain data."""
+"""The record of a conversion as plain data: the outcome of each operator and tensor, the deciding rules, and the cost."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ Outcome = Literal["conforms", "violates", "not checked"]
 
 @dataclass(frozen=True, slots=True)
 class StayingOperators:
-    """Operators of one kind that stay float32 for one reason, or int8 (``dtype``) in a model of uint8; ``demand`` is the
-    path and line of the requirement at fault, where one is; ``places`` where they stand: ``#3``, or ``1/#3`` in subgraph
-    1."""
+    """Operators of one type that stay float32 for one reason, or int8 (``dtype``) in a uint8 model.
+
+    ``demand`` is the path and line of the requirement that prevents the conversion, or "". ``places`` are the
+    locations: ``#3``, or ``1/#3`` in subgraph 1.
+    """
 
     opcode: str
     reason: str
@@ -42,8 +44,11 @@ class StayingOperators:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvertedTensor:
-    """One form of one tensor of the float model. ``values`` is the range it had in calibration, None where it is unknown;
-    ``agreement`` is there where both models were run and this form is the tensor's own."""
+    """One form of one tensor of the float model.
+
+    ``values`` is its range in calibration, or None if it is unknown. ``agreement`` is set if both models ran and this
+    form is the tensor's own.
+    """
 
     subgraph: int
     tensor: int
@@ -56,9 +61,12 @@ class ConvertedTensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConversionRecord:
-    """A conversion and all that is said of it. ``target`` is the file that was written, empty where none was; ``size`` is
-    what the new model takes, ``source_size`` what the old one does, in bytes; ``report`` is what litecheck finds in the
-    file as it would be written. ``weights`` has the errors of weights that were quantized before."""
+    """A conversion and its results.
+
+    ``target`` is the written file, or empty. ``size`` and ``source_size`` are the bytes of the new and the old model.
+    ``report`` is the validation of the file as it would be written. ``weights`` has the errors of weights that were
+    quantized before.
+    """
 
     version: str
     source: str
@@ -83,24 +91,24 @@ class ConversionRecord:
 
     @property
     def verdict(self) -> Outcome:
-        """Whether the new model conforms; ``not checked`` where no profile speaks of anything quantized in it."""
+        """Verdict of the new model: ``not checked`` if no profile covers anything quantized in it."""
         if any(f.level == "violation" for f in self.report.active):
             return "violates"
         return "conforms" if self.report.covered else "not checked"
 
     @property
     def exit_code(self) -> int:
-        """0 nothing is against the new model, 1 it would violate, 2 nobody can judge it."""
+        """0 if the new model conforms, 1 if it violates, 2 if it is not checked."""
         return {"conforms": 0, "violates": 1, "not checked": 2}[self.verdict]
 
     @property
     def becomes(self) -> Mapping[str, int]:
-        """How many operators compute in each type now; ``as it is`` where no real values are involved."""
+        """Number of operators by type. ``as it is`` counts operators without real values."""
         return Counter(decision.becomes for decision in self.conversion.plan.operators)
 
     @property
     def added(self) -> Mapping[str, int]:
-        """How many operators of which kind the new model has beyond the old one."""
+        """Number of operators by opcode that the new model has in addition to the old model."""
         old, new = (
             Counter(op.opcode for s in model.subgraphs for op in s.operators)
             for model in (self.conversion.source, self.conversion.model)
@@ -109,15 +117,18 @@ class ConversionRecord:
 
     @property
     def starved(self) -> int:
-        """How many members of groups keep too few values."""
+        """Number of members of groups with too few effective bits."""
         return sum(member.starved for group in self.groups for member in group.members)
 
 
 def staying(
     conversion: Conversion, profile: Callable[[Key], Profile], wished: Profile | None = None
 ) -> tuple[StayingOperators, ...]:
-    """The operators that stay float32, or int8 in a model of uint8, by kind and reason, the most frequent first; ``profile``
-    tells by which they were bound, ``wished`` is the one that does not take those that stay int8."""
+    """Return the operators that stay float32, or int8 in a uint8 model, by type and reason, most frequent first.
+
+    ``profile`` returns the profile that an operator was bound to. ``wished`` is the profile without a rule for the
+    operators that stay int8.
+    """
     found: dict[tuple[str, str, str, str], list[str]] = {}
     for decision in conversion.plan.operators:
         if decision.becomes == REAL or (decision.because and decision.becomes == "int8"):
@@ -144,7 +155,7 @@ def _demand(conversion: Conversion, decision: Decision, profile: Profile) -> str
 def converted_tensors(
     conversion: Conversion, ranges: Mapping[Key, Interval], agreement: Agreement | None
 ) -> tuple[ConvertedTensor, ...]:
-    """Every form of every tensor, in the order of the plan."""
+    """Return every form of every tensor, in the order of the plan."""
     compared = {one.reference: one for one in agreement.tensors} if agreement else {}
     return tuple(
         one
@@ -159,7 +170,7 @@ def _forms(
     ranges: Mapping[Key, Interval],
     compared: TensorAgreement | None,
 ) -> Iterator[ConvertedTensor]:
-    """The forms of a tensor, each once; the first is its own."""
+    """Yield the forms of a tensor, each once. The first is its own form."""
     tensor = conversion.source.subgraphs[one.subgraph].tensors[one.tensor]
     constant = tensor.is_constant and not tensor.is_variable
     forms: list[Form] = []

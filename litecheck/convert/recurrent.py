@@ -1,4 +1,4 @@
-"""What only the quantized form of a recurrent layer has: intermediates, whose ranges follow from the layer itself."""
+"""Intermediates of quantized recurrent layers. The float layer has none, and their ranges follow from the layer itself."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from litecheck.convert.binding import BoundFloat, Port
 from litecheck.convert.groups import Interval
 from litecheck.convert.plan import Form
 
-#: (subgraph, operator, name): values inside an operator, as calibration names them.
+#: (subgraph, operator, name): key of a value inside an operator, with calibration's name.
 Inside = tuple[int, int, str]
 _HIDDEN, _STATE, _PROJECTION = "hidden", "output_state", "projection_weights"
-#: The cell's output before projection is the output gate, 0..1, times tanh of the cell, -1..1.
+#: Bounds of the cell's output before projection: output gate, 0..1, times tanh of the cell, -1..1.
 _BOUNDS = (-1.0, 1.0)
 _GATE = "_intermediate"
-#: An intermediate of which nothing is demanded: it is counted, and never looked at.
+#: Form of an intermediate without requirements: it must exist, and kernels do not read it.
 _UNUSED = Form("int16", np.empty(0, np.float32), np.empty(0, np.int64))
 
 
 def to_be_made(bound: BoundFloat, port: Port) -> bool:
-    """Whether a place is that of an intermediate which the float operator does not have."""
+    """Return True if a port is an intermediate that the float operator does not have."""
     return port.side == "intermediate" and port.place >= len(bound.operator.intermediates)
 
 
 def range_of(port: Port, role: str, inner: Mapping[Inside, Interval]) -> Interval | None:
-    """The range of an intermediate: what was observed, or what its definition bounds it to."""
+    """Return the range of an intermediate: the observed range, or the bounds of its definition."""
     known = inner.get((port.subgraph, port.operator, role.removesuffix(_GATE)))
     return known or (_BOUNDS if role == _HIDDEN else None)
 
 
 def same_as_state(bound: BoundFloat) -> Iterator[tuple[Port, Port]]:
-    """Places that hold the same stored integers: without projection the cell's output is the output state."""
+    """Yield ports with the same stored integers: without projection the cell's output is the output state."""
     if bound.ports.get(_HIDDEN) and bound.ports.get(_STATE) and not bound.ports.get(_PROJECTION):
         yield bound.ports[_HIDDEN][0], bound.ports[_STATE][0]
 
@@ -41,8 +41,10 @@ def same_as_state(bound: BoundFloat) -> Iterator[tuple[Port, Port]]:
 def intermediate_forms(
     bound: BoundFloat, forms: Mapping[Port, Form], inner: Mapping[Inside, Interval]
 ) -> tuple[Form, ...]:
-    """The forms of all intermediates an operator must list, in order; none where it has its own or needs none. What a gate
-    with layer normalization adds up is int16, all others of which nothing is demanded only count."""
+    """Return the forms of all intermediates that an operator must list, in order, or () if it has its own or needs none.
+
+    The sum of a gate with layer normalization is int16. An intermediate without requirements only fills its position.
+    """
     rule = bound.rule
     if rule is None or not bound.storage or bound.operator.intermediates:
         return ()

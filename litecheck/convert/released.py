@@ -1,4 +1,4 @@
-"""A quantized model as the float model it stands for: constants as real values, and the forms its tensors had."""
+"""The float model of a quantized model: constants as real values, and the forms of its tensors."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ from litecheck.reference.operands import NUMPY_TYPES
 
 _STORED = (*MIDDLES, "int32")
 _BORDERS = (INTO_INTEGERS, OUT_OF_INTEGERS)
-#: How far the scale of a bias may be from another for one that is the same.
+#: ULPs by which two bias scales may differ to count as equal.
 _ULPS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Released:
-    """A float model; ``borrowed`` has the forms of its tensors in the quantized one, shifted to one type, ``ranges`` the
-    real values these can hold."""
+    """A float model with the forms of the quantized model.
+
+    ``borrowed`` has the forms of its tensors, shifted to one type. ``ranges`` has the real values that the forms
+    represent.
+    """
 
     model: Model
     borrowed: Borrowed
@@ -38,15 +41,17 @@ class Released:
 
 
 def release(model: Model, dtype: str = "int8") -> Released:
-    """The float model of a quantized one, whose forms are shifted to a type. Raises ConfigError for custom operators on
-    integers."""
+    """Return the float model of a quantized model, with forms shifted to a type.
+
+    Raises ConfigError for custom operators on integers.
+    """
     forms: dict[Key, Form] = {}
     constants: dict[Key, Form] = {}
     read: dict[Port, Form] = {}
     subgraphs = []
     for subgraph in model.subgraphs:
         _check_known(subgraph)
-        # Intermediates only have parameters, of which nothing else is a witness.
+        # Intermediates have only parameters, and no other part of the model determines these.
         inside = {index for operator in subgraph.operators for index in operator.intermediates}
         released = [t for t in subgraph.tensors if _is_stored(t) and t.index not in inside]
         real = {t.index: _real(t) for t in released}
@@ -77,7 +82,7 @@ def _is_stored(tensor: Tensor) -> bool:
 
 
 def _real(tensor: Tensor) -> Tensor:
-    """A tensor of real values; those of a constant are scale * (stored - zero point), rounded once to float32."""
+    """Return a tensor of real values. A constant's values are scale * (stored - zero point), rounded once to float32."""
     data = None
     stored = stored_integers(tensor)
     if stored is not None:
@@ -95,16 +100,17 @@ def _zeros(tensor: Tensor) -> NDArray[np.int64]:
 
 
 def _form(tensor: Tensor, dtype: str) -> Form:
-    """What a tensor of 8 bits has, moved to a type of as many."""
+    """Return the form of an 8-bit tensor, moved to another 8-bit type."""
     q, shift = tensor.quantization, MIDDLES[dtype] - MIDDLES[tensor.dtype]
     moved = f", stored 128 {'higher' if shift > 0 else 'lower'}" if shift else ""
     return Form(dtype, q.scale, _zeros(tensor) + shift, q.axis, because=f"the scale it had{moved}")
 
 
 def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, int]]) -> Model:
-    """The new model with the old one's very integers where a constant's parameters are the same but for the shift.
+    """Return the new model with the old model's stored integers in constants whose parameters are equal up to the shift.
 
-    ``pairs`` are a subgraph and a tensor of it in either. Real values are float32, which has no room for all of int32.
+    ``pairs`` are a subgraph, a tensor of the old model and a tensor of the new model. Real values are float32, which
+    does not represent every int32.
     """
     changed: dict[int, dict[int, Tensor]] = {}
     for number, before, after in pairs:
@@ -124,7 +130,7 @@ def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, in
 
 
 def _alike(one: Tensor, other: Tensor) -> bool:
-    """Whether stored integers mean the same in both, but for the shift; the scale of a bias, a product, by an ulp or two."""
+    """Return True if stored integers mean the same in both, up to the shift. Scales of a bias may differ by 2 ULP."""
     if one.shape != other.shape or {one.dtype, other.dtype} - set(_STORED):
         return False
     shift = MIDDLES.get(other.dtype, 0) - MIDDLES.get(one.dtype, 0)
@@ -139,8 +145,11 @@ def _alike(one: Tensor, other: Tensor) -> bool:
 
 
 def _without_borders(subgraph: Subgraph, stored: dict[int, Form], read: dict[Port, Form]) -> Subgraph:
-    """Without the operators that crossed into integers, out of them, or from one form into another: their results are what
-    went in. ``stored`` gains what a border made of a real value, ``read`` the places that a rescaled tensor is read at."""
+    """Return a subgraph without the operators between real values and integers, or between two forms.
+
+    Their outputs are replaced by their inputs. ``stored`` gains the form that such an operator gave a real value,
+    ``read`` the ports that read a rescaled tensor.
+    """
     same: dict[int, int] = {}
     operators: list[Operator] = []
     for operator in subgraph.operators:

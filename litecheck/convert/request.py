@@ -1,4 +1,4 @@
-"""What a conversion shall make: the kinds there are, what stays float32, the types of what goes in and out."""
+"""The request of a conversion: kinds of conversion, operators that stay float32, types of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from litecheck.convert.formulas import Generation
 from litecheck.errors import ConfigError
 from litecheck.spelling import did_you_mean
 
-#: What is quantized; everything else stays as it is.
+#: Type that is quantized. Other types stay unchanged.
 REAL = "float32"
-#: What can be made: the type of activations, and the profile that it keeps.
+#: Kinds of conversion: type of activations, and profile.
 KINDS: Mapping[str, tuple[str, str]] = {
     "int8": ("int8", "litert-runtime"),
     "int16x8": ("int16", "litert-int16x8"),
@@ -19,12 +19,12 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "dynamic": (REAL, "litert-hybrid"),
     "float16": (REAL, ""),
 }
-#: What leaves activations real.
+#: Kinds with float32 activations.
 REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
 
 
 def check_kind(to: str) -> None:
-    """Raise ConfigError for a word that is none of :data:`KINDS`."""
+    """Raise ConfigError for a word that is not in :data:`KINDS`."""
     if to not in KINDS:
         hint = did_you_mean(to, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"there is no conversion to {to!r}{hint}")
@@ -32,9 +32,12 @@ def check_kind(to: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a conversion shall make: ``to`` one of :data:`KINDS`; ``profile`` a rule file in place of the customary one;
-    ``keep`` what stays float32: operators by number (``#12``), opcode, or the name of a result, with wildcards;
-    ``inputs`` and ``outputs`` the types of what goes in and out, where these are float32 in the source."""
+    """The request of a conversion.
+
+    ``to`` is one of :data:`KINDS`. ``profile`` is a rule file in place of the default. ``keep`` selects operators that
+    stay float32: by number (``#12``), opcode, or name of an output, with wildcards. ``inputs`` and ``outputs`` are the
+    types of inputs and outputs that are float32 in the source.
+    """
 
     to: str = "int8"
     profile: str = ""

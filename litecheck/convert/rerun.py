@@ -1,4 +1,4 @@
-"""A conversion made again and again on the same data: with corrected biases, and with one operator quantized alone."""
+"""Repeated conversions on the same data: with corrected biases, and with one operator quantized alone."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Rerun:
-    """What conversions of one model have in common. ``tell`` hears how many samples were run, behind ``done`` of them;
-    ``child`` runs them all, where there is LiteRT."""
+    """The common parts of conversions of one model.
+
+    ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
+    available.
+    """
 
     model: Model
     settings: ConversionSettings
@@ -40,7 +43,7 @@ class Rerun:
     child: LitertChild | None = None
 
     def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
-        """The conversion with corrected biases, where that is better."""
+        """Return the conversion with corrected biases if that is better, else the conversion."""
         channelled = frozenset(layers(conversion.source))
         before = conversion.plan.changes
 
@@ -56,7 +59,7 @@ class Rerun:
     def sensitivities(
         self, conversion: Conversion, found: Agreement | None
     ) -> tuple[OperatorSensitivity, ...]:
-        """What quantizing each operator alone costs."""
+        """Return the cost of quantizing each operator alone."""
         changes = conversion.plan.changes
 
         def alone(key: Key) -> Conversion:
@@ -70,8 +73,8 @@ class Rerun:
     def compared(
         self, conversion: Conversion, what: str, channelled: frozenset[Key] = frozenset()
     ) -> Agreement:
-        """A conversion beside the float model: its outputs, and these tensors by channel."""
-        from litecheck.convert.agreement import agreement  # which not every conversion needs
+        """Run a conversion and the float model. Compare the outputs, and the tensors of ``channelled`` per channel."""
+        from litecheck.convert.agreement import agreement  # not every conversion needs it
 
         found = agreement(
             conversion.source,
@@ -93,14 +96,14 @@ class Rerun:
 
 
 def passes(model: Model, settings: ConversionSettings) -> int:
-    """How often all samples are run besides, at the most."""
+    """Return the maximum number of additional passes over all samples."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
     alone = operators if settings.sensitivity < 0 else min(operators, settings.sensitivity)
     return alone + (len(layers(model)) + 1) * settings.correct_bias
 
 
 def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:
-    """Raise ConfigError for changes of weights and biases, and for rankings, where nothing is chosen anew or run."""
+    """Raise ConfigError for changes of weights or biases, and for rankings, if no ranges are chosen or nothing is run."""
     runs = {"--correct-bias": settings.correct_bias, "--sensitivity": bool(settings.sensitivity)}
     for option, wanted in {"--equalize": settings.equalize, **runs}.items():
         if not wanted:

@@ -1,4 +1,4 @@
-"""Sensitivity: how far the model's outputs are off when one operator alone is quantized, operator by operator."""
+"""Sensitivity: the error of the model's outputs when a single operator is quantized, for each operator."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from litecheck.model.links import called
 if TYPE_CHECKING:
     from litecheck.convert.agreement import Agreement
 
-#: As in a plan: what is left alone, or has no real values.
+#: Decisions in a plan for operators that stay float or have no real values.
 _LEFT = (REAL, "as it is")
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorSensitivity:
-    """An operator of the float model, and the lowest SNR in dB of the model's outputs when it alone is quantized; infinite
-    where it changes nothing."""
+    """An operator of the float model, and the lowest SNR in dB of the model's outputs when only it is quantized.
+
+    The SNR is infinite if the outputs do not change.
+    """
 
     subgraph: int
     operator: int
@@ -40,17 +42,17 @@ def ranked(
     agreement: Agreement | None,
     most: int = -1,
 ) -> tuple[OperatorSensitivity, ...]:
-    """The operators that a conversion quantizes, the most sensitive first.
+    """Return the operators that a conversion quantizes, most sensitive first.
 
-    ``alone`` converts with one operator quantized, ``compared`` runs that beside the float model. ``most`` are looked at,
-    those whose results ``agreement`` finds worst; all where it is -1.
+    ``alone`` converts with one operator quantized, and ``compared`` runs that conversion and the float model. Only the
+    ``most`` operators with the worst outputs in ``agreement`` are tested, or all if ``most`` is -1.
     """
     found = [_sensitivity(one, alone, compared) for one in candidates(conversion, agreement, most)]
     return tuple(sorted((one for one in found if one is not None), key=lambda one: one.snr))
 
 
 def candidates(conversion: Conversion, agreement: Agreement | None, most: int) -> list[Decision]:
-    """The operators to look at, those with the worst results first."""
+    """Return the operators to test, those with the worst outputs first."""
     snr = {one.reference: one.snr for one in agreement.tensors} if agreement else {}
     worst: list[tuple[float, Decision]] = []
     for decision in _quantized(conversion):
@@ -73,9 +75,7 @@ def _sensitivity(
 ) -> OperatorSensitivity | None:
     try:
         conversion = alone((one.subgraph, one.operator))
-    except (
-        ConfigError
-    ):  # what it shares its scale with stays float32, and then there is no scale that keeps the rules
+    except ConfigError:  # its group stays float32, and without it no scale meets the rules
         return None
     found = compared(conversion)
     snr = min((output.snr for output in found.outputs), default=math.inf)

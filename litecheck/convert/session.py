@@ -1,4 +1,4 @@
-"""A whole conversion: samples opened, the float model calibrated, converted, judged as a file, compared, written."""
+"""A whole conversion: open samples, calibrate the float model, convert, check the file, compare, write."""
 
 from __future__ import annotations
 
@@ -49,10 +49,12 @@ def carried_out(
     tell: Told | None = None,
     calibrating: Calibrating | None = None,
 ) -> ConversionRecord:
-    """The conversion of a session. The new model is written to ``target``, where one is named, once it has been read back
-    from its bytes and found to conform; ``save_plan`` gets the plan all the same. The model may be ``calibrating`` already.
+    """Carry out the conversion of a session.
 
-    Raises ConfigError for what cannot be made, CalibrationError where the model does not run on the data.
+    The new model is written to ``target``, if given, after it is read back from its bytes and found to conform.
+    ``save_plan`` gets the plan in any case. ``calibrating`` is a calibration that has already started.
+
+    Raises ConfigError for impossible requests, CalibrationError if the model does not run on the data.
     """
     told = tell or (lambda done, what: None)
     with calibrating or Calibrating(session, told) as calibration:
@@ -112,14 +114,14 @@ def _load_rules(model: Model, settings: ConversionSettings) -> None:
 
 
 def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
-    """The ranges that a quantized form of the model reaches, where no samples were seen."""
+    """Return the ranges of a quantized form of the model, if no samples were run."""
     if session.quantized is None:
         return _NONE
     return {key: form.reach for key, form in borrow(session.model, session.quantized).forms.items()}
 
 
 def _check_changed(conversion: Conversion) -> None:
-    """Raise InputError where everything stays as it is."""
+    """Raise InputError if no operator or tensor is converted."""
     if any(form is not None for one in conversion.plan.tensors for form in (one.written, *one.read.values())):
         return
     reasons = dict.fromkeys(f"{d.opcode}: {d.because}" for d in conversion.plan.operators if d.because)
@@ -134,8 +136,10 @@ def _judged(
     content: bytes,
     target: str,
 ) -> ConversionRecord:
-    """The new model as it comes out of its bytes, judged as `validate` does it: by LiteRT's profile for each operator's
-    types, or by the profile that was asked for."""
+    """Return the record of the new model, read back from its bytes and checked as by ``validate``.
+
+    The profile is LiteRT's profile for each operator's types, or the requested profile.
+    """
     settings, model = session.settings, session.model
     profile, accelerator = rules_for(settings.to, settings.profile or conversion.profile)
     read = model_from(content, target)
@@ -172,7 +176,7 @@ def _compared(
     tell: Told,
     child: LitertChild,
 ) -> ConversionRecord:
-    """The record with what both models compute on the data."""
+    """Return the record with the agreement of both models on the data."""
     conversion, settings = record.conversion, session.settings
     try:
         found = _agreement(session, conversion, data, tell, child)
@@ -187,7 +191,7 @@ def _compared(
 def _agreement(
     session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told, child: LitertChild
 ) -> Agreement:
-    from litecheck.convert.agreement import agreement  # which not every conversion needs
+    from litecheck.convert.agreement import agreement  # not every conversion needs it
 
     settings, seen = session.settings, set(observed(conversion.source))
     return agreement(
@@ -206,10 +210,10 @@ def _agreement(
 def convert_model(
     model: Model | str | Path, target: str = "", *, save_plan: str = "", **settings: Any
 ) -> ConversionRecord:
-    """A float model converted, and written to ``target`` where one is named and the new model conforms.
+    """Convert a float model. Write it to ``target`` if a target is given and the new model conforms.
 
     ``settings`` are the fields of :class:`litecheck.convert.settings.ConversionSettings`: ``to``, ``data``, ``random``,
-    ``keep`` and others. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
+    ``keep`` and more. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
     ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
     """
     if not isinstance(model, (Model, str, Path)):

@@ -1,4 +1,4 @@
-"""What a conversion is asked for: the new model's types, what stays float32, the data, and the files read and written."""
+"""Settings of a conversion: types of the new model, operators that stay float32, data, and files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from litecheck.convert.request import REAL, Request
 
 @dataclass(frozen=True, slots=True)
 class ConversionSettings:
-    """``to`` is ``int8``, ``int16x8``, ``dynamic`` or ``float16``; ``profile`` a rule file in place of the customary one.
+    """Settings of a conversion.
 
-    ``keep`` names operators that stay float32, by ``#12``, opcode, or the name of a result, with wildcards; ``inputs`` and
-    ``outputs`` are the types of what goes in and out. ``data`` are files and folders of samples, or samples themselves,
-    ``random`` how many are drawn in place of them, from ``seed``; ``calibrate`` how ranges are chosen (``mse``,
-    ``conv*=percentile:99.9``), ``device`` what runs the model. ``statistics`` is a file of calibration statistics, read
-    where it exists and written else; ``scales_from`` one of a quantized form of the model, whose activations' scales are
-    taken over; ``plan`` one of a plan, to be carried out instead of making one. ``agreement`` says
-    whether both models are run on the data and compared. ``equalize`` rescales channels between layers first,
-    ``correct_bias`` takes the mean error of each channel from its bias, ``int16x8`` names operators that compute with 16-bit
-    activations, ``sensitivity`` ranks so many operators by what quantizing each alone costs (-1: all of them).
+    ``to`` is ``int8``, ``int16x8``, ``dynamic`` or ``float16``. ``profile`` is a rule file in place of the default.
+    ``keep`` selects operators that stay float32, by ``#12``, opcode, or name of an output, with wildcards. ``inputs``
+    and ``outputs`` are the types of inputs and outputs. ``data`` are files and folders of samples, or samples.
+    ``random`` is the number of samples drawn from ``seed`` in place of data. ``calibrate`` selects how ranges are
+    chosen (``mse``, ``conv*=percentile:99.9``), and ``device`` runs the model. ``statistics`` is a file of calibration
+    statistics, read if it exists and written otherwise. ``scales_from`` is a file of a quantized form of the model,
+    whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
+    ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
+    ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
+    activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
     """
 
     to: str = "int8"
@@ -51,12 +52,12 @@ class ConversionSettings:
 
     @property
     def request(self) -> Request:
-        """What the new model shall be."""
+        """Request for the new model."""
         return Request(
             self.to, self.profile, self.keep, self.inputs, self.outputs, self.generation, self.int16x8
         )
 
     @property
     def data_options(self) -> DataOptions:
-        """How files become samples."""
+        """Options for reading files as samples."""
         return DataOptions(self.signature, self.sequences, self.samples, self.preprocessing)

@@ -1,4 +1,4 @@
-"""What sharing costs: the same-quantization groups of a plan, and the effective bits that each of their members keeps."""
+"""Cost of sharing: the same-quantization groups of a plan, and the effective resolution of each member."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.profile.types import Profile, Requirement
 
-#: Members with fewer effective bits than this are starved: 64 values of 256.
+#: Members with fewer effective bits have too little resolution: 6 bits are 64 of 256 values.
 STARVED = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """An operator that makes tensors share, by which requirement of which line; ``leaves`` says that its result goes out of
-    the model, ``results`` are its tensors' numbers."""
+    """An operator that makes tensors share a quantization, and the requirement and line that states it.
+
+    ``leaves`` is True if its output is an output of the model. ``results`` are the indexes of its output tensors.
+    """
 
     subgraph: int
     operator: int
@@ -36,9 +38,9 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class SharedMember:
-    """One tensor of a group: the range of its own values, and log2 of how many steps of the group's scale that range is.
+    """A tensor of a group: its own range, and its effective bits, log2 of the range in steps of the group's scale.
 
-    ``bits`` is None where all values are the same; ``joints`` are the operators that read or write it in the group.
+    ``bits`` is None if all values are equal. ``joints`` are the operators that read or write the tensor in the group.
     """
 
     subgraph: int
@@ -51,13 +53,13 @@ class SharedMember:
 
     @property
     def starved(self) -> bool:
-        """Whether it keeps too few values to be of use."""
+        """True if the tensor has too few effective bits."""
         return self.bits is not None and self.bits < STARVED
 
 
 @dataclass(frozen=True, slots=True)
 class SharedQuantization:
-    """Tensors of one scale and zero point by rule, those that keep least first."""
+    """Tensors with one scale and zero point by rule, those with the fewest effective bits first."""
 
     dtype: str
     scale: float
@@ -68,8 +70,10 @@ class SharedQuantization:
 def shared_quantizations(
     model: Model, plan: ConversionPlan, profile: Callable[[Key], Profile], ranges: Mapping[Key, Interval]
 ) -> tuple[SharedQuantization, ...]:
-    """The groups of several tensors, those with the worst member first; members whose range is unknown are left out.
-    ``profile`` tells by which each operator, (subgraph, number), was bound."""
+    """Return the groups of several tensors, the group with the worst member first. Members of unknown range are omitted.
+
+    ``profile`` returns the profile that an operator, (subgraph, number), was bound to.
+    """
     places = _Places(model, plan)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
@@ -82,7 +86,7 @@ def shared_quantizations(
 
 
 class _Places:
-    """The places of a plan's tensors, put together where rules join them."""
+    """The ports of a plan's tensors, joined where rules join them."""
 
     def __init__(self, model: Model, plan: ConversionPlan) -> None:
         self.forms: dict[Port, Form] = {}
@@ -100,7 +104,7 @@ class _Places:
             self._add(key, here)
 
     def _add(self, key: Key, here: Mapping[Port, Form | None]) -> None:
-        """One tensor's places; those of one form are together from the start."""
+        """Add the ports of one tensor. Ports with the same form are joined."""
         ports = [(port, form) for port, form in here.items() if form is not None]
         for port, form in ports:
             self.forms[port], self.tensors[port] = form, key
@@ -113,7 +117,7 @@ class _Places:
         return port
 
     def join(self, bound: BoundFloat, requirement: Requirement, ports: Sequence[Port]) -> None:
-        """Put the places of a requirement together, as far as they are quantized alike."""
+        """Join the ports of a requirement that have the same quantization."""
         alike = [port for port in ports if self.forms[port].same(self.forms[ports[0]])]
         operator, subgraph = bound.operator, bound.subgraph
         leaves = any((subgraph.index, index) in self._ends for index in operator.outputs)
@@ -127,7 +131,7 @@ class _Places:
             self.joints.setdefault(port, []).append(joint)
 
     def groups(self) -> list[list[Port]]:
-        """The places that are together."""
+        """Return the ports of each group."""
         found: dict[Port, list[Port]] = {}
         for port in self._leader:
             found.setdefault(self._of(port), []).append(port)
@@ -135,7 +139,7 @@ class _Places:
 
 
 def _ends(model: Model) -> frozenset[Key]:
-    """The tensors that go out of the model."""
+    """Return the output tensors of the model."""
     return frozenset((n, index) for n in entered(model) for index in model.subgraphs[n].outputs)
 
 
@@ -167,13 +171,13 @@ def _members(
 
 
 def _extent(tensor: Tensor) -> Interval | None:
-    """The range of a constant."""
+    """Return the range of a constant, or None for other tensors."""
     values = stored_integers(tensor) if tensor.is_constant and not tensor.is_variable else None
     return None if values is None or not values.size else (float(values.min()), float(values.max()))
 
 
 def effective_bits(extent: Interval, form: Form) -> float | None:
-    """log2 of how many steps a range has in a form, as far as the form reaches; at least 0; None where there is no range."""
+    """Return log2 of the steps of a range within the form's reach, at least 0. Return None for a single value."""
     least, most = form.reach
     low, high = max(extent[0], least), min(extent[1], most)
     if extent[0] == extent[1]:

@@ -1,4 +1,4 @@
-"""A quantized model made anew in another type of 8 bits, or by other rules: scales stay, integers move by 128."""
+"""Conversion of a quantized model to another 8-bit type, or to other rules: scales stay, integers move by 128."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 
-#: What a shift changes of an operand's parameters.
+#: End of the requirement's path that a shift can violate.
 _SHIFTED = "/zero_point"
 
 
 def shift(model: Model, request: Request) -> Conversion:
-    """A model of uint8 or int8 activations in the one or the other, by the rules of a profile: activations keep their
-    scales, stored 128 lower or higher; so do constants as far as rules let them, the others are rounded anew, and biases
-    follow. What uint8 has no kernel for, or no parameters that keep its rules, stays int8. Raises ConfigError for what
-    cannot be made."""
+    """Convert a model of uint8 or int8 activations to uint8 or int8, by the rules of a profile.
+
+    Activations keep their scales, stored 128 lower or higher. Constants do so as far as rules allow it; other constants
+    are rounded again, and biases are derived. Operators without a uint8 kernel, or without parameters that meet the
+    uint8 rules, stay int8. Raises ConfigError for impossible requests.
+    """
     activation, profile = kind_of(request)
     known = release(model, activation)
     beside = dict(_without_rule(known.model, profile)) if activation == "uint8" else {}
@@ -40,7 +42,7 @@ def shift(model: Model, request: Request) -> Conversion:
 def _shifted(
     model: Model, known: Released, request: Request, profile: Profile, beside: Mapping[Key, str]
 ) -> Conversion:
-    """The shifted model; the operators of ``beside`` stay int8, each for a reason."""
+    """Return the shifted model. The operators of ``beside`` stay int8, each for a reason."""
     activation, _ = kind_of(request)
     others = dict.fromkeys(beside, load_profile(KINDS["int8"][1]))
     inputs, outputs = (_end(model, end, request, activation) for end in ("inputs", "outputs"))
@@ -52,13 +54,13 @@ def _shifted(
 
 
 def replay_shift(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
-    """A plan of :func:`shift` carried out again. Raises ConfigError for another model."""
+    """Apply a plan of :func:`shift` again. Raises ConfigError for another model."""
     activation, _ = kind_of(request)
     return _exact(model, replay(release(model, activation).model, plan, request))
 
 
 def _end(model: Model, end: str, request: Request, activation: str) -> str:
-    """The type of what goes in or out: what was asked for, else real where it was, else that of the activations."""
+    """Return the type of inputs or outputs: the requested type, else float32 if they were, else the activations' type."""
     asked: str = getattr(request, end)
     if asked != REAL:
         return asked
@@ -70,7 +72,7 @@ def _end(model: Model, end: str, request: Request, activation: str) -> str:
 
 
 def _without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
-    """The operators that a profile of uint8 does not take and LiteRT computes in int8, or hands on, and why not."""
+    """Yield the operators that a uint8 profile does not support and LiteRT's int8 profile does, with the reason."""
     other = load_profile(KINDS["int8"][1])
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
@@ -80,8 +82,10 @@ def _without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
 
 
 def _unkept(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str]]:
-    """The operators that a profile of uint8 finds fault with once they are shifted, and the first rule that says so. A
-    kernel that takes any zero point but computes with 0 earns a warning."""
+    """Yield the operators that violate a uint8 profile after the shift, with the first violated rule.
+
+    A warning about a zero point counts as well: the kernel accepts any zero point but computes with 0.
+    """
     for finding in reversed(conversion.report.findings):
         origins = conversion.origins.get(finding.where.subgraph, ())
         at = finding.where.operator

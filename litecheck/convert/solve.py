@@ -1,4 +1,4 @@
-"""From rules and ranges to parameters: groups joined, scales chosen, constants and biases derived."""
+"""Solution of rules and ranges: join groups, choose scales, derive constants and biases."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import facts_of
 from litecheck.quantization import INTEGER_RANGES
 
-#: How many times its own range a tensor may share before a QUANTIZE of its own pays.
+#: Largest ratio of a shared range to a tensor's own range before a separate QUANTIZE is better.
 WIDER = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaleQuestion:
-    """What is to be solved: the operators with their rules, the range of every computed tensor, what the model's own
-    inputs and outputs shall be (``float32``, or a type), by how much groups were widened for the sake of limits."""
+    """The input of the solver.
+
+    It has the operators with their rules, the range of every computed tensor, the types of the model's inputs and
+    outputs (``float32``, or a type), and the factors by which groups are widened to meet limits.
+    """
 
     model: Model
     operators: tuple[BoundFloat, ...]
@@ -42,14 +45,14 @@ class ScaleQuestion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The form at each place of quantized values, but for weights and biases, which follow; the groups they come from."""
+    """The form at each port of quantized values, without weights and biases, which are derived; and the groups."""
 
     forms: Mapping[Port, Form]
     partition: Partition
 
 
 def solve(question: ScaleQuestion) -> Solution:
-    """The forms of all activations. Raises ConfigError, naming the rules in conflict, where there are none."""
+    """Return the forms of all activations. Raises ConfigError, naming the rules in conflict, if there are none."""
     partition = Partition()
     for group in _alone(question):
         partition.add(group)
@@ -67,7 +70,7 @@ def solve(question: ScaleQuestion) -> Solution:
 
 
 def follows(bound: BoundFloat, port: Port, role: str) -> bool:
-    """Whether an operand's form follows from others: a bias, or constant weights."""
+    """Return True if a tensor's form is derived from other forms: a bias, or constant weights."""
     storage = bound.storage[role]
     if storage.product is not None:
         return True
@@ -78,7 +81,7 @@ def follows(bound: BoundFloat, port: Port, role: str) -> bool:
 
 
 def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:
-    """Every place as a group of its own."""
+    """Yield every port as its own group."""
     for bound in question.operators:
         for role, storage in bound.storage.items():
             for port in bound.ports[role]:
@@ -114,7 +117,7 @@ def _single(
 
 
 def _passing(question: ScaleQuestion) -> Iterator[tuple[Port, Tensor]]:
-    """The places that only hand values on: operands of calls, and where a subgraph is entered and left."""
+    """Yield the ports that only pass values on: inputs and outputs of calls and of subgraphs."""
     model, from_outside = question.model, entered(question.model)
     seen: dict[Port, None] = {}
     for bound in question.operators:
@@ -136,7 +139,7 @@ def _passing(question: ScaleQuestion) -> Iterator[tuple[Port, Tensor]]:
 
 
 def tensor_at(model: Model, port: Port) -> Key:
-    """The tensor at a place; -1 for what is not there yet."""
+    """Return the tensor at a port, with index -1 if it does not exist yet."""
     subgraph = model.subgraphs[port.subgraph]
     if port.operator < 0:
         ends = subgraph.inputs if port.side == "output" else subgraph.outputs
@@ -160,7 +163,7 @@ def _join_by_rule(question: ScaleQuestion, partition: Partition) -> None:
 
 
 def _join_scales(bound: BoundFloat, role: str, leader: str, partition: Partition) -> None:
-    """Two operands of one scale: both around 0, so that the zero points agree as well."""
+    """Join two tensors that must have the same scale. Both get zero point 0, so that zero points are equal as well."""
     pair = bound.ports[role][0], bound.ports[leader][0]
     for port in pair:
         group = partition[port]
@@ -180,7 +183,7 @@ def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
 
 
 def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -> None:
-    """One quantization for a tensor wherever it is written and read, unless that costs more than a QUANTIZE."""
+    """Use one quantization for a tensor at all its ports, unless that costs more than a QUANTIZE."""
     tensor = question.model.subgraphs[wire.subgraph].tensors[wire.tensor]
     if tensor.is_constant and not tensor.is_variable:
         return
@@ -192,7 +195,7 @@ def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -
 
 
 def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
-    """Whether two groups that share a tensor do better as one group than with a QUANTIZE between them."""
+    """Return True if one group is better than a QUANTIZE between two groups that share a tensor."""
     merged = joined(one, other)
     if merged is None:
         return False

@@ -1,4 +1,4 @@
-"""What may be converted: a model whose operators compute in float32, from a file of LiteRT, TensorFlow or Keras."""
+"""Sources of a conversion: a model with float32 operators, from a LiteRT, TensorFlow or Keras file."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 
-#: The types of activations that may be shifted.
+#: Types of activations that can be shifted.
 _EIGHT_BITS = ("int8", "uint8")
 
 
 def load_source(path: str | Path, member: str = "", signature: str | None = None) -> Model:
-    """The model of a .tflite file; SavedModel folders, .keras and .h5 become one by TensorFlow, in a child process.
+    """Return the model of a .tflite file. TensorFlow converts SavedModel folders, .keras and .h5 in a child process.
 
-    Of a SavedModel with several signatures ``signature`` alone is converted, where it is given; else all, the default one in
-    front.
+    For a SavedModel with several signatures, only ``signature`` is converted if it is given. Otherwise all are
+    converted, and the default signature comes first.
 
-    Raises ModelError, and ConfigError where TensorFlow is wanted and not installed.
+    Raises ModelError, and ConfigError if TensorFlow is needed and not installed.
     """
     if not is_tensorflow(path):
         return load_model(path, member)
@@ -61,7 +61,7 @@ def check_real(model: Model, to: str) -> None:
 
 
 def is_quantized(model: Model) -> bool:
-    """Whether what a model computes with is 8-bit integers throughout, but for what goes in and out."""
+    """Return True if a model computes only with 8-bit integers, except for its inputs and outputs."""
     computed = [t for s in model.subgraphs for op in s.operators for t in _made(s, op)]
     stored = [t for t in computed if t.dtype in _EIGHT_BITS and t.quantization.scale.size]
     real = [t for t in computed if t.dtype == REAL]
@@ -74,7 +74,7 @@ def _has_nan(tensor: Tensor) -> bool:
 
 
 def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
-    """The types of an operator's operands that are float32 or quantized."""
+    """Return the types of an operator's tensors that are float32 or quantized."""
     indexes = (i for i in (*operator.inputs, *operator.outputs) if i >= 0)
     tensors = [subgraph.tensors[i] for i in indexes]
     return {
@@ -85,7 +85,7 @@ def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
 
 
 def _weights(subgraph: Subgraph, operator: Operator) -> str:
-    """The type of quantized constants that an operator reads beside real values it reads and writes."""
+    """Return the type of quantized constants of an operator that also reads and writes real values, or ""."""
     read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
     made = _made(subgraph, operator)
     both = all(any(t.dtype == REAL for t in side) for side in (read, made))

@@ -1,4 +1,4 @@
-"""How a rule wants one operand stored: type, granularity, zero point and scale, with the line that says so."""
+"""Storage that a rule requires for one role: type, granularity, zero point and scale, with the line that states it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from litecheck.quantization import INTEGER_RANGES
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a rule says of one operand once it is quantized.
+    """The required storage of one quantized role.
 
-    ``low`` and ``high`` are the stored values it may hold; ``zero_points`` the smallest and the largest zero point;
-    ``scale`` is a fixed one, ``product`` the operands whose scales make it, ``power`` the base it is a power of.
-    ``requirements`` are those that say so.
+    ``low`` and ``high`` are the allowed stored values, ``zero_points`` the smallest and largest zero point. ``scale``
+    is a fixed scale, ``product`` the roles whose scales are multiplied, and ``power`` the base of which the scale is a
+    power. ``requirements`` are the requirements that state it.
     """
 
     dtype: str
@@ -45,14 +45,14 @@ class Storage:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the zero point can only be 0."""
+        """True if the zero point can only be 0."""
         return self.zero_points == (0, 0)
 
 
 def storage_of(requirements: Iterable[Requirement], default: str) -> Storage | None:
-    """The storage that the requirements of one role demand; None where they leave real values as they are.
+    """Return the storage that the requirements of one role state, or None if real values stay unchanged.
 
-    ``default`` is the type of a role of which no type is stated; empty where such a role is not quantized.
+    ``default`` is the type of a role without a stated type, or empty if such a role is not quantized.
     """
     own = {r.verb: r for r in requirements}
     dtype = _dtype(own.get("dtype"), default)
@@ -86,7 +86,10 @@ def _dtype(requirement: Requirement | None, default: str) -> str:
 
 
 def _relaxed(requirement: Requirement | None) -> Requirement | None:
-    """As a profile relaxes it: one that lets weights have one scale does so because its device has no more."""
+    """Return the requirement as a profile relaxes it.
+
+    A profile allows a single scale for weights only if its device requires one.
+    """
     if requirement is None or requirement.relaxed is None:
         return requirement
     return replace(requirement, value=requirement.relaxed.value)
@@ -97,7 +100,7 @@ def _follows(requirement: Requirement | None) -> bool:
 
 
 def _words(requirement: Requirement | None) -> tuple[str, ...]:
-    """The words of a requirement in the order in which the rule prefers them."""
+    """Return the words of a requirement in the order of the rule's preference."""
     if requirement is None:
         return ()
     return tuple(str(part.value) for part in parts_of(requirement.value) if isinstance(part, Exactly))

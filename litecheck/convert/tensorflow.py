@@ -1,4 +1,4 @@
-"""The door for TensorFlow's formats: SavedModel folders, .keras and .h5 become float32 .tflite by TensorFlow itself."""
+"""Conversion of TensorFlow's formats: TensorFlow itself converts SavedModel folders, .keras and .h5 to float32 .tflite."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from litecheck.convert.foreign.child import ForeignError, ProcessLimits, convert
 from litecheck.convert.formats import KERAS
 from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, install_hint
 
-#: The programs of the child.
+#: Program of the child process.
 FLOAT = "litecheck.convert.foreign.tensorflow_programs:to_float"
-#: How to get what is missing.
+#: Command to install missing packages.
 INSTALL = install_hint("convert")
 
-#: What TensorFlow says, and what it means: a code, and a sentence in which {0} is what the pattern caught.
+#: Messages of TensorFlow and their meaning: a code, and a sentence with {0} for the text that the pattern captured.
 _MEANINGS = (
     (
         r"(?:TF Select|Flex) ops: ([^\n]*)",
@@ -55,11 +55,11 @@ _BY_KIND = {
 def float_from_tensorflow(
     path: str | Path, limits: ProcessLimits | None = None, signature: str | None = None
 ) -> bytes:
-    """The float32 .tflite of a SavedModel folder, a .keras or an .h5 file, its batch dimension being 1.
+    """Return the float32 .tflite of a SavedModel folder, a .keras or an .h5 file, with batch dimension 1.
 
-    Of a SavedModel all signatures are converted, or ``signature`` alone. TensorFlow runs in a process
-    of its own under ``limits``. Raises ConfigError where TensorFlow is not installed, and ModelError with one sentence where
-    it fails, crashes, or finds no end.
+    All signatures of a SavedModel are converted, or only ``signature``. TensorFlow runs in its own process under
+    ``limits``. Raises ConfigError if TensorFlow is not installed, and ModelError with one sentence if it fails,
+    crashes, or exceeds the limits.
     """
     request = {
         "source": str(path), "kind": source_kind(path), "signature": signature or "", "imports": ["tensorflow"],
@@ -71,7 +71,7 @@ def float_from_tensorflow(
 
 
 def source_kind(path: str | Path) -> str:
-    """``saved_model``, ``keras`` or ``tflite``, as the child's programs call it. Raises ModelError."""
+    """Return ``saved_model``, ``keras`` or ``tflite``, the words of the child's programs. Raises ModelError."""
     path = Path(path)
     if path.is_file() and path.suffix.lower() in KERAS:
         return "keras"
@@ -84,7 +84,7 @@ def source_kind(path: str | Path) -> str:
 
 
 def explained(path: str | Path, error: ForeignError) -> LitecheckError:
-    """A failure in one sentence: the installation's fault as ConfigError, the model's as ModelError."""
+    """Return the error for a failure in one sentence: ConfigError for a missing package, ModelError for the model."""
     if error.kind == "missing module":
         return ConfigError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")
     code, sentence = _meaning(error)

@@ -1,4 +1,4 @@
-"""One conversion by each converter, on the same samples: litecheck's, TensorFlow's and ai-edge-quantizer."""
+"""One conversion by each converter on the same samples: litecheck, TensorFlow and ai-edge-quantizer."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ def quantized_via(
     profile: str = "",
     device: str = "auto",
 ) -> Converted:
-    """An integer model by another converter, from samples by the inputs' names in the model's signature.
+    """Return the integer model of another converter, from samples by the inputs' names in the model's signature.
 
-    ``tensorflow`` takes a SavedModel folder, a Keras file, or a float .tflite (which then passes TensorFlow's calibrator
-    and quantizer, the second half of its converter); the others take a float .tflite. litecheck keeps ``profile``, and
-    calibrates on ``device``. Each sample holds the
-    batch dimension. Seconds are those of the whole process, imports included. Raises ConfigError where the converter is
-    not installed, ModelError where it fails.
+    ``tensorflow`` accepts a SavedModel folder, a Keras file, or a float .tflite (to which TensorFlow's calibrator and
+    quantizer are applied, the second half of its converter). The other converters accept a float .tflite. litecheck
+    uses ``profile``, and calibrates on ``device``. Each sample includes the batch dimension. Seconds are those of the
+    whole process, imports included. Raises ConfigError if the converter is not installed, ModelError if it fails.
     """
     if via == "litecheck":
         request = {"source": str(path), "to": to, "profile": profile, "device": device, "imports": []}

@@ -1,4 +1,4 @@
-"""Weight errors: how far quantized weights that were rounded anew are from what they stood for, channel by channel."""
+"""Weight errors: differences between quantized weights that were rounded again and their old values, by channel."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from litecheck.model.types import Model, Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import BITS, Quantization
 
-#: Biases have more bits, and follow the weights' scales.
+#: Only constants of at most 8 bits are compared. Biases have more bits, and follow the weights' scales.
 _BITS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelError:
-    """The largest and the root mean square error of a channel's weights, in steps of the scale that it had."""
+    """The largest and the root mean square error of a channel's weights, in steps of the channel's old scale."""
 
     channel: int
     largest: float
@@ -29,7 +29,7 @@ class ChannelError:
 
 @dataclass(frozen=True, slots=True)
 class WeightError:
-    """The weights of one tensor, and its channels with the worst first; ``largest`` and ``rms`` are over all of them."""
+    """The weight errors of one tensor, with the worst channel first. ``largest`` and ``rms`` are over all channels."""
 
     subgraph: int
     tensor: int
@@ -40,7 +40,7 @@ class WeightError:
 
 
 def weight_errors(old: Model, conversion: Conversion) -> tuple[WeightError, ...]:
-    """Of every 8-bit constant of a quantized model, beside what a conversion of it holds; the worst first."""
+    """Return the errors of a quantized model's constants of at most 8 bits in a conversion, the worst first."""
     return tuple(sorted(_errors(old, conversion), key=lambda one: -one.largest))
 
 
@@ -70,7 +70,7 @@ def _of_tensor(subgraph: int, old: Tensor, new: Tensor) -> WeightError:
 
 
 def _real(tensor: Tensor) -> NDArray[np.float64]:
-    """scale * (stored - zero point) in float64."""
+    """Return scale * (stored - zero point) in float64."""
     q, stored = tensor.quantization, stored_integers(tensor)
     assert stored is not None, tensor.name
     zero = q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
@@ -82,6 +82,6 @@ def _real(tensor: Tensor) -> NDArray[np.float64]:
 
 
 def _spread(values: NDArray[Any], q: Quantization, dimensions: int) -> NDArray[np.float64]:
-    """Parameters along their axis, to be broadcast."""
+    """Return parameters shaped to broadcast along their axis."""
     shape = [-1 if n == q.axis and q.scale.size > 1 else 1 for n in range(dimensions)]
     return values.astype(np.float64).reshape(shape)

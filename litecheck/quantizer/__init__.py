@@ -1,1 +1,1 @@
-"""The reference quantizer: real tensors to quantized ones and back, exactly as each document says."""
+"""Reference quantizer: quantization and dequantization exactly as LiteRT, ONNX and oneDNN define them."""

@@ -1,4 +1,4 @@
-"""Tensors in files: .npy, .npz, raw bytes and the constants of models, read with every claim checked."""
+"""Tensors in files: .npy, .npz, raw bytes and the constants of models. Every size that a file states is checked."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from litecheck.model.values import pack, unpack
 from litecheck.quantization import BITS
 from litecheck.quantizer.npy import INDEX, ArrayError, read_npy, read_npz
 
-#: Bytes written at once.
+#: Bytes per write.
 _CHUNK = 1 << 24
-#: Bytes that are read from a pipe, at most.
+#: Maximum number of bytes read from a pipe.
 _PIPED_LIMIT = 1 << 30
-#: Types that raw bytes pack, and those that numpy has by the same name.
+#: Types that raw bytes pack, and types that numpy has under the same name.
 _PACKED = tuple(name for name, bits in BITS.items() if bits < 8)
 _PLAIN = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
@@ -33,18 +33,18 @@ _MODEL = re.compile(r"\.(tflite|lite|tfl|task|litertlm):")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """A tensor's values, one per element also below eight bits, and the name of their type."""
+    """The values of a tensor and the name of their type. Types below 8 bits have one value per element as well."""
 
     values: NDArray[Any]
     dtype: str
 
 
 def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = None) -> Stored:
-    """The tensor in a file: ``x.npy``, ``x.npz:KEY`` (or its only key), ``MODEL:TENSOR``, or raw bytes.
+    """Read a tensor from ``x.npy``, ``x.npz:KEY`` (``x.npz`` if it has one key), ``MODEL:TENSOR``, or raw bytes.
 
-    Raw bytes need ``dtype``, and ``shape`` unless they are one-dimensional; types below eight bits are packed,
-    low bits first. Elsewhere ``dtype`` may name the type that numpy has no name for: int4 in int8, small floats
-    in bytes. Files are mapped, not read, where that is possible. Raises LitecheckError.
+    Raw bytes need ``dtype``, and ``shape`` unless the tensor is one-dimensional. Types below 8 bits are packed, low
+    bits first. For the other formats ``dtype`` may name a type that numpy lacks: int4 in int8, small floats in bytes.
+    Files are memory-mapped where possible. Raises LitecheckError.
     """
     if is_constant(source):
         return _constant(source)
@@ -61,19 +61,19 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
 
 
 def is_raw(source: str) -> bool:
-    """Whether ``read`` would take the file for raw bytes."""
+    """Return True if ``read`` would read the file as raw bytes."""
     if os.path.isfile(source):
         return not source.lower().endswith((".npy", ".npz"))
     return not is_constant(source) and not _member(source)[0].lower().endswith((".npy", ".npz"))
 
 
 def is_constant(source: str) -> bool:
-    """Whether the source is ``MODEL:TENSOR``."""
+    """Return True if the source is ``MODEL:TENSOR``."""
     return _MODEL.search(source.lower()) is not None and not os.path.isfile(source)
 
 
 def _member(source: str) -> tuple[str, str | None]:
-    """``x.npz:key`` apart; a file of the whole name comes first."""
+    """Split ``x.npz:key`` into file and key. An existing file whose name contains ``.npz:`` is not split."""
     at = source.lower().rfind(".npz:")
     if at < 0 or os.path.isfile(source):
         return source, None
@@ -93,7 +93,7 @@ def _typed(file: str, values: NDArray[Any], dtype: str | None) -> Stored:
 
 
 def _numpy_type(dtype: str) -> np.dtype[Any] | None:
-    """How numpy keeps a type of whole bytes; None for a name it does not know."""
+    """Return numpy's type for a type of whole bytes, or None for an unknown name."""
     if dtype in _PLAIN:
         plain: np.dtype[Any] = np.dtype(dtype).newbyteorder("<")
         return plain
@@ -146,10 +146,10 @@ def _constant(source: str) -> Stored:
 
 
 def write(path: str, values: NDArray[Any], dtype: str) -> None:
-    """Write ``.npy``, or raw bytes where the file is called otherwise, whole or not at all.
+    """Write a tensor to ``.npy``, or as raw bytes to a file with another suffix, atomically.
 
-    A .npy file holds types below eight bits one value a byte, and small floats as the bytes they are;
-    raw bytes are little-endian, and packed below eight bits. Raises ConfigError.
+    A .npy file has one byte per value of a type below 8 bits, and the bytes of a small float. Raw bytes are
+    little-endian, and packed below 8 bits. Raises ConfigError.
     """
     if path.lower().endswith(".npz"):
         raise ConfigError(f"{path}: one tensor is written to .npy or to a file of raw bytes")
@@ -164,10 +164,10 @@ def write(path: str, values: NDArray[Any], dtype: str) -> None:
 
 
 def write_all(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write several arrays to a ``.npz`` file, whole or not at all. Raises ConfigError.
+    """Write several arrays to a ``.npz`` file atomically. Raises ConfigError.
 
-    Names are a model's and may hold anything, ``../../x`` for one. So entries are called 0, 1, 2 ..., and names.json says
-    which array each of them is; ``read`` goes by the names. The same arrays make the same bytes.
+    Names come from a model and may be unsafe file names. Example: ``../../x``. Entries are therefore named 0, 1, 2 ...,
+    and names.json maps them to the array names that ``read`` accepts. The same arrays give the same bytes.
     """
     import json
     from io import BytesIO
@@ -189,7 +189,7 @@ def write_all(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def npy(values: NDArray[Any]) -> bytes:
-    """What a .npy file of little-endian numbers holds."""
+    """Return the bytes of a .npy file with the values as little-endian numbers."""
     return b"".join(_npy_pieces(values))
 
 

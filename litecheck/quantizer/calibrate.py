@@ -1,18 +1,18 @@
-"""Choosing scales and zero points: from the smallest and largest value, or from the values themselves.
+"""Choice of scales and zero points, from the smallest and largest value or from the values themselves.
 
-The formulas are those of LiteRT's calibrating quantizer (TensorFlow, lite/tools/optimize/quantization_utils.cc),
-which computes in float32 throughout; its MLIR converter computes in float64. ``width`` says which, and every
-intermediate result is rounded to it. The scale is rounded to float32 in the end, as the file stores it.
+The formulas are those of LiteRT's calibrating quantizer (TensorFlow, lite/tools/optimize/quantization_utils.cc), which
+computes in float32. Its MLIR converter computes in float64. ``width`` selects the type, and every intermediate value is
+rounded to it. The scale is finally rounded to float32, as the file stores it.
 
-- *symmetric*: scale = max(abs(low), abs(high)) / n with n the type's largest value, so that int8 uses
-  [-127, 127] and never -128; the zero point is 0.
-- *asymmetric*: the range is widened to include 0, scale = (high - low) / (number of steps of the type), and the zero
-  point is where 0 falls counted from the lower end, lowest - low / scale, moved ("nudged") to the nearest integer of
-  the type, half away from zero. So 0 is exact, and the ends are off by at most half a step.
+- *symmetric*: scale = max(abs(low), abs(high)) / n, with n the type's largest value. int8 uses [-127, 127] and never
+  -128. The zero point is 0. Example: [-1, 2] in int8 gives scale 2 / 127.
+- *asymmetric*: the range is widened to include 0, and scale = (high - low) / (number of steps of the type). The zero
+  point is lowest - low / scale, rounded ("nudged") to the nearest integer of the type, half away from zero. 0 is
+  therefore exact, and both ends of the range are off by at most half a step.
 
-A range whose scale would be 0 or subnormal (all values 0, or too small for float32) gets scale 1: a scale must be
-positive for the tensor to conform, a subnormal one has too few digits to keep values from the lowest integer and is
-refused by XNNPACK, and every value is within half a step all the same.
+A range whose scale would be 0 or subnormal (all values 0, or too small for float32) gets scale 1. A scale must be
+positive to conform. A subnormal scale has too few digits to keep values from the lowest integer, and XNNPACK rejects
+it. With scale 1 every value is still within half a step.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _SMALLEST = np.finfo(np.float32).tiny
 def symmetric(
     low: ArrayLike, high: ArrayLike, dtype: str = "int8", axis: int | None = None, width: Width = "float32"
 ) -> Parameters:
-    """Parameters with zero point 0 for values in [low, high]; arrays of them with ``axis`` for per-axis parameters.
+    """Return parameters with zero point 0 for values in [low, high]; with ``axis``, arrays give per-axis parameters.
 
-    ``dtype`` is a signed type. Raises QuantizerError for ranges that are not finite or upside down.
+    ``dtype`` is a signed type. Raises QuantizerError for a range that is not finite or has low > high.
     """
     least, most = _ends(low, high, width)
     bottom, top = _range(dtype)
@@ -50,9 +50,9 @@ def symmetric(
 def asymmetric(
     low: ArrayLike, high: ArrayLike, dtype: str = "int8", axis: int | None = None, width: Width = "float32"
 ) -> Parameters:
-    """Parameters that use all values of ``dtype`` for [low, high] with 0 included; arrays with ``axis`` per-axis.
+    """Return parameters that use all values of ``dtype`` for [low, high] and 0; with ``axis``, arrays give them per axis.
 
-    Raises QuantizerError for ranges that are not finite, upside down, or wider than ``width`` can say.
+    Raises QuantizerError for a range that is not finite, has low > high, or exceeds the range of ``width``.
     """
     least, most = _ends(low, high, width)
     bottom, top = (least.dtype.type(end) for end in _range(dtype))
@@ -68,10 +68,10 @@ def from_data(
     x: NDArray[Any], dtype: str = "int8", *, axis: int | None = None, mode: str = "symmetric",
     width: Width = "float32",
 ) -> Parameters:  # fmt: skip
-    """Parameters from the smallest and largest value of x, or of each slice along ``axis``.
+    """Return parameters for the smallest and largest value of ``x``, or of each slice along ``axis``.
 
-    ``mode`` is ``symmetric`` (weights) or ``asymmetric`` (activations). Raises QuantizerError for data with NaN or
-    infinities, and for empty slices.
+    ``mode`` is ``symmetric`` (weights) or ``asymmetric`` (activations). Raises QuantizerError for NaN, infinities and
+    empty slices.
     """
     rules = {"symmetric": symmetric, "asymmetric": asymmetric}
     if mode not in rules:

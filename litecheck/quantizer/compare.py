@@ -1,4 +1,4 @@
-"""Judging somebody else's quantized tensor: exact or not, where, by how much, and why."""
+"""Comparison of a device's quantized tensor with the expected tensor: number, size, location and causes of differences."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def compare(
     dtype: str | None = None,
     unit: str | None = None,
 ) -> Comparison:
-    """Compare a device's stored integers with the expected ones, element by element.
+    """Compare a device's stored integers with the expected integers, element by element.
 
-    ``expected`` holds stored integers of the same type, or real values: those are quantized first, by
-    ``quantization`` under ``semantics``, and then the causes of differences can be told best. ``dtype`` names
-    the stored type where the array's own does not (int4 in int8). The tolerance is in LSB. Beside the
-    quantized expected values only tiles are held in memory.
+    ``expected`` has stored integers of the same type, or real values. Real values are first quantized by
+    ``quantization`` under ``semantics``; then the causes of differences are most precise. ``dtype`` names the stored
+    type if it differs from the array's type (int4 in int8). The tolerance is in LSB. Beside the quantized expected
+    values, memory holds only tiles.
 
-    Two tensors of real values are compared as they are, see :func:`litecheck.quantizer.reals.compare_reals`; ``unit``
-    is then that of the tolerance, ``ULP`` or ``share``. Raises QuantizerError for shapes or types that do not match,
-    real values without parameters, a unit of the other kind of tensor, and values outside the type's range.
+    Two tensors of real values are compared directly, see :func:`litecheck.quantizer.reals.compare_reals`. ``unit`` is
+    then the unit of the tolerance, ``ULP`` or ``share``. Raises QuantizerError for shapes or types that do not match,
+    real values without parameters, a unit that does not fit the tensors, and values outside the type's range.
     """
     for given in (expected, actual):
         if not isinstance(given, np.ndarray):
@@ -122,7 +122,7 @@ def _check_fits(parameters: Parameters, shape: tuple[int, ...]) -> None:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """One dimension, in a type that numpy computes with: the four- and two-bit types of ml_dtypes are not."""
+    """Return the array flattened. The 4- and 2-bit types of ml_dtypes, which numpy cannot compute with, become int8."""
     flat = array.reshape(-1)
     return flat if flat.dtype.kind in "iu" else flat.astype(np.int8)
 
@@ -130,7 +130,10 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
 def _quantized(
     expected: NDArray[Any], parameters: Parameters | None, semantics: str | Semantics, dtype: str
 ) -> tuple[NDArray[Any], Parameters, str]:
-    """The expected integers, by which parameters, and by whom; some semantics choose the parameters themselves."""
+    """Return the expected integers, their parameters, and the name of the semantics.
+
+    Without parameters, a semantics that has ``choose`` chooses them.
+    """
     from litecheck.quantizer.semantics import semantics as named
 
     judge = named(semantics) if isinstance(semantics, str) else semantics
@@ -171,8 +174,8 @@ def _compared(case: Mismatch, tolerance: float) -> Comparison:
 
 
 def _differences(case: Mismatch) -> Iterator[tuple[int, NDArray[np.int64], NDArray[Any]]]:
-    """Of every tile that has any: where it starts, the positions that differ in it, and by how much."""
-    # Differences of 64-bit values need 65 bits; Python's integers have them.
+    """Yield (start, positions, actual - expected) for every tile with differences. Positions count from the tile's start."""
+    # Differences of 64-bit values need 65 bits, so they are computed with Python integers.
     wide: Any = object if case.dtype in ("int64", "uint64") else np.int64
     for start in range(0, case.actual.size, TILE):
         expected, actual = case.expected[start : start + TILE], case.actual[start : start + TILE]

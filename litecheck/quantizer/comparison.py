@@ -1,4 +1,4 @@
-"""What came of a comparison: how many elements differ, by how much, the first, the worst, and which causes explain them."""
+"""Result of a comparison: number and sizes of differences, first and worst element, and causes that explain them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from litecheck.quantizer.types import Parameters
 
-#: Elements looked at together, and how many of each kind (differing, equal) make a sample.
+#: Elements per tile, and about how many differing and how many equal elements a sample has.
 TILE = 1 << 18
 _SAMPLE = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """A way of computing under which the device's integers are what it should have given.
+    """An arithmetic that would explain the device's integers.
 
-    ``explained`` of the elements that differ come out as the device has them; ``broken`` of the equal ones
-    would differ. A cause is exact when it reproduces every element.
+    ``explained`` counts the differing elements for which the cause gives the device's value. ``broken`` counts the
+    equal elements for which it gives another value. A cause is exact if it reproduces every element.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mismatch:
-    """One comparison that failed. ``expected`` and ``actual`` are flat; ``real`` is None or flat as well."""
+    """A comparison with differences. ``expected`` and ``actual`` are flat, and so is ``real`` unless it is None."""
 
     expected: NDArray[Any]
     actual: NDArray[Any]
@@ -47,16 +47,16 @@ class Mismatch:
     semantics: str = ""
 
     def tiles(self) -> Iterator[slice]:
-        """The whole tensor, a tile at a time."""
+        """Return the slices of all tiles of the tensor."""
         return (slice(i, i + TILE) for i in range(0, self.actual.size, TILE))
 
     def wide(self, where: slice | NDArray[np.int64]) -> NDArray[np.int64]:
-        """The expected integers there, in a type in which nothing overflows."""
+        """Return the expected integers at ``where`` as int64, in which the arithmetic of causes does not overflow."""
         return self.expected[where].astype(np.int64)
 
 
 def sample(case: Mismatch) -> NDArray[np.int64]:
-    """Positions of differing and of equal elements, up to _SAMPLE each, spread over the whole tensor."""
+    """Return positions of differing and of equal elements, about _SAMPLE of each, spread over the whole tensor."""
     share = max(16, -(-_SAMPLE * TILE // max(case.actual.size, TILE)))
     picked = []
     for tile in case.tiles():
@@ -67,14 +67,14 @@ def sample(case: Mismatch) -> NDArray[np.int64]:
     return np.concatenate(picked)
 
 
-#: Differences up to this have a bucket of their own; beyond, buckets double in width.
+#: Differences up to this size have a bucket each. Larger buckets double in width.
 _SINGLE = 8
 EDGES = (*range(1, _SINGLE + 1), *(_SINGLE * 2**n + 1 for n in range(60)))
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """How many elements differ by ``low`` to ``high`` steps, both signed and included (actual - expected)."""
+    """The number of elements with a difference (actual - expected) from ``low`` to ``high`` steps, inclusive and signed."""
 
     low: int
     high: int
@@ -85,10 +85,10 @@ class Bucket:
 class Element:
     """One element that differs.
 
-    ``quotient`` is the exact value of real / scale, before the zero point, and ``quotient32`` the same divided in
-    float32, as most devices do; None where the real value is not known or not finite. ``real`` is the value that
-    was quantized, or, where expected holds integers and the parameters are known, the one the expected integer
-    stands for. ``ulps`` is the difference of two real values.
+    ``quotient`` is the exact value of real / scale, without the zero point. ``quotient32`` is the same quotient in
+    float32, as most devices compute it. Both are None if the real value is not known or not finite. ``real`` is the
+    value that was quantized or, if expected has integers and the parameters are known, the value of the expected
+    integer. ``ulps`` is the difference of two real values.
     """
 
     index: tuple[int, ...]
@@ -108,7 +108,7 @@ class Element:
 
     @property
     def neighbours(self) -> tuple[int, int] | None:
-        """The stored integers on both sides of the exact value, before saturation; equal where it is whole."""
+        """Stored integers on both sides of the exact value, before saturation. Both are equal for a whole quotient."""
         if self.quotient is None:
             return None
         return floor(self.quotient) + self.zero_point, ceil(self.quotient) + self.zero_point
@@ -116,12 +116,12 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of a comparison. ``semantics`` is empty where expected held integers.
+    """The result of a comparison. ``semantics`` is empty if expected has integers.
 
-    ``beyond`` counts the elements off by more than ``tolerance``, which is in ``unit``: LSB of stored integers, ULP of
-    real values, or a share of the largest finite magnitude expected. Without any element there is not applicable:
-    ``within`` and ``exact`` are then False as well. ``farthest`` is the largest share of real values, infinite where
-    only one of the two is finite.
+    ``beyond`` counts the elements that differ by more than ``tolerance``. Its unit is ``unit``: LSB of stored integers,
+    ULP of real values, or a share of the largest finite magnitude expected. Without elements the comparison is not
+    applicable, and ``within`` and ``exact`` are False. ``farthest`` is the largest share of real values. It is infinite
+    if only one of two values is finite.
     """
 
     dtype: str
@@ -140,32 +140,32 @@ class Comparison:
 
     @property
     def exact(self) -> bool:
-        """Whether every element is equal."""
+        """True if every element is equal, and there is an element."""
         return self.size > 0 and not self.mismatches
 
     @property
     def within(self) -> bool:
-        """Whether no element is off by more than the tolerance."""
+        """True if no element differs by more than the tolerance, and there is an element."""
         return self.size > 0 and not self.beyond
 
     @property
     def share(self) -> float:
-        """Mismatches by elements, 0 to 1."""
+        """Share of differing elements, 0 to 1."""
         return self.mismatches / self.size if self.size else 0.0
 
     @property
     def largest(self) -> int:
-        """The difference of the worst element, signed, in LSB or ULP."""
+        """Signed difference of the worst element, in LSB or ULP."""
         return self.worst.difference if self.worst else 0
 
     @property
     def exit_code(self) -> int:
-        """0 within tolerance, 1 not, 2 not applicable."""
+        """0 if within tolerance, 1 if not, 2 if not applicable (no elements)."""
         return 2 if not self.size else 0 if self.within else 1
 
 
 def tally(difference: NDArray[Any]) -> NDArray[np.int64]:
-    """How many of some differences, none of them 0, fall into each bucket: shape (2, buckets), negative ones first."""
+    """Count nonzero differences by bucket. The shape is (2, buckets), with negative differences first."""
     size = np.abs(difference)
     bucket = np.searchsorted(np.asarray(EDGES, size.dtype), size, "right") - 1
     signs = difference < 0, difference > 0
@@ -173,7 +173,7 @@ def tally(difference: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def buckets(counts: NDArray[np.int64]) -> Iterator[Bucket]:
-    """The buckets that hold anything, of counts as ``tally`` makes them, from the lowest to the highest."""
+    """Yield the nonempty buckets from the lowest to the highest. ``counts`` is the output of ``tally``."""
     below, above = counts.tolist()
     spans = [(low, high - 1) for low, high in zip(EDGES, (*EDGES[1:], 2**65), strict=True)]
     for (low, high), count in reversed(list(zip(spans, below, strict=True))):

@@ -1,4 +1,4 @@
-"""ONNX's DynamicQuantizeLinear: float32 to uint8, with scale and zero point from the tensor's own range."""
+"""ONNX DynamicQuantizeLinear: float32 to uint8, with scale and zero point from the range of the tensor."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _RANGE = (0, 255)
 
 
 def dynamic_parameters(x: NDArray[Any]) -> Parameters:
-    """Scale (float32) and zero point (uint8), both of rank 0, of a float32 tensor with at least one element.
+    """Return scale (float32) and zero point (uint8), both of rank 0, of a float32 tensor with at least one element.
 
-    ``scale = (max(0, max x) - min(0, min x)) / 255`` and ``zero_point = round(saturate(0 - min(0, min x) / scale))``,
-    every operation in float32, rounded half to even. What the document leaves open follows IEEE's rules, with NaN
-    becoming 0, uint8's smallest:
+    ``scale = (max(0, max x) - min(0, min x)) / 255`` and ``zero_point = round(saturate(0 - min(0, min x) / scale))``.
+    Every operation is in float32, and rounding is half to even. Cases that the document does not define follow IEEE
+    754, and NaN becomes 0, the smallest uint8:
 
-    - all zeros: the scale is 0 as the formula says, the zero point (0 / 0) is 0;
-    - a constant c: c > 0 has zero point 0, c < 0 has 255;
-    - a range beyond float32's largest number, or an infinity: the scale is infinite, the zero point 0;
-    - a NaN anywhere: the scale is NaN, the zero point 0.
+    - all zeros: scale 0 by the formula, zero point (0 / 0) 0;
+    - a constant c: zero point 0 for c > 0, 255 for c < 0;
+    - an infinity, or a range beyond the largest float32: scale infinite, zero point 0;
+    - any NaN: scale NaN, zero point 0.
     """
     if name_of(x) != "float32":
         raise QuantizerError(_NAME, "x", f"is {name_of(x)}; it takes float32")
@@ -46,12 +46,13 @@ def dynamic_parameters(x: NDArray[Any]) -> Parameters:
 def dynamic_quantize_linear(
     x: NDArray[Any],
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint8]]:
-    """``(y, y_scale, y_zero_point)`` of the document: ``y = saturate(round(x / y_scale) + y_zero_point)``.
+    """Return ``(y, y_scale, y_zero_point)`` with ``y = saturate(round(x / y_scale) + y_zero_point)``.
 
-    Half to even, saturated to [0, 255]; ``y`` has the shape of ``x``. The document's int8 range [-127, 127] is not
-    offered, as it supports only uint8. See :func:`dynamic_parameters` for the range and its special cases. In ``y``
-    a NaN quotient becomes 0: that of a NaN, of an infinity in a tensor with an infinity, and of 0 / 0, so that a
-    tensor of zeros becomes zeros. Raises QuantizerError for another type or an empty tensor.
+    Rounding is half to even, and saturation is to [0, 255]. ``y`` has the shape of ``x``. The document's int8 range
+    [-127, 127] is not offered, because the operator supports only uint8. See :func:`dynamic_parameters` for the range
+    and its special cases. A NaN quotient becomes 0 in ``y``. NaN quotients come from NaN, from an infinity in a tensor
+    with an infinity, and from 0 / 0, so that zeros become zeros. Raises QuantizerError for another type or an empty
+    tensor.
     """
     parameters = dynamic_parameters(x)
     y = OnnxDynamic().quantize(x, parameters)
@@ -60,10 +61,10 @@ def dynamic_quantize_linear(
 
 
 class OnnxDynamic:
-    """DynamicQuantizeLinear behind the common call shape; :meth:`choose` gives the parameters it takes.
+    """DynamicQuantizeLinear as a Semantics. :meth:`choose` returns its parameters.
 
-    The operator has no others: ``quantize`` refuses parameters that are not those of ``choose``. ``dequantize`` is
-    DequantizeLinear's, per tensor, for the document names no inverse of its own.
+    ``quantize`` rejects parameters that differ from those of ``choose``, because the operator has no others.
+    ``dequantize`` is DequantizeLinear per tensor, because the document defines no inverse.
     """
 
     __slots__ = ("_linear", "name")
@@ -73,7 +74,7 @@ class OnnxDynamic:
         self._linear = Onnx(10)
 
     def choose(self, x: NDArray[Any]) -> Parameters:
-        """The parameters the operator would choose for ``x``."""
+        """Return the parameters that the operator chooses for ``x``."""
         return dynamic_parameters(x)
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:

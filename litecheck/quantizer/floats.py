@@ -1,4 +1,4 @@
-"""Rounding to bfloat16 and the 8- and 4-bit floats, once and to nearest even; ml_dtypes is imported when needed."""
+"""Rounding to bfloat16 and the 8- and 4-bit floats, once, half to even. ml_dtypes is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError, install_hint
 
-#: The floats numpy does not have: ONNX's name, ml_dtypes' name.
+#: Floats that numpy lacks: ONNX's name to ml_dtypes' name.
 ML_DTYPES: dict[str, str] = {
     "bfloat16": "bfloat16",
     "float8e4m3fn": "float8_e4m3fn",
@@ -20,7 +20,7 @@ ML_DTYPES: dict[str, str] = {
     "float4e2m1": "float4_e2m1fn",
 }
 
-#: Largest finite value of each small float a tensor can be quantized to.
+#: Largest finite value of each small float that a tensor can be quantized to.
 LARGEST: dict[str, float] = {
     "float8e4m3fn": 448.0,
     "float8e4m3fnuz": 240.0,
@@ -31,7 +31,7 @@ LARGEST: dict[str, float] = {
 
 
 def ml_dtype(name: str) -> np.dtype[Any]:
-    """The numpy type of a float in :data:`ML_DTYPES`; ConfigError where ml_dtypes is not installed."""
+    """Return the numpy type of a float in :data:`ML_DTYPES`. Raises ConfigError if ml_dtypes is not installed."""
     try:
         import ml_dtypes
     except ImportError as error:
@@ -41,10 +41,10 @@ def ml_dtype(name: str) -> np.dtype[Any]:
 
 
 def rounded_to(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Any numbers rounded once to a float type, by ONNX's name, and held exactly in float32 (float64 as itself).
+    """Round numbers once to a float type, by ONNX's name, and return them exactly in float32 (float64 stays float64).
 
-    Arithmetic of two such arrays, rounded to the type again, is that type's own: a float32 quotient or product
-    of operands with 11 bits or fewer never rounds to a tie of theirs.
+    Arithmetic on two such arrays, rounded to the type again, equals the type's own arithmetic. For values with 11 bits
+    or fewer, a float32 quotient or product never rounds to a tie of the type.
     """
     if name in ("float32", "float64"):
         return values.astype(name, copy=False)
@@ -55,12 +55,11 @@ def rounded_to(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def to_small_float(values: NDArray[Any], name: str, saturate: bool) -> NDArray[Any]:
-    """Floats rounded once, half to even, to a type of :data:`LARGEST`.
+    """Round floats once, half to even, to a type of :data:`LARGEST`.
 
-    Saturating, whatever rounds beyond the largest finite value becomes that value, infinities included, and NaN
-    stays NaN. Otherwise it becomes infinity in float8e5m2 and NaN in the other 8-bit floats (the two tables of
-    ONNX's Cast). float4e2m1 has neither infinity nor NaN: it always saturates, and NaN becomes 6 (ONNX's
-    page on 4-bit floats).
+    With ``saturate``, values beyond the largest finite value become that value, infinities included, and NaN stays NaN.
+    Without it they become infinity in float8e5m2, and NaN in the other 8-bit floats (the two tables of ONNX's Cast).
+    float4e2m1 has neither infinity nor NaN: it always saturates, and NaN becomes 6 (ONNX's page on 4-bit floats).
     """
     largest = LARGEST[name]
     if saturate or name == "float4e2m1":
@@ -71,17 +70,17 @@ def to_small_float(values: NDArray[Any], name: str, saturate: bool) -> NDArray[A
 
 
 def to_ml_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Any numbers up to float64, rounded once, half to even, to a type of :data:`ML_DTYPES`."""
+    """Round numbers up to float64 once, half to even, to a type of :data:`ML_DTYPES`."""
     if values.dtype.kind == "i" or values.dtype == np.float64:
         values = _to_odd(values)
     return values.astype(ml_dtype(name), copy=False)
 
 
 def _to_odd(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Rounded to float32 so that rounding again to few bits gives what rounding once would have given.
+    """Round to float32 so that a second rounding to few bits gives the same value as one rounding.
 
-    ml_dtypes passes through float32, where 1.0625 + 2**-40 would become a tie. A value between two float32 takes
-    the one with the odd significand, which is never a tie of a narrower type (round to odd).
+    ml_dtypes rounds through float32, where 1.0625 + 2**-40 would become a tie. A value between two float32 becomes the
+    float32 with the odd significand, which is never a tie of a narrower type (round to odd).
     """
     exact = values.astype(np.float64)
     near = exact.astype(np.float32)
@@ -89,7 +88,7 @@ def _to_odd(values: NDArray[Any]) -> NDArray[np.float32]:
         between = (near != exact) & np.isfinite(near)
     bits = near.view(np.int32)
     even = between & (bits & 1 == 0)
-    # The odd neighbour lies on the value's side; for floats as integers that is +1 away from zero, -1 towards it.
+    # The odd neighbor is on the value's side. For floats as integers that is +1 away from zero, -1 toward zero.
     outward = np.abs(exact) > np.abs(near)
     step = np.where(outward, 1, -1).astype(np.int32)
     return np.where(even, bits + step, bits).view(np.float32)

@@ -1,20 +1,20 @@
-"""LiteRT's semantics: its QUANTIZE and DEQUANTIZE kernels, bit for bit, and their formula where no kernel is.
+"""LiteRT's semantics: its QUANTIZE and DEQUANTIZE kernels, bit for bit, and their formula for types without a kernel.
 
 Real values are float32, scales float32, and real = scale * (stored - zero_point).
 
 - float to integer: x / scale in float32, rounded half away from zero, plus the zero point, saturated.
 - integer to float: scale * (stored - zero_point), rounded once to float32.
 
-QUANTIZE from integers to integers is litecheck.reference.kernels.quantize's.
+QUANTIZE from integers to integers is in litecheck.reference.kernels.quantize.
 
-Sources: LiteRT, kernels/quantize.cc, kernels/dequantize.h and kernels/internal/reference/{quantize,dequantize}.h; checked
-against ai-edge-litert's BUILTIN_REF by tests/differential/litert_quantize.py.
+Sources: LiteRT, kernels/quantize.cc, kernels/dequantize.h and kernels/internal/reference/{quantize,dequantize}.h.
+Checked against ai-edge-litert's BUILTIN_REF by tests/differential/litert_quantize.py.
 
-**Where C++ has no answer.** The kernel converts the rounded quotient to int32, which C++ leaves undefined for NaN
-and from 2**31 on. On x86 such quotients, infinities of both signs included, become -2**31, to which the zero point is
-added with wrap-around: the result is the type's smallest value, or its largest where the zero point is negative. Arm
-saturates and turns NaN into 0. Here, everywhere: **infinities and large values saturate at their own end, and NaN
-gives the zero point**, which is what Arm computes. Denormal inputs and quotients count as what they are.
+**Undefined behavior in C++.** The kernel converts the rounded quotient to int32, which C++ leaves undefined for NaN and
+from 2**31 on. On x86 such quotients, including infinities of both signs, become -2**31, to which the zero point is
+added with wrap-around: the output is the type's smallest value, or its largest if the zero point is negative. Arm
+saturates and turns NaN into 0. Here, on every machine: **infinities and large values saturate at their own end, and NaN
+gives the zero point**, as on Arm. Denormal inputs and quotients keep their value.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
 name: str = "litert"
 
-#: How the types are stored while they are worked with; those below eight bits one value a byte (see
-#: litecheck.model.values.pack for the bytes of the file).
+#: numpy type of each stored type. Types below 8 bits have one value per byte (see litecheck.model.values.pack for the
+#: packed bytes of the file).
 STORAGE: dict[str, type[np.integer[Any]]] = {
     "int2": np.int8, "int4": np.int8, "uint4": np.uint8, "int8": np.int8, "uint8": np.uint8,
     "int16": np.int16, "uint16": np.uint16, "int32": np.int32,
 }  # fmt: skip
 
-#: From here on half a float32 is a float32 too.
+#: Smallest scale whose half is a normal float32.
 _HALVED = np.float32(2.0**-125)
 
 
 def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
-    """Float32 (or float16) values as stored integers of ``dtype``, by default int8.
+    """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8.
 
-    ``parameters`` are per-tensor, per-axis on any dimension, or blocked. The result has x's shape, one value per
-    element also below eight bits. The kernel knows int4, int8, uint8 and int16 (and per-axis only the last three);
-    the other types follow its formula, with the zero point added in enough bits. Scales must be finite and positive,
-    zero points inside the type. Raises QuantizerError.
+    ``parameters`` are per-tensor, per-axis on any dimension, or blocked. The output has the shape of ``x``, one value
+    per element also below 8 bits. LiteRT's kernel supports int4, int8, uint8 and int16, per axis only the last three.
+    The other types use its formula, with the zero point added in enough bits. Scales must be finite and positive, zero
+    points in the range of the type. Raises QuantizerError.
     """
     dtype = known(dtype or "int8")
     low, high = INTEGER_RANGES[dtype]
@@ -69,10 +69,10 @@ def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) 
 def dequantize(
     q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
 ) -> NDArray[Any]:
-    """Stored integers as float32: scale * (q - zero_point), rounded once.
+    """Dequantize stored integers to float32: scale * (q - zero_point), rounded once.
 
-    ``dtype`` may only be float32; ``stored`` names the stored type where the array's own does not (int4 in int8). The
-    kernel refuses int16 with zero points other than 0, although QUANTIZE gives them; so does this. Raises
+    ``dtype`` may only be float32. ``stored`` names the stored type if it differs from the array's type (int4 in int8).
+    int16 with a zero point other than 0 is rejected, as in LiteRT's kernel, although QUANTIZE writes it. Raises
     QuantizerError.
     """
     if dtype not in (None, "float32"):
@@ -85,11 +85,11 @@ def dequantize(
 
 
 def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None) -> NDArray[np.float32]:
-    """The formula of :func:`dequantize`, for int16 with any zero point too.
+    """Return the formula of :func:`dequantize`, also for int16 with any zero point.
 
-    The kernel multiplies in double precision per tensor and in float32 per axis. Both give the float32 nearest to
-    the real product where the difference has at most 24 bits, so everywhere but for int32, which has no kernel and
-    is multiplied in double precision here. Raises QuantizerError.
+    The kernel multiplies in double precision per tensor and in float32 per axis. Both give the float32 nearest to the
+    real product if the difference has at most 24 bits, so for all types except int32. int32 has no kernel and is
+    multiplied in double precision here. Raises QuantizerError.
     """
     stored = known(stored_type(name, q, stored, INTEGER_RANGES))
     wide = np.float64 if stored == "int32" else np.float32
@@ -101,12 +101,12 @@ def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None)
 
 
 def _round(x: Any, half: Any, low: Any, high: Any, twice: Any, out: Any, y: Any, t: Any, sign: Any) -> None:
-    """Half away from zero in integers, which is twice as fast as in floats.
+    """Round half away from zero in integers, which is twice as fast as in floats.
 
-    ``y`` is twice the quotient: divided by half the scale, which is exact but for quotients that round to 0 or
-    saturate either way. Truncated, t keeps the half that decides; (t + 1) >> 1 rounds it up and t >> 1, for
-    negative t, down. ``twice`` is 2 * zero_point + 1, ``low`` and ``high`` are twice the type's bounds less the zero
-    point: saturating first changes nothing, the bounds being integers, and everything behind it is exact.
+    ``y`` is twice the quotient: x divided by half the scale. This is exact except for quotients that round to 0 or
+    saturate in both cases. After truncation, t keeps the half. (t + 1) >> 1 rounds a half up and, for negative t, t >>
+    1 rounds it down. ``twice`` is 2 * zero_point + 1. ``low`` and ``high`` are twice the type's bounds less the zero
+    point. Saturation can come first, because the bounds are integers; every later step is exact.
     """
     np.divide(x, half, out=y)
     np.clip(y, low, high, out=y)
@@ -121,7 +121,7 @@ def _round(x: Any, half: Any, low: Any, high: Any, twice: Any, out: Any, y: Any,
 
 
 def _round_wide(x: Any, scale: Any, low: Any, high: Any, zero: Any, out: Any, y: Any, t: Any) -> None:
-    """The same for bounds of more than 24 bits and scales that cannot be halved: all but the quotient in float64."""
+    """Round like ``_round``, in float64 except the quotient: for bounds above 24 bits and scales that cannot be halved."""
     np.copyto(y, np.divide(x, scale))
     np.clip(y, low, high, out=y)
     y[np.isnan(y)] = 0
@@ -140,9 +140,10 @@ def _product(q: Any, scale: Any, zero: Any, out: Any, y: Any) -> None:
 def _pieces(
     x: NDArray[Any], out: NDArray[Any], parameters: Parameters, dtype: str
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], NDArray[np.int64]]]:
-    """Views of x and ``out`` with the scale and zero point that broadcast against them.
+    """Yield views of ``x`` and ``out`` with the scale and zero point that broadcast against them.
 
-    One piece, but for blocks: there the blocked axis is split in two, and an uneven last block is a second piece.
+    Blocked parameters split the blocked axis in two, and an uneven last block is a second piece. All other parameters
+    yield one piece.
     """
     scale, zero = checked(parameters, x.shape, dtype)
     axis, size = parameters.axis, parameters.block_size
@@ -168,7 +169,7 @@ def _pieces(
 
 
 def reals(x: NDArray[Any]) -> NDArray[np.float32]:
-    """Real values in float32, if they are float32 or float16. Raises QuantizerError."""
+    """Return real values in float32 if they are float32 or float16. Raises QuantizerError."""
     if x.dtype.name not in ("float32", "float16"):
         hint = "; round them first: x.astype(numpy.float32)" if x.dtype == np.float64 else ""
         raise QuantizerError(name, "x", f"real values are float32 or float16, not {x.dtype}{hint}")
@@ -178,7 +179,7 @@ def reals(x: NDArray[Any]) -> NDArray[np.float32]:
 def checked(
     parameters: Parameters, shape: tuple[int, ...], dtype: str
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Scales as float32 and zero points as int64, with one element where all are the same."""
+    """Return scales as float32 and zero points as int64, with one element if all zero points are equal."""
     if parameters.scale.dtype.kind != "f":
         raise QuantizerError(name, "scale", f"scales are float32, not {parameters.scale.dtype}")
     scale = parameters.scale.astype(np.float32)
@@ -201,7 +202,7 @@ def checked(
 
 
 def _granularity(parameters: Parameters, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape a tensor of ``shape`` needs its scales in."""
+    """Return the shape of the scales that a tensor of ``shape`` needs."""
     axis, size = parameters.axis, parameters.block_size
     if axis is None:
         return (1,)
@@ -214,7 +215,7 @@ def _granularity(parameters: Parameters, shape: tuple[int, ...]) -> tuple[int, .
 
 
 def known(dtype: str) -> str:
-    """The name of a type, if it is one of STORAGE. Raises QuantizerError."""
+    """Return the name of a type in STORAGE. Raises QuantizerError for another name."""
     if dtype not in STORAGE:
         raise QuantizerError(name, "dtype", f"{dtype} is not one of {', '.join(STORAGE)}")
     return dtype

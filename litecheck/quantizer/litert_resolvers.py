@@ -1,17 +1,18 @@
-"""LiteRT's QUANTIZE and DEQUANTIZE as its interpreters run them: ``litert:reference``, ``:optimized``, ``:xnnpack``.
+"""LiteRT's QUANTIZE and DEQUANTIZE kernels by resolver: ``litert:reference``, ``litert:optimized``, ``litert:xnnpack``.
 
-``litert`` alone is the formula, for every type and granularity; these are the kernels, and refuse what those do not
-take. Per axis, and QUANTIZE to int4, all three are the formula. Elsewhere:
+``litert`` alone is the formula, for every type and granularity. These are the kernels, and they reject types and
+granularities that the kernels reject. Per axis, and for QUANTIZE to int4, all three compute the formula. In other
+cases:
 
 - *reference* (BUILTIN_REF): the formula;
 - *optimized* (BUILTIN_WITHOUT_DEFAULT_DELEGATES): QUANTIZE multiplies by the reciprocal of the scale and rounds half to
   even in whole vectors of eight, and divides in float64 and rounds half away in the tail. DEQUANTIZE subtracts two
   products in whole vectors of types up to 8 bits;
-- *xnnpack*, the default interpreter: XNNPACK takes int8 and uint8, with the reciprocal and half to even everywhere and
-  DEQUANTIZE by the formula; the other types go as in *optimized*.
+- *xnnpack*, the default interpreter: XNNPACK computes int8 and uint8, with the reciprocal and half to even everywhere
+  and DEQUANTIZE by the formula. The other types are computed as in *optimized*.
 
-Checked against ai-edge-litert in its three resolvers by tests/differential/litert_quantize.py. Values of which C++ does
-not say what becomes of them (NaN, quotients from 2**31 on) are treated as in :mod:`litecheck.quantizer.litert`.
+Checked against ai-edge-litert in its three resolvers by tests/differential/litert_quantize.py. Values with undefined
+behavior in C++ (NaN, quotients from 2**31 on) are treated as in :mod:`litecheck.quantizer.litert`.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ RESOLVERS = ("reference", "optimized", "xnnpack")
 
 _EIGHT_BITS = ("int8", "uint8")
 _FOUR_BITS = ("int2", "int4", "uint4")
-#: The operators between real values and stored integers.
+#: Operators from real values to stored integers, and back.
 INTO_INTEGERS, OUT_OF_INTEGERS = "QUANTIZE", "DEQUANTIZE"
-#: The stored types each kernel takes, per tensor and per axis.
+#: Stored types that each kernel supports, per tensor and per axis.
 _KERNELS = {
     INTO_INTEGERS: (("int4", *_EIGHT_BITS, "int16"), (*_EIGHT_BITS, "int16")),
     OUT_OF_INTEGERS: ((*_FOUR_BITS, *_EIGHT_BITS, "int16"), (*_FOUR_BITS, *_EIGHT_BITS)),
@@ -42,7 +43,7 @@ _KERNELS = {
 
 
 class ResolverSemantics:
-    """One interpreter's two kernels behind the common call shape."""
+    """The QUANTIZE and DEQUANTIZE kernels of one resolver as a Semantics."""
 
     __slots__ = ("name", "resolver")
 
@@ -53,7 +54,7 @@ class ResolverSemantics:
             raise QuantizerError(self.name, "resolver", f"is none of {', '.join(RESOLVERS)}")
 
     def quantize(self, x: Array, parameters: Parameters, dtype: str | None = None) -> Array:
-        """Float32 (or float16) values as stored integers of ``dtype``, by default int8. Raises QuantizerError."""
+        """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8. Raises QuantizerError."""
         dtype = dtype or "int8"
         self._check_kernel(INTO_INTEGERS, dtype, parameters)
         if self.resolver == "reference" or parameters.axis is not None or dtype == "int4":
@@ -76,7 +77,7 @@ class ResolverSemantics:
     def dequantize(
         self, q: Array, parameters: Parameters, dtype: str | None = None, stored: str | None = None
     ) -> Array:
-        """Stored integers as float32; ``stored`` names their type where the array's own does not."""
+        """Dequantize stored integers to float32. ``stored`` names their type if it differs from the array's type."""
         kind = stored_type(self.name, q, stored, INTEGER_RANGES)
         self._check_kernel(OUT_OF_INTEGERS, kind, parameters)
         with self._renaming():
@@ -91,7 +92,7 @@ class ResolverSemantics:
         return made
 
     def _delegated(self, dtype: str) -> bool:
-        """Whether XNNPACK takes the operator."""
+        """Return True if XNNPACK runs the operator."""
         return self.resolver == "xnnpack" and dtype in _EIGHT_BITS
 
     def _check_kernel(self, operator: str, dtype: str, parameters: Parameters) -> None:
@@ -108,7 +109,7 @@ class ResolverSemantics:
             raise QuantizerError(self.name, "dtype", message)
 
     def _grid(self, parameters: Parameters, dtype: str) -> Grid:
-        """The one scale and zero point, checked."""
+        """Return the single scale and zero point, checked."""
         with self._renaming():
             scales, zeros = litert.checked(parameters, (), dtype)
         scale = np.float32(scales.item())
@@ -118,7 +119,7 @@ class ResolverSemantics:
 
     @contextmanager
     def _renaming(self) -> Iterator[None]:
-        """The formula's refusals under this name."""
+        """Raise the QuantizerError of the formula under the name of this semantics."""
         try:
             yield
         except QuantizerError as error:

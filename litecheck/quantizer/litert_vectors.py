@@ -1,8 +1,8 @@
-"""What LiteRT's vectors compute where they depart from the formula: QUANTIZE's reciprocal, DEQUANTIZE's two products.
+"""LiteRT's vectorized kernels that differ from the formula: the reciprocal in QUANTIZE, two products in DEQUANTIZE.
 
-The optimized kernels and XNNPACK multiply by the reciprocal of the scale and round half to even. The optimized
-kernels do so with eight values at a time; what is left at the end of a tensor, its *tail*, goes one by one and in
-another arithmetic, so that a result can depend on where in the tensor the value stands.
+The optimized kernels and XNNPACK multiply by the reciprocal of the scale and round half to even. The optimized kernels
+compute eight values at a time. The remaining values at the end of a tensor, the *tail*, are computed one by one with
+another arithmetic, so that an output can depend on the position of the value in the tensor.
 
 Sources: tflite/kernels/internal/optimized/optimized_ops.h, AffineQuantize and Dequantize; XNNPACK, src/f32-qs8-vcvt.
 """
@@ -17,14 +17,14 @@ from litecheck.arrays import Array
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.rounding import to_integers
 
-#: Values that a vector of the optimized kernels holds.
+#: Values per vector of the optimized kernels.
 LANES = 8
 _SMALLEST_NORMAL = np.finfo(np.float32).smallest_normal
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One scale, one zero point, and the type they are for."""
+    """One scale, one zero point, and their stored type."""
 
     scale: np.float32
     zero: int
@@ -32,16 +32,17 @@ class Grid:
 
 
 def reciprocal(scale: np.float32, flush: bool = False) -> np.float32:
-    """1 / scale in float32; infinite for scales below 2**-128. ``flush`` as in :func:`quantize_body`."""
+    """Return 1 / scale in float32, infinite for scales below 2**-128. ``flush`` is that of :func:`quantize_body`."""
     with np.errstate(all="ignore"):
         inverse: np.float32 = np.float32(1) / np.float32(scale)
     return np.float32(0) if flush and inverse < _SMALLEST_NORMAL else inverse
 
 
 def quantize_body(x: Array, out: Array, grid: Grid, flush: bool = False) -> None:
-    """``out = saturate(rint(x * (1 / scale)) + zero)`` in float32 for finite reciprocals; NaN gives the zero point.
+    """Compute ``out = saturate(rint(x * (1 / scale)) + zero)`` in float32. NaN gives the zero point.
 
-    XNNPACK runs with subnormal numbers switched off: with ``flush`` they count as 0, in x and as the reciprocal.
+    The reciprocal must be finite. XNNPACK flushes subnormal numbers. With ``flush`` they count as 0, both in ``x`` and
+    as the reciprocal.
     """
     with np.errstate(all="ignore"):
         product = np.asarray(x * reciprocal(grid.scale, flush), np.float32)
@@ -51,7 +52,7 @@ def quantize_body(x: Array, out: Array, grid: Grid, flush: bool = False) -> None
 
 
 def quantize_tail(x: Array, out: Array, grid: Grid) -> None:
-    """``out = saturate(round(x / scale) + zero)``, the quotient in float64, half away from zero."""
+    """Compute ``out = saturate(round(x / scale) + zero)``, the quotient in float64, rounded half away from zero."""
     with np.errstate(all="ignore"):
         quotient = x.astype(np.float64) / np.float64(grid.scale)
         rounded = np.trunc(quotient + np.copysign(0.5, quotient))
@@ -59,7 +60,7 @@ def quantize_tail(x: Array, out: Array, grid: Grid) -> None:
 
 
 def dequantize_body(q: Array, out: Array, grid: Grid) -> None:
-    """``out = scale * q - scale * zero_point``, each of the three rounded to float32."""
+    """Compute ``out = scale * q - scale * zero_point``, with both products and the difference rounded to float32."""
     with np.errstate(all="ignore"):
         np.subtract(grid.scale * q.astype(np.float32), np.float32(grid.zero) * grid.scale, out=out)
 

@@ -1,4 +1,4 @@
-"""Tensors of a model, named on a command line: ``MODEL:TENSOR``."""
+"""Tensors of a model, named on the command line as ``MODEL:TENSOR``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from litecheck.model.types import Model, Subgraph, Tensor
 
 
 def find_tensor(text: str) -> tuple[Subgraph, Tensor]:
-    """The tensor that ``MODEL:TENSOR`` names. Raises ConfigError or ModelError.
+    """Return the subgraph and tensor that ``MODEL:TENSOR`` names. Raises ConfigError or ModelError.
 
-    TENSOR is a name or an index; before either, ``subgraph/`` (a name or an index) where several have it.
+    TENSOR is a name or an index. If several subgraphs have it, ``subgraph/`` (a name or an index) comes first.
     """
     from litecheck.model.load import load_model
 
@@ -21,7 +21,7 @@ def find_tensor(text: str) -> tuple[Subgraph, Tensor]:
 
 
 def split(text: str) -> tuple[str, str]:
-    """File and name: at the first colon behind which no file ends, since names and paths may hold colons."""
+    """Split ``FILE:TENSOR`` at the first colon after the name of an existing file, because names may contain colons."""
     colons = [n for n, letter in enumerate(text) if letter == ":"]
     ends = next((n for n in colons if os.path.isfile(text[:n])), None)
     if ends is None:
@@ -52,7 +52,7 @@ def _numbered(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
 
 
 def _within(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
-    """``subgraph/tensor``, where the subgraph's name may hold slashes too."""
+    """Yield the tensors that match ``subgraph/tensor``. The subgraph's name may contain slashes."""
     for sub in model.subgraphs:
         for prefix in {f"{sub.index}/", f"{sub.name}/"}:
             rest = name.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""Arrays quantized and dequantized under a semantics chosen by name: what the commands of that name do, in memory."""
+"""Quantization and dequantization of arrays under a named semantics: the commands ``quantize`` and ``dequantize``."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def quantize(
     dtype: str = "int8",
     semantics: str = "litert",
 ) -> NDArray[Any]:
-    """Real values as stored integers of ``dtype``, of the same shape.
+    """Quantize real values to stored integers of ``dtype``, of the same shape.
 
-    ``scale`` is one number, several along ``axis``, or the parameters of a tensor (``tensor.quantization``) in place of
-    scale, zero point and axis; ``semantics`` is what ``--semantics`` takes. Lists become float32. Raises QuantizerError for
-    what the semantics does not define, ConfigError for a semantics unknown.
+    ``scale`` is one number, several numbers along ``axis``, or the parameters of a tensor (``tensor.quantization``) in
+    place of scale, zero point and axis. ``semantics`` is a value of ``--semantics``. Lists become float32. Raises
+    QuantizerError for arguments that the semantics does not define, ConfigError for an unknown semantics.
     """
     parameters = _parameters("quantize", scale, zero_point, axis, block_size)
     return chosen(semantics).quantize(_array("quantize", values, np.float32), parameters, dtype)
@@ -45,9 +45,10 @@ def dequantize(
     dtype: str | None = None,
     semantics: str = "litert",
 ) -> NDArray[Any]:
-    """Stored integers as real values; ``dtype`` names the stored type where the array's own does not (int4 in int8).
+    """Dequantize stored integers to real values. ``dtype`` names the stored type if the array's differs (int4 in int8).
 
-    Lists become int8, or the integers that ``dtype`` is stored in. Else as :func:`quantize`.
+    Lists become int8, or the integer type that stores ``dtype``. The other arguments and errors are those of
+    :func:`quantize`.
     """
     parameters = _parameters("dequantize", scale, zero_point, axis, block_size)
     plain = np.dtype(dtype if dtype in ("uint8", "int16", "uint16", "int32") else "int8")
@@ -55,7 +56,7 @@ def dequantize(
 
 
 def _array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
-    """Arrays as they are, numbers and lists of them in a plain type. Raises TypeError for what holds no numbers."""
+    """Return an array unchanged, and a number or list as an array of type ``plain``. Raises TypeError for other values."""
     array = values if isinstance(values, np.ndarray) else np.asarray(values)
     if array.dtype.kind not in "biufV":
         call = f"litecheck.{function}(array, scale=0.5, zero_point=-3)"

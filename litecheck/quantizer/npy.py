@@ -1,4 +1,4 @@
-"""numpy's .npy and .npz files, read without pickles and with every claim checked before it costs memory."""
+"""numpy's .npy and .npz files, read without pickle. Every size that a file states is checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from pathlib import Path
     from zipfile import ZipFile, ZipInfo
 
-#: Deflate cannot pack more densely than this; a member that claims to is not honest about its size.
+#: Maximum compression ratio of Deflate. A member that claims a higher ratio states a wrong size.
 _DEFLATE = 1100
 _CHUNK = 1 << 24
-#: A tensor's header is padded to 64 or 128 bytes.
+#: Limit of a header's bytes. The header of a tensor is padded to 64 or 128 bytes.
 _LONGEST_HEADER = 4096
-#: In a .npz file whose entries are numbers: an object of the names they stand for.
+#: Member of a .npz file with numbered entries: a JSON object from entry number to array name.
 INDEX = "names.json"
 _LARGEST_INDEX = 1 << 24
-#: Bytes of an array that is unpacked or comes from a pipe, at most: memory that the size of the file does not bound.
+#: Maximum bytes of an array that is decompressed or comes from a pipe, whose memory the file size does not bound.
 _UNPACKED_LIMIT = 1 << 31
 _DESCR = re.compile(r"[<>=|]?(b1|[iu][1248]|f[248])")
 
 
 class ArrayError(LitecheckError):
-    """A file that holds no tensor, with the byte where that shows (None where there is no one byte)."""
+    """A file without a readable tensor, with the byte of the problem (None if the problem has no single byte)."""
 
     def __init__(self, file: str, offset: int | None, message: str) -> None:
         self.file = file
@@ -46,7 +46,7 @@ class ArrayError(LitecheckError):
 
 
 def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
-    """The array of an open .npy file, mapped where it is a regular one. Raises ArrayError."""
+    """Read the array of an open .npy file, memory-mapped if the file is regular. Raises ArrayError."""
     dtype, shape, fortran = _header(file, stream)
     start = stream.tell() if stream.seekable() else 0
     needed = prod(shape) * dtype.itemsize
@@ -62,7 +62,7 @@ def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
 
 
 def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-    """Type, shape and order that a .npy header states: a dictionary written as Python."""
+    """Read type, shape and order from a .npy header, which is a dictionary in Python syntax."""
     start = stream.read(8)
     if start[:6] != b"\x93NUMPY" or len(start) < 8:
         raise ArrayError(file, 0, "no .npy file, it does not start as one")
@@ -80,7 +80,7 @@ def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...
     if not isinstance(descr, str) or not _DESCR.fullmatch(descr):
         raise ArrayError(file, at, f"the type {str(descr)[:60]!r} is none of a tensor's")
     lengths = isinstance(shape, tuple) and len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
-    # An array without elements may be read row by row, too.
+    # An array without elements may be read row by row as well.
     if not lengths or prod(n or 1 for n in shape) >= (2**60 if prod(shape) else 2**24):
         raise ArrayError(file, at, f"the shape {str(shape)[:60]} is none of a tensor's")
     return np.dtype(descr), shape, facts["fortran_order"] is True
@@ -99,7 +99,7 @@ def _facts(header: bytes) -> dict[Any, Any] | None:
 
 
 def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np.uint8]:
-    """Exactly ``needed`` bytes, taken as they come: memory follows the data, not the claim."""
+    """Read exactly ``needed`` bytes in pieces, so that memory grows with the data and not with the stated size."""
     pieces = bytearray()
     while piece := stream.read(min(_CHUNK, needed + 1 - len(pieces))):
         pieces += piece
@@ -131,7 +131,7 @@ def _ordered(
 
 @dataclass(frozen=True, slots=True)
 class NpyHeader:
-    """What an array's header states: type, shape, and whether the first axis is the one whose values lie together."""
+    """The header of an array: type, shape, and Fortran order, in which values along the first axis are contiguous."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -139,7 +139,7 @@ class NpyHeader:
 
 
 def read_npz(file: str, key: str | None) -> NDArray[Any]:
-    """The array ``key`` of a .npz file, or its only one. Raises ArrayError and ConfigError."""
+    """Return the array ``key`` of a .npz file, or its only array. Raises ArrayError and ConfigError."""
     with _member(file, key) as (where, stream, header, most):
         start = stream.tell()
         needed = _bounded(where, prod(header.shape) * header.dtype.itemsize, most)
@@ -148,15 +148,15 @@ def read_npz(file: str, key: str | None) -> NDArray[Any]:
 
 
 def npz_header(file: str, key: str | None) -> NpyHeader:
-    """What an array of a .npz file is; its values are not read. Raises ArrayError and ConfigError."""
+    """Return the header of an array of a .npz file without reading its values. Raises ArrayError and ConfigError."""
     with _member(file, key) as (_, _, header, _):
         return header
 
 
 def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
-    """The parts of an array of a .npz file along its first axis, read one after the other.
+    """Yield the slices of an array of a .npz file along its first axis, each read when it is needed.
 
-    In Fortran order they do not lie together: the whole array is read. Raises ArrayError and ConfigError on the way.
+    In Fortran order the slices are not contiguous, so the whole array is read. Raises ArrayError and ConfigError.
     """
     if npz_header(file, key).fortran:
         yield from read_npz(file, key)
@@ -173,7 +173,7 @@ def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
 
 @contextmanager
 def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHeader, int]]:
-    """An array of a .npz file, open behind its header, and how many bytes of it may be in memory at once."""
+    """Open an array of a .npz file after its header. Yield name, stream, header and the limit of bytes in memory."""
     import zipfile
     import zlib
 
@@ -193,7 +193,7 @@ def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHea
 
 
 def arrays_in(file: Path) -> dict[str, ZipInfo]:
-    """The arrays of a .npz file: their names, and the entries they lie in. Raises ConfigError for a file that is none."""
+    """Return the arrays of a .npz file by name, with their entries. Raises ConfigError for a file that is not .npz."""
     import zipfile
 
     try:
@@ -204,10 +204,10 @@ def arrays_in(file: Path) -> dict[str, ZipInfo]:
 
 
 def members(archive: ZipFile) -> dict[str, str]:
-    """The arrays of an open .npz file: their names, and the entries they lie in.
+    """Return the arrays of an open .npz file: name to entry.
 
-    An entry has its array's name, unless the file has an index, as those do that litecheck writes. Raises ValueError
-    for an index that is none or cannot be read.
+    An entry has the name of its array, unless the file has an index, as files of litecheck have. Raises ValueError for
+    an index that is malformed or cannot be read.
     """
     import zlib
 

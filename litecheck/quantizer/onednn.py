@@ -1,4 +1,4 @@
-"""oneDNN's DynamicQuantize: float32 to s8 or u8 with scales and zero points given at run time."""
+"""oneDNN's DynamicQuantize: float32 to s8 or u8, with scales and zero points given at run time."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def dynamic_quantize(
     axis: int = 1,
     rounding: str = "half-even",
 ) -> NDArray[Any]:
-    """``dst = saturate(round(src / scales + zps))`` in the shape of ``src``; ``dst`` is ``s8`` or ``u8``.
+    """Compute ``dst = saturate(round(src / scales + zps))`` in the shape of ``src``. ``dst`` is ``s8`` or ``u8``.
 
-    Quotient and sum are float32, the type of ``src`` and ``scales``; zero points (s8, u8 or s32) are converted to
-    it. The zero point is added before rounding, unlike ONNX. ``scales`` and ``zps`` have rank 1: one element for
-    ``per_tensor``, where ``axis`` means nothing, or one per element of dimension ``axis`` (in [-r, r-1]) for
-    ``per_channel``. Without ``zps`` they are 0.
+    Quotient and sum are float32, the type of ``src`` and ``scales``. Zero points (s8, u8 or s32) are converted to
+    float32. The zero point is added before rounding, unlike ONNX. ``scales`` and ``zps`` have rank 1: one element for
+    ``per_tensor``, which ignores ``axis``, or one per element of dimension ``axis`` (in [-r, r-1]) for ``per_channel``.
+    Without ``zps`` the zero points are 0.
 
     The document leaves the rounding to the library: ``rounding`` names it
-    (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). It also leaves open what happens beyond the type's range:
-    infinities saturate, NaN becomes the smallest value. Raises QuantizerError for types, shapes and words the document
-    does not have, and for scales that are not finite and positive.
+    (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). The document does not define values beyond the type's range: here
+    infinities saturate, and NaN becomes the smallest value. Raises QuantizerError for types, shapes and words that the
+    document does not have, and for scales that are not finite and positive.
     """
     if dst not in _TYPES:
         raise QuantizerError(_NAME, "dst", f"is {dst}; it is s8 or u8")
@@ -94,7 +94,7 @@ def _check_scales(scales: NDArray[Any]) -> None:
 
 
 class OneDnn:
-    """DynamicQuantize behind the common call shape; ``rounding`` is the library's."""
+    """DynamicQuantize as a Semantics. ``rounding`` is the rounding of the library."""
 
     __slots__ = ("name", "rounding")
 
@@ -104,7 +104,7 @@ class OneDnn:
         self.rounding = rounding
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
-        """int8 unless ``dtype`` says uint8; zero points of another type are taken as s32."""
+        """Quantize to ``dtype``, by default int8. Zero points of another type are converted to s32."""
         scales, zps = self._rows(parameters)
         if parameters.axis is None:
             return dynamic_quantize(x, scales, zps, dst=dtype or "s8", rounding=self.rounding)
@@ -121,7 +121,7 @@ class OneDnn:
     def dequantize(
         self, q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
     ) -> NDArray[Any]:
-        """The float32 value each integer stands for, ``(q - zp) * scale``: the document has no inverse."""
+        """Return the float32 value of each integer, ``(q - zp) * scale``. The document defines no inverse."""
         if dtype not in (None, "f32", "float32"):
             raise QuantizerError(_NAME, "dtype", f"is {dtype}; it takes f32")
         kind = stored_type(_NAME, q, stored, RANGES)

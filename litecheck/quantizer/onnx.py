@@ -1,4 +1,4 @@
-"""ONNX's QuantizeLinear and DequantizeLinear, operator versions 10 to 25, each as its own document says."""
+"""ONNX QuantizeLinear and DequantizeLinear, operator versions 10 to 25, each according to its own document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from litecheck.quantizer.onnx_types import (
 from litecheck.quantizer.tiles import run
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
-#: Types in which two numbers can be divided. Named by ``precision``; a scale's own type is always allowed.
+#: Types that ``precision`` may name for the division. The type of the scale is always allowed.
 _PRECISIONS = ("float32", "float16", "bfloat16", "float64")
 
 
@@ -38,21 +38,24 @@ def quantize_linear(
     saturate: int | None = None,
     zero_point_dtype: str | None = None,
 ) -> NDArray[Any]:
-    """``y = saturate(round(x / y_scale) + y_zero_point)``, in the shape of ``x`` (QuantizeLinear, all versions).
+    """Compute ``y = saturate(round(x / y_scale) + y_zero_point)``, in the shape of ``x`` (QuantizeLinear, all versions).
 
-    - The quotient is computed in the type of ``y_scale``, or in ``precision``: both operands are rounded to it and
-      so is the quotient. The documents before 23 say nothing; theirs is the same type. An int32 or float8e8m0
-      scale has no quotients of its own: the exact one counts.
-    - Integers: the quotient is rounded half to even, the zero point added, the sum saturated. Infinities saturate,
-      NaN becomes the smallest integer. Types below 8 bits come one to a byte (int8, uint8).
-    - Small floats: quotient plus zero point, rounded once half to even; ``saturate`` as in Cast, see
-      :func:`~litecheck.quantizer.floats.to_small_float`. It means nothing for integers and float4e2m1.
-    - ``y`` has the type of ``y_zero_point``, without one ``output_dtype``, without either uint8. Types go by
-      name or TensorProto number, 0 is "not given". ``zero_point_dtype`` names a type numpy does not have when
-      ``y_zero_point`` is kept in its byte: ``int4`` in int8.
+    - The quotient is computed in the type of ``y_scale``, or in ``precision``: both inputs and the quotient are rounded
+      to
+      it. The documents before 23 do not define the type; the same type is used. For an int32 or float8e8m0 scale the
+      exact quotient is used, since these types have no division.
+    - Integers: the quotient is rounded half to even, the zero point added, the sum saturated. Infinities saturate, and
+      NaN
+      becomes the smallest integer. Types below 8 bits have one value per byte (int8, uint8).
+    - Small floats: quotient plus zero point, rounded once half to even. ``saturate`` is that of Cast, see
+      :func:`~litecheck.quantizer.floats.to_small_float`. It is ignored for integers and float4e2m1.
+    - ``y`` has the type of ``y_zero_point``, without it ``output_dtype``, without both uint8. Types are given by name
+      or
+      TensorProto number, and 0 means "not given". ``zero_point_dtype`` names a type that numpy lacks if ``y_zero_point``
+      is stored in a byte: ``int4`` in int8.
 
-    Attributes left None take their defaults: axis 1, saturate 1. Raises QuantizerError for whatever the version's
-    document does not define: its types, its attributes, its shapes.
+    Attributes that are None have their defaults: axis 1, saturate 1. Raises QuantizerError for types, attributes and
+    shapes that the version's document does not define.
     """
     semantics, facts = _version("QuantizeLinear", QUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype, "precision": precision}
@@ -93,15 +96,15 @@ def dequantize_linear(
     output_dtype: str | int | None = None,
     x_dtype: str | None = None,
 ) -> NDArray[Any]:
-    """``y = (x - x_zero_point) * x_scale``, in the shape of ``x`` (DequantizeLinear, all versions).
+    """Compute ``y = (x - x_zero_point) * x_scale``, in the shape of ``x`` (DequantizeLinear, all versions).
 
-    The difference is exact; it and the scale are rounded to the type of ``y`` and multiplied in it. That type is
-    ``output_dtype``, without it the scale's own; a float8e8m0 scale needs ``output_dtype``, because no tensor of
-    real values has its type. An int32 tensor has no zero point but 0. Infinities and NaN of small floats keep IEEE's
-    rules. Types below 8 bits are kept one to a byte, as ``quantize_linear`` gives them: they are told from int8 and
-    uint8 by ``x_dtype``, or by a zero point of ml_dtypes' type.
+    The difference is exact. Difference and scale are rounded to the type of ``y`` and multiplied in that type. The type
+    is ``output_dtype``, or without it the type of the scale. A float8e8m0 scale needs ``output_dtype``, because no
+    tensor of real values has its type. The zero point of an int32 tensor can only be 0. Infinities and NaN of small
+    floats follow IEEE 754. Types below 8 bits have one value per byte, as in ``quantize_linear``: ``x_dtype``, or a
+    zero point of an ml_dtypes type, distinguishes them from int8 and uint8.
 
-    Raises QuantizerError for whatever the version's document does not define.
+    Raises QuantizerError for arguments that the version's document does not define.
     """
     semantics, facts = _version("DequantizeLinear", DEQUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype}
@@ -129,10 +132,10 @@ def dequantize_linear(
 
 
 class Onnx:
-    """The two operators of one version behind the common call shape; ``onnx:21`` is version 21.
+    """QuantizeLinear and DequantizeLinear of one version as a Semantics. Example: ``onnx:21`` is version 21.
 
-    Zero points may come in any integer type; they are kept in the type of the result, which ``dtype`` names
-    (without it: the zero point's own type, without a zero point uint8).
+    Zero points may have any integer type. They are converted to the type of the output, which ``dtype`` names. Without
+    ``dtype`` it is the type of the zero point, without a zero point uint8.
     """
 
     __slots__ = ("name", "version")
@@ -163,7 +166,7 @@ class Onnx:
         return dequantize_linear(q, scale, zero_point, version=self.version, x_dtype=source or None, **shape)
 
     def _inputs(self, given: Parameters) -> tuple[NDArray[Any], NDArray[Any] | None, dict[str, Any]]:
-        """Scale, zero point and the attributes that say where they belong."""
+        """Return scale, zero point and the attributes for their axis."""
         if given.axis is not None:
             attributes = {"axis": given.axis, "block_size": given.block_size or None}
             return given.scale, given.zero_point, attributes
@@ -193,7 +196,7 @@ def _check_type(semantics: str, argument: str, name: str, allowed: tuple[str, ..
 
 
 def _named(semantics: str, argument: str, value: str | int | None) -> str:
-    """The type's name; empty for one that is not given (None, 0 or an empty word)."""
+    """Return the name of a type, or "" if the type is not given (None, 0 or "")."""
     try:
         return type_name(value) if value else ""
     except ValueError as error:
@@ -211,7 +214,7 @@ def _zero_point_type(semantics: str, zero_point: NDArray[Any], stated: str | Non
 
 
 def _stored_type(semantics: str, x: NDArray[Any], zero_point: NDArray[Any] | None, stated: str | None) -> str:
-    """The type of stored values: its own, or the smaller one in its byte that is stated or is the zero point's."""
+    """Return the stored type: the type of ``x``, or a narrower type in a byte, from ``x_dtype`` or the zero point."""
     found = name_of(x)
     of_zero_point = "" if zero_point is None else name_of(zero_point)
     name = _named(semantics, "x_dtype", stated) or of_zero_point
@@ -223,7 +226,7 @@ def _stored_type(semantics: str, x: NDArray[Any], zero_point: NDArray[Any] | Non
 
 
 def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
-    """Zero points in the storage of type ``name``; refuses what that type does not hold."""
+    """Return zero points in the storage type of ``name``. Raises QuantizerError for values outside the type."""
     try:
         kept = zero_point.astype(storage(name))
     except TypeError as error:
@@ -238,7 +241,7 @@ def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _target(semantics: str, known: str | None, output_dtype: str | int | None, facts: VersionFacts) -> str:
-    """The type of y: the zero point's, else ``output_dtype``, else uint8."""
+    """Return the type of ``y``: the zero point's type, else ``output_dtype``, else uint8."""
     wanted = _named(semantics, "output_dtype", output_dtype)
     if known and wanted and known != wanted:
         raise QuantizerError(semantics, "output_dtype", f"is {wanted}, but y_zero_point is {known}")
@@ -248,10 +251,10 @@ def _target(semantics: str, known: str | None, output_dtype: str | int | None, f
 
 
 def _division(semantics: str, scale: str, precision: str | int | None) -> str:
-    """The type of the quotient.
+    """Return the type of the quotient.
 
-    float64 stands for the exact quotient of integers and powers of two: it has bits enough that rounding it gives
-    what rounding the exact quotient gives.
+    float64 represents the exact quotient of integers and powers of two: it has enough bits that rounding the float64
+    quotient equals rounding the exact quotient.
     """
     named = _named(semantics, "precision", precision) or scale
     if named != scale:
@@ -260,6 +263,6 @@ def _division(semantics: str, scale: str, precision: str | int | None) -> str:
 
 
 def _one(values: NDArray[Any]) -> NDArray[Any]:
-    """A single element where all are the same: tiles take it as a scalar."""
+    """Return one element if all elements are equal, because tiles pass it as a scalar. Return other arrays unchanged."""
     same = values.size and (values == values.flat[0]).all()
     return values.reshape(-1)[:1].reshape(()) if same else values

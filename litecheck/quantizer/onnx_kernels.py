@@ -1,8 +1,8 @@
-"""QuantizeLinear and DequantizeLinear: the shapes their parameters may have, and their arithmetic, tile by tile.
+"""QuantizeLinear and DequantizeLinear: valid shapes of the parameters, and the arithmetic, tile by tile.
 
-A kernel takes ``x``, the scale in the type of the arithmetic (held as
-:func:`~litecheck.quantizer.floats.rounded_to` says), the zero point if there is one, and the array to write.
-All have one dimension; scale and zero point may be scalars.
+The arguments of a kernel are ``x``, the scale in the type of the arithmetic (in the representation of
+:func:`~litecheck.quantizer.floats.rounded_to`), the zero point if there is one, and the output array. All have one
+dimension. Scale and zero point may be scalars.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def granularity(
     block_size: int,
     facts: VersionFacts,
 ) -> Parameters:
-    """The parameters of a tensor of ``shape``, checked; the scale's shape decides between the three kinds.
+    """Return the checked parameters of a tensor of ``shape``. The scale's shape selects one of the three granularities.
 
-    One scale is per-tensor, and ``axis`` and ``block_size`` mean nothing; ONNX's own suite writes a scalar as rank 0
-    or as shape (1,). Otherwise a ``block_size`` makes it blocked; without one it is per-axis and has rank 1. A tensor
-    of rank 1 is no exception: with a scale per element it needs axis 0 or -1. Raises QuantizerError naming the
-    input or attribute that does not fit.
+    A single scale is per-tensor, and ``axis`` and ``block_size`` are ignored. ONNX's own suite writes a scalar with
+    rank 0 or with shape (1,). Otherwise a ``block_size`` makes the parameters blocked, and without it they are per-axis
+    with rank 1. This includes a tensor of rank 1: with a scale per element it needs axis 0 or -1. Raises QuantizerError
+    that names the input or attribute that does not fit.
     """
     if zero_point is not None and _scalar(zero_point).shape != _scalar(scale).shape:
         raise QuantizerError(
@@ -93,13 +93,13 @@ def _check_blocks(
             f"has shape {scale}; blocked along dimension {axis} it differs from {shape} only there",
         )
     length, blocks = shape[axis], scale[axis]
-    # ceil(length / block_size) == blocks says the same as the documents' range, and also holds for length 0.
+    # ceil(length / block_size) == blocks is equivalent to the documents' range, and also valid for length 0.
     if -(-length // block_size) != blocks:
         raise QuantizerError(semantics, "block_size", f"is {block_size}; {_range(length, blocks)}")
 
 
 def _range(length: int, blocks: int) -> str:
-    """The accepted block sizes, [ceil(Di/Si), ceil(Di/(Si-1))-1], in words."""
+    """Return the accepted block sizes, [ceil(Di/Si), ceil(Di/(Si-1))-1], in words."""
     least = max(1, -(-length // blocks)) if blocks else 1
     if blocks < 2:
         return f"{blocks} scales for {length} elements take at least {least}"
@@ -113,13 +113,13 @@ Kernel = Callable[..., None]
 
 
 def _divide(x: NDArray[Any], scale: Any, name: str) -> NDArray[Any]:
-    """The quotient in type ``name``, ``scale`` being in it already; a new array of float32, or float64."""
+    """Return the quotient in type ``name``, as a new array of float32 or float64. ``scale`` already has that type."""
     quotient = np.asarray(np.divide(rounded_to(x, name), scale))
     return rounded_to(quotient, name)
 
 
 def integers_in(division: str, target: str) -> Kernel:
-    """Into an integer type: rounded, zero point added, saturated."""
+    """Return the kernel for an integer output: round, add the zero point, saturate."""
 
     def kernel(x: NDArray[Any], scale: Any, *rest: Any) -> None:
         *offset, out = rest
@@ -131,13 +131,13 @@ def integers_in(division: str, target: str) -> Kernel:
 
 
 def small_floats_in(division: str, target: str, saturate: bool) -> Kernel:
-    """Into a small float: zero point added, rounded once, saturated or not."""
+    """Return the kernel for a small float output: add the zero point, round once, saturate if ``saturate``."""
 
     def kernel(x: NDArray[Any], scale: Any, *rest: Any) -> None:
         *offset, out = rest
         quotient = _divide(x, scale, division)
         if offset and np.any(offset[0]):
-            # Exact where it counts: a quotient that can move the sum lies within 53 bits of the zero point.
+            # Exact where it matters: a quotient that can change the sum is within 53 bits of the zero point.
             quotient = quotient.astype(np.float64) + offset[0]
         out[...] = to_small_float(quotient, target, saturate)
 
@@ -145,11 +145,11 @@ def small_floats_in(division: str, target: str, saturate: bool) -> Kernel:
 
 
 def reals_in(result: str) -> Kernel:
-    """Into a real type: the exact difference times the scale, in that type."""
+    """Return the kernel for a real output: the exact difference times the scale, in the type ``result``."""
 
     def kernel(x: NDArray[Any], scale: Any, *rest: Any) -> None:
         *zero_point, out = rest
-        # Exact: 17 bits for integers (an int32 tensor has zero point 0), within 53 for small floats.
+        # Exact: the difference has 17 bits for integers (an int32 tensor has zero point 0), at most 53 for small floats.
         wide = np.int32 if name_of(x) in RANGES else np.float64
         difference: NDArray[Any] = x.astype(wide)
         if zero_point:

@@ -1,4 +1,4 @@
-"""ONNX's element types: names, numbers in TensorProto, how numpy keeps them; and which each operator version takes."""
+"""ONNX's element types: names, TensorProto numbers, numpy storage types, and the types of each operator version."""
 
 from __future__ import annotations
 
@@ -22,18 +22,21 @@ NUMBERS: dict[str, int] = {
 #: Smallest and largest value of each integer type.
 RANGES: dict[str, tuple[int, int]] = {**INTEGER_RANGES, "uint2": (0, 3)}
 
-#: Types below eight bits are kept one value to a byte.
+#: Types below 8 bits are stored with one value per byte.
 _STORAGE = {"int2": "int8", "int4": "int8", "uint2": "uint8", "uint4": "uint8"}
 
 _BY_NUMBER = {number: name for name, number in NUMBERS.items()}
-#: Other spellings, all without underscores: ONNX's own words for two types, and ml_dtypes' names.
+#: Other spellings, without underscores: ONNX's own names for two types, and ml_dtypes' names.
 _ALIASES = {"float": "float32", "double": "float64"} | {
     other.replace("_", ""): name for name, other in ML_DTYPES.items()
 }
 
 
 def type_name(value: str | int) -> str:
-    """``int8`` for 3, ``INT8`` or ``int8``; ``float8e4m3fn`` for ``float8_e4m3fn``; ValueError otherwise."""
+    """Return the name of a type: ``int8`` for 3, ``INT8`` or ``int8``; ``float8e4m3fn`` for ``float8_e4m3fn``.
+
+    Raises ValueError for other values.
+    """
     if isinstance(value, str):
         plain = value.lower().replace("_", "")
         name = _ALIASES.get(plain, plain)
@@ -45,28 +48,28 @@ def type_name(value: str | int) -> str:
 
 
 def name_of(array: NDArray[Any]) -> str:
-    """The ONNX name of an array's type; numpy's own name for a type that ONNX's operators do not have."""
+    """Return the ONNX name of an array's type, or numpy's name for a type that ONNX's operators lack."""
     return _name_of(array.dtype)
 
 
 @lru_cache(maxsize=64)
 def _name_of(dtype: np.dtype[Any]) -> str:
-    plain = str(dtype.name).replace("_", "")  # which numpy puts together each time
+    plain = str(dtype.name).replace("_", "")  # numpy computes this name on every access
     return _ALIASES.get(plain, plain)
 
 
 def storage(name: str) -> np.dtype[Any]:
-    """The numpy type that keeps values of an ONNX type: int8 and uint8 for the 2- and 4-bit integers."""
+    """Return the numpy type that stores an ONNX type: int8 and uint8 for the 2- and 4-bit integers."""
     return ml_dtype(name) if name in ML_DTYPES else np.dtype(_STORAGE.get(name, name))
 
 
 @dataclass(frozen=True, slots=True)
 class VersionFacts:
-    """One operator version: the types of its tensors, by ONNX name, and the attributes it has.
+    """One operator version: the types of its tensors, by ONNX name, and its attributes.
 
-    ``real`` are the types of the unquantized tensor, ``scale`` of the scale (empty: the type of the tensor it
-    belongs to), ``stored`` of the quantized tensor and the zero point. ``per_axis`` and ``blocked`` say which scales
-    besides a single one it knows.
+    ``real`` are the types of the unquantized tensor, ``scale`` of the scale (empty: the type of the real tensor),
+    ``stored`` of the quantized tensor and the zero point. ``per_axis`` and ``blocked`` state the supported
+    granularities besides a single scale.
     """
 
     real: tuple[str, ...]
@@ -97,7 +100,7 @@ _Q21 = replace(_Q19, stored=_21, attributes=(*_Q19.attributes, "block_size", "ou
 _Q23 = replace(_Q21, scale=_Q21.real, stored=_23, attributes=(*_Q21.attributes, "precision"))
 _Q24 = replace(_Q23, scale=(*_Q23.scale, "float8e8m0"))
 
-#: QuantizeLinear: ``real`` is T1 (x), ``scale`` y_scale's types, ``stored`` the types of y_zero_point and y.
+#: QuantizeLinear: ``real`` is T1 (x), ``scale`` has the types of y_scale, ``stored`` those of y_zero_point and y.
 QUANTIZE: dict[int, VersionFacts] = {
     10: replace(_Q13, attributes=()),
     13: _Q13,
@@ -114,7 +117,7 @@ _D21 = replace(_D19, stored=(*_21, "int32"), attributes=("axis", "block_size"))
 _D23 = replace(_D21, stored=(*_23, "int32"), attributes=("axis", "block_size", "output_dtype"))
 _D24 = replace(_D23, scale=(*_FLOATS, "float8e8m0"))
 
-#: DequantizeLinear: ``real`` are the types of y, ``scale`` x_scale's, ``stored`` those of x and x_zero_point.
+#: DequantizeLinear: ``real`` are the types of y, ``scale`` those of x_scale, ``stored`` those of x and x_zero_point.
 DEQUANTIZE: dict[int, VersionFacts] = {
     10: replace(_D13, attributes=()),
     13: _D13,

@@ -1,4 +1,4 @@
-"""Judging real values against real values: how many float32 lie between them, and how far apart they are."""
+"""Comparison of real values with real values: differences in ULP and as a share of the magnitude."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ UNITS = ("ULP", "share")
 def compare_reals(
     expected: NDArray[Any], actual: NDArray[Any], tolerance: float = 0, unit: str = "ULP"
 ) -> Comparison:
-    """Compare two tensors of one shape and one type of real values, element by element.
+    """Compare two tensors of the same shape and the same type of real values, element by element.
 
-    They differ by *ULP*, the numbers of their type that lie between them and one more: two zeros are equal, and so
-    are two NaN; a NaN lies one beyond infinity. ``tolerance`` is a number of ULP, or with the unit ``share`` a share
-    of the largest finite magnitude expected (of 1 where that is 0), beyond which every element is for which only one
-    of the two is finite. Raises QuantizerError.
+    The difference in *ULP* is the number of steps between two adjacent numbers of the type. Example: 1.0 and the next
+    float32 differ by 1. Two zeros are equal, and so are two NaN. NaN is 1 ULP beyond infinity. ``tolerance`` is a
+    number of ULP or, with the unit ``share``, a share of the largest finite magnitude expected (of 1 if that is 0).
+    With ``share``, an element of which only one of the two values is finite is beyond every tolerance. Raises
+    QuantizerError.
     """
     dtype = str(expected.dtype.name)
     if expected.shape != actual.shape:
@@ -37,7 +38,7 @@ def compare_reals(
     magnitude = max((_largest(ours[i : i + TILE]) for i in range(0, ours.size, TILE)), default=0.0) or 1.0
     counts, beyond, farthest = np.zeros_like(tally(np.empty(0, np.int64))), 0, 0.0
     first = worst = None
-    # Differences of float64 need 65 bits; Python's integers have them.
+    # Differences of float64 need 65 bits, so they are computed with Python integers.
     wide: Any = object if dtype == "float64" else np.int64
     for start in range(0, ours.size, TILE):
         a, b = ours[start : start + TILE], theirs[start : start + TILE]
@@ -71,7 +72,7 @@ def _refused(argument: str, message: str) -> QuantizerError:
 
 
 def _ordered(values: NDArray[Any], dtype: str) -> NDArray[np.int64]:
-    """Integers in the order of the values, both zeros 0 and every NaN one beyond infinity."""
+    """Return integers in the order of the values: both zeros are 0, and every NaN is infinity + 1."""
     width = _BITS[dtype]
     bits = np.ascontiguousarray(values).view(width).astype(np.int64)
     ordered = np.where(bits < 0, -(bits & np.iinfo(width).max), bits)

@@ -1,4 +1,4 @@
-"""The rounding modes by their shared names; and from rounded quotients to stored integers, zero point and range applied."""
+"""Rounding modes by name, and the conversion of rounded quotients to stored integers: zero point and saturation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Floats = NDArray[Any]
 
 
 def _half(up: Callable[[Floats], Any], down: Callable[[Floats], Any]) -> Callable[[Floats], Floats]:
-    """Nearest, where ``up`` and ``down`` say which fractions after truncation leave it.
+    """Return a rounding to nearest. ``up`` and ``down`` select the fractions that round away from the truncated value.
 
-    A value minus its truncation is exact; adding a half, or subtracting the floor, would round.
+    A value minus its truncation is exact. Adding a half, or subtracting the floor, would round.
     """
 
     def rounded(values: Floats) -> Floats:
@@ -41,16 +41,16 @@ ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
 def to_integers(
     rounded: NDArray[Any], offset: NDArray[Any] | None, limits: tuple[int, int], out: NDArray[Any]
 ) -> None:
-    """``out = saturate(rounded + offset)`` for integral floats, infinities and NaN; ``rounded`` is overwritten.
+    """Compute ``out = saturate(rounded + offset)`` for integral floats, infinities and NaN. ``rounded`` is overwritten.
 
-    ``rounded`` is float32 or float64; ``offset``, zero points in the same type and within ``limits``, broadcasts
-    against it. Infinities saturate. NaN has no integer, and no document gives it one: it becomes the smallest, as it
-    does where real kernels compare with the range's ends.
+    ``rounded`` is float32 or float64. ``offset`` are zero points in the same type and within ``limits``, and broadcasts
+    against ``rounded``. Infinities saturate. No document defines an integer for NaN: NaN becomes the smallest integer,
+    as in kernels that compare with the limits of the range.
     """
     kind = rounded.dtype.type
     low, high = map(kind, limits)
     if offset is not None:
-        # Cut before adding: range - offset has at most 17 bits, so that the sum is exact in float32 as well.
+        # Saturate before adding: limit - offset has at most 17 bits, so that the sum is exact in float32 as well.
         low, high = low - offset, high - offset
     np.clip(rounded, low, high, out=rounded)
     nan = np.isnan(rounded)

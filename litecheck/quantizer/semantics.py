@@ -1,20 +1,20 @@
-"""Semantics by name: ``litert``, ``litert:xnnpack``, ``onnx:21``, ``onnx-dynamic``, ``onednn:half-away`` and so on."""
+"""Semantics by name. Examples: ``litert``, ``litert:xnnpack``, ``onnx:21``, ``onnx-dynamic``, ``onednn:half-away``."""
 
 from __future__ import annotations
 
 from litecheck.errors import ConfigError
 from litecheck.quantizer.types import Semantics
 
-#: What there is to choose from; in brackets what may follow the name.
+#: Available names, with their optional suffix in brackets.
 NAMES = ("litert[:RESOLVER]", "onnx[:VERSION]", "onnx-dynamic", "onednn[:ROUNDING]")
 
 
 def semantics(name: str) -> Semantics:
-    """The semantics of that name; only what it needs is imported. Raises ConfigError for a name unknown.
+    """Return the semantics with a name, importing only its module. Raises ConfigError for an unknown name.
 
-    ``litert`` alone is the formula, which BUILTIN_REF computes; ``onnx`` alone is the latest operator version litecheck
-    knows, ``onednn`` alone rounds half to even. A resolver, version or rounding that does not exist raises what its
-    module raises, a QuantizerError.
+    ``litert`` alone is the formula, which BUILTIN_REF computes. ``onnx`` alone is the latest operator version that
+    litecheck supports. ``onednn`` alone rounds half to even. Raises the QuantizerError of the module for a resolver,
+    version or rounding that does not exist.
     """
     document, colon, detail = name.partition(":")
     if document == "litert" and not colon:

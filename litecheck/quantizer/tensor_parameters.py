@@ -1,4 +1,4 @@
-"""The parameters a model's tensor states, whatever form they have there: affine, blockwise, multi-axis."""
+"""Quantization parameters that a model's tensor states, in any form: affine, blockwise, multi-axis."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 
 
 def stated_parameters(tensor: Tensor, subgraph: Subgraph) -> Parameters:
-    """The tensor's scales and zero points, those of its details read from the tensors they lie in.
+    """Return the scales and zero points of a tensor. Those of its details are read from the tensors that store them.
 
-    - Affine: one scale, or one per slice along the quantized dimension; a single zero point serves all.
-    - Blockwise: scales for the grid ceil(shape / block_shape), ``block_shape`` being one but for ``block_size`` in
-      the last dimension where it is not stated. Scales of fewer dimensions, or of length 1 where the grid is longer,
-      are repeated, aligned on the right.
+    - Affine: one scale, or one per slice along the quantized dimension. A single zero point applies to all slices.
+    - Blockwise: scales for the grid ceil(shape / block_shape). Without ``block_shape``, a block is 1 in every dimension
+      except ``block_size`` in the last. Scales with fewer dimensions, or length 1 where the grid is longer, are repeated,
+      aligned on the right.
     - Multi-axis: scales for every element of the quantized dimensions, or for blocks of ``block_size`` along the last
-      of them; as a tensor of those dimensions in the order stated, or of all with the others of length 1.
+      of
+      them. The scale tensor has these dimensions in the stated order, or all dimensions with length 1 for the others.
 
-    Details always come out blocked along the last axis. Scale tensors are float32, float16 or bfloat16. Raises
-    QuantizerError where nothing is stated, where only the model's maker can read it, and where it does not fit.
+    Details are always returned blocked along the last axis. Scale tensors are float32, float16 or bfloat16. Raises
+    QuantizerError if no parameters are stated, for a custom quantization, and for parameters that do not fit.
     """
     quantization = tensor.quantization
     details = quantization.details
@@ -66,7 +67,7 @@ def _affine(tensor: Tensor, quantization: Quantization) -> Parameters:
 
 
 def _multi_axis(tensor: Tensor, details: MultiAxis) -> tuple[int, ...]:
-    """The extent of a block in every dimension."""
+    """Return the size of a block in every dimension."""
     if not details.axes or not all(0 <= axis < len(tensor.shape) for axis in details.axes):
         raise _refused(f"has axes {details.axes} for a tensor {tensor.shape}")
     blocks = [1 if i in details.axes else max(1, length) for i, length in enumerate(tensor.shape)]
@@ -75,7 +76,7 @@ def _multi_axis(tensor: Tensor, details: MultiAxis) -> tuple[int, ...]:
 
 
 def _spread_axes(values: NDArray[Any], details: MultiAxis, rank: int) -> NDArray[Any]:
-    """Values stored for the quantized dimensions alone, with the others put in as length 1."""
+    """Return values stored for the quantized dimensions only, with length 1 inserted for the other dimensions."""
     if values.ndim != len(details.axes) or details.axes == tuple(range(rank)):
         return values
     order = sorted(range(values.ndim), key=lambda i: details.axes[i])
@@ -85,7 +86,7 @@ def _spread_axes(values: NDArray[Any], details: MultiAxis, rank: int) -> NDArray
 
 
 def _on_grid(values: NDArray[Any], shape: tuple[int, ...], blocks: tuple[int, ...]) -> NDArray[Any]:
-    """Values for a grid of blocks as values for blocks of the last dimension only."""
+    """Expand values for a grid of blocks to values for blocks of the last dimension only."""
     grid = tuple(-(-length // block) for length, block in zip(shape, blocks, strict=True))
     try:
         values = np.broadcast_to(values, grid)

@@ -1,4 +1,4 @@
-"""Elementwise work on arrays of any size in tiles that fit the cache, with scratch allocated once."""
+"""Elementwise computation on arrays of any size, in tiles that fit the cache, with scratch arrays allocated once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-#: Elements per tile: 1 MB of float32, so that a tile and its scratch stay in a second-level cache while the
-#: dozen numpy calls of a kernel pass over them.
+#: Elements per tile: 1 MB of float32, so that a tile and its scratch stay in the second-level cache during the dozen numpy
+#: calls of a kernel.
 TILE = 1 << 18
 
 
@@ -20,12 +20,12 @@ def run(
     scratch: Sequence[DTypeLike] = (),
     tile: int = TILE,
 ) -> None:
-    """``kernel(*inputs, out, *scratch)`` for every tile of ``out``, all arguments one-dimensional and equally long.
+    """Call ``kernel(*inputs, out, *scratch)`` for every tile of ``out``. Arguments are one-dimensional and equally long.
 
-    ``inputs`` broadcast against ``out``'s shape and are delivered tile by tile, copied only where their strides
-    demand it; those with a single element arrive as scalars where ``out`` has more. ``scratch`` names the types of the
-    uninitialised arrays the kernel may overwrite. The kernel must write all of ``out``'s tile. Extra memory is at most
-    ``tile`` elements per argument. Raises ValueError for shapes that do not broadcast.
+    ``inputs`` broadcast against ``out``'s shape and are passed tile by tile, copied only if their strides require it.
+    An input with a single element is passed as a scalar if ``out`` has more elements. ``scratch`` lists the types of
+    uninitialized arrays that the kernel may overwrite. The kernel must write all of the tile of ``out``. Extra memory
+    is at most ``tile`` elements per argument. Raises ValueError for shapes that do not broadcast.
     """
     if not out.size:
         return

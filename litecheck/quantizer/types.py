@@ -1,4 +1,4 @@
-"""What every quantization semantics takes and gives: parameters, the call shape, typed errors."""
+"""Common types of all quantization semantics: parameters, interface, errors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from litecheck.quantization import Quantization
 
 
 class QuantizerError(LitecheckError):
-    """Arguments a semantics does not define: a type mix, a missing attribute, a shape that does not fit.
+    """Arguments that a semantics does not define: a combination of types, a missing attribute, a shape that does not fit.
 
-    ``semantics`` names who refuses (``onnx:21``), ``argument`` what it refuses (``block_size``), ``message`` why.
+    ``semantics`` is the name of the semantics (``onnx:21``), ``argument`` the rejected argument (``block_size``), and
+    ``message`` the reason.
     """
 
     def __init__(self, semantics: str, argument: str, message: str) -> None:
@@ -32,10 +33,10 @@ class Parameters:
 
     - per-tensor: ``scale`` has one element, ``axis`` is None;
     - per-axis: ``scale`` has shape (Di,), ``axis`` is i, ``block_size`` 0;
-    - blocked: ``scale`` has the tensor's shape but for ceil(Di / block_size) along ``axis``.
+    - blocked: ``scale`` has the tensor's shape, except ceil(Di / block_size) along ``axis``.
 
-    ``zero_point`` has the shape of ``scale``, or is None, which means 0. Types are kept as given: they matter to
-    some semantics (ONNX divides in the scale's type, and takes the output's type from the zero point).
+    ``zero_point`` has the shape of ``scale``, or is None, which means 0. Types are kept as given, because some
+    semantics depend on them (ONNX divides in the scale's type, and the zero point's type is the output's type).
     """
 
     scale: NDArray[Any]
@@ -45,12 +46,12 @@ class Parameters:
 
     @classmethod
     def of(cls, quantization: Quantization) -> Parameters:
-        """The parameters a LiteRT tensor states (float32 scales, int64 zero points)."""
+        """Return the parameters that a LiteRT tensor states (float32 scales, int64 zero points)."""
         per_axis = quantization.scale.size > 1
         return cls(quantization.scale, quantization.zero_point, quantization.axis if per_axis else None)
 
     def spread(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Scale and zero point in a shape that broadcasts against a tensor of ``shape``."""
+        """Return scale and zero point in a shape that broadcasts against a tensor of ``shape``."""
         return self._spread(self.scale, shape), (
             None if self.zero_point is None else self._spread(self.zero_point, shape)
         )
@@ -65,20 +66,20 @@ class Parameters:
 
 
 class Semantics(Protocol):
-    """One document's way of quantizing. All functions are pure; NaN, infinities and saturation are defined."""
+    """The quantization arithmetic of one document. All functions are pure and define NaN, infinities and saturation."""
 
     name: str
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
-        """Real tensor -> stored integers (or small floats) of ``dtype``; raises QuantizerError."""
+        """Quantize a real tensor to stored integers (or small floats) of ``dtype``. Raises QuantizerError."""
         ...
 
     def dequantize(
         self, q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
     ) -> NDArray[Any]:
-        """Stored values -> real tensor of ``dtype`` (by default the semantics' own); raises QuantizerError.
+        """Dequantize stored values to a real tensor of ``dtype``, by default the semantics' own. Raises QuantizerError.
 
-        ``stored`` names the stored type where the array's own does not: int4 in int8.
+        ``stored`` names the stored type if it differs from the array's type: int4 in int8.
         """
         ...
 
@@ -86,9 +87,10 @@ class Semantics(Protocol):
 def stored_type(
     semantics: str, q: NDArray[Any], named: str | None, ranges: Mapping[str, tuple[int, int]]
 ) -> str:
-    """The type of stored integers: ``named``, where the array's own type holds it and all values lie in it.
+    """Return the type of stored integers: ``named`` if the array's type includes it and all values are in its range.
 
-    ``ranges`` are the smallest and largest values of the types that have names of their own. Raises QuantizerError.
+    Without ``named``, return the array's own type. ``ranges`` are the smallest and largest values of the named types.
+    Raises QuantizerError.
     """
     own = str(q.dtype.name)
     if named is None or named == own:

@@ -1,1 +1,1 @@
-"""What the tensors of a float model hold on given data: samples, observed statistics, ranges chosen from them."""
+"""Calibration of a float model on data: samples, observed statistics of tensors, ranges chosen from them."""

@@ -1,4 +1,4 @@
-"""Calibration data from arrays: .npz files, .npy files, folders of them, read part by part."""
+"""Calibration data from arrays: .npz files, .npy files, and folders of them, read in parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from litecheck.tallies import counted
 
 
 def archives(files: Sequence[Path], described: str, model: Model, options: DataOptions) -> CalibrationData:
-    """.npz files one behind the other, each with an axis of samples."""
+    """Return the samples of .npz files in order. Each array has an axis of samples."""
     parts = [part for file in files for part in _parts(file, model, options)]
     count = sum(part.length for part in parts)
     taken = dict.fromkeys(key for part in parts for key in part.fits)
@@ -42,7 +42,7 @@ def _noun(options: DataOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArchivePart:
-    """The samples of a .npz file for one entry point: how its arrays fit the inputs, by key, and how many they are."""
+    """The samples of a .npz file for one entry point: the fitting of its arrays by key, and the number of samples."""
 
     file: Path
     signature: str | None
@@ -50,7 +50,7 @@ class ArchivePart:
     length: int
 
     def chains(self) -> Iterator[Chain]:
-        """The samples, read one after the other."""
+        """Yield the samples, each read when it is needed."""
         rows = [self._rows(key, fit) for key, fit in self.fits.items()]
         for number, parts in enumerate(zip(*rows, strict=True)):
             yield chained(list(self.fits.values()), f"{self.file}, sample {number}", parts, self.signature)
@@ -60,7 +60,7 @@ class ArchivePart:
 
 
 def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePart]:
-    """What a file has for each entry point. Raises ConfigError where the arrays of inputs disagree."""
+    """Yield the parts of a file for each entry point. Raises ConfigError if arrays have different numbers of samples."""
     shapes = {key: npz_header(str(file), key).shape for key in arrays_in(file)}
     for where, named in _named(str(file), model, options, shapes).items():
         fits = {
@@ -77,8 +77,11 @@ def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePa
 def _named(
     source: str, model: Model, options: DataOptions, shapes: Mapping[str, tuple[int, ...]]
 ) -> Mapping[str | None, Mapping[str, str]]:
-    """Which array is which input, by signature. Where there is one input and no array is called so, it is the one array
-    that fits: what lies beside it, labels for one, is of no use here. Raises ConfigError."""
+    """Return the input of each array, by signature. Raises ConfigError.
+
+    If the model has one input and no array has its name, the only array that fits is used. Other arrays in the file,
+    such as labels, are ignored.
+    """
     try:
         return input_names(source, model, options.signature, list(shapes))
     except ConfigError:
@@ -98,7 +101,7 @@ def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tup
 
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """One .npy file with an axis of samples, for a model of one input."""
+    """Return the samples of one .npy file with an axis of samples, for a model with one input."""
     values = read(str(file)).values
     ((where, named),) = input_names(str(file), model, options.signature, ["0"]).items()
     fit = fitting(str(file), entry(model, where), named["0"], values.shape, options.sequences)
@@ -112,7 +115,7 @@ def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData
 
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """A folder of .npy files, a sample or a sequence each; or one such folder for each input."""
+    """Return the samples of a folder of .npy files, each a sample or a sequence, or of one such folder per input."""
     folders = [folder for folder in files_in(place) if folder.is_dir() and _arrays_in(folder)]
     keys = {folder.name: folder for folder in folders} or {"0": place}
     ((where, named),) = input_names(str(place), model, options.signature, list(keys)).items()
@@ -139,8 +142,8 @@ def _arrays_in(folder: Path) -> list[str]:
 def _of_arrays(
     source: str, point: EntryPoint, arrays: Mapping[str, NDArray[Any]], signature: str | None, sequences: bool
 ) -> Chain:
-    """The sample, or the sequence, of a file for each input."""
-    # A file holds one sequence: an axis of sequences would be of length 1.
+    """Return the sample, or the sequence, of a file for each input."""
+    # A file has one sequence: an axis of sequences would have length 1.
     shapes = {name: (1,) * sequences + values.shape for name, values in arrays.items()}
     single = not sequences
     fits = [fitting(source, point, name, shape, sequences, single) for name, shape in shapes.items()]

@@ -1,4 +1,4 @@
-"""A machine that lets LiteRT compute the operators litecheck has no kernel for, one by one in a child process."""
+"""A machine in which LiteRT computes operators without a litecheck kernel, one by one in a child process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEVICE = "litert:optimized"
 
 
 class BorrowingMachine(Machine):
-    """As a machine; operators without a kernel that keep no state are LiteRT's, where it is installed."""
+    """A machine that runs operators without a kernel in LiteRT, if they keep no state and LiteRT is installed."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
         super().__init__(model)
@@ -41,11 +41,11 @@ class BorrowingMachine(Machine):
 
     @property
     def lenders(self) -> str:
-        """Who computed what litecheck has no kernel for, in words; empty where nobody had to."""
+        """The runtime of operators without a litecheck kernel, in words, or "" if there were none."""
         return "" if self._device is None else f", where there is none {self._device.described}"
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
-        """Run one operator on the tensors there are."""
+        """Run one operator on the available tensors."""
         key = subgraph.index, operator.index
         if key not in self._lent:
             self._lent[key] = self._part(subgraph, operator)
@@ -55,7 +55,7 @@ class BorrowingMachine(Machine):
         )
 
     def _part(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
-        """The operator as a model of its own, None where it need not or cannot be lent."""
+        """Return the operator as a model of its own, or None if it has a kernel or cannot run in LiteRT."""
         try:
             find_kernel(subgraph, operator)
         except RunError:

@@ -1,4 +1,4 @@
-"""Questions to LiteRT in a child process, batch by batch, with the errors of that as errors of calibration."""
+"""Questions to LiteRT in a child process, batch by batch. Its errors become errors of calibration."""
 
 from __future__ import annotations
 
@@ -27,17 +27,20 @@ from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
 
-#: litecheck's own kernels, and LiteRT's by what else chooses them.
+#: Name of litecheck's own kernels, and LiteRT's kernel sets by name of the device.
 OWN = "litecheck"
 KERNELS = {"litert:xnnpack": "xnnpack", "litert:optimized": "optimized", "litert:reference": "reference"}
 _NAMES = {"xnnpack": "XNNPACK", "optimized": "optimized kernels", "reference": "reference kernels"}
-#: Bytes of inputs, and chains of samples, that go to a child process at once, by way of the disk.
+#: Maximum bytes of inputs, and chains of samples, that are sent to a child process at once, through a file.
 _BYTES, _CHAINS = 1 << 25, 256
 
 
 def chosen_runtime(device: str, unseen: bool) -> str:
-    """``litecheck`` or one of ``KERNELS``, for ``auto`` XNNPACK where LiteRT is installed; LiteRT not where some tensors
-    would stay ``unseen``. Raises ConfigError for what is neither, or not installed."""
+    """Return ``litecheck`` or one of ``KERNELS``. ``auto`` is XNNPACK if LiteRT is installed.
+
+    LiteRT is not used if some tensors would stay ``unseen``. Raises ConfigError for an unknown device, or one that is
+    not installed.
+    """
     names = ("auto", OWN, *KERNELS)
     if device not in names:
         hint = did_you_mean(device, names) or f"; there are {', '.join(names)}"
@@ -55,7 +58,7 @@ def chosen_runtime(device: str, unseen: bool) -> str:
 
 
 def runtime_name(kernels: str) -> str:
-    """LiteRT with its version and the kernels that ran."""
+    """Return LiteRT with its version and the kernels that ran."""
     from importlib.metadata import version
 
     return f"ai-edge-litert {version('ai-edge-litert')}, {_NAMES[kernels]}"
@@ -63,16 +66,16 @@ def runtime_name(kernels: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Chains of inferences that go to a child process together: all runs, and how many belong to each chain."""
+    """Chains of inferences that are sent to a child process together: all runs, and the number of runs of each chain."""
 
     runs: StoredRuns
     lengths: tuple[int, ...]
 
 
 def batches(chains: Iterable[tuple[Arrays, ...]], file: Path) -> Iterator[Batch]:
-    """Chains in groups of bounded size, each group in the file until the next is asked for; one chain in memory at a time.
+    """Yield chains in groups of bounded size. One chain is in memory at a time.
 
-    Raises ConfigError where the disk is full.
+    Each group is in the file until the next group is requested. Raises ConfigError if the disk is full.
     """
     several = iter(chains)
     while (batch := _stored(several, file)).lengths:
@@ -97,26 +100,29 @@ def _stored(chains: Iterator[tuple[Arrays, ...]], file: Path) -> Batch:
     return Batch(written.runs, tuple(lengths))
 
 
-#: Told how many samples are done.
+#: Progress callback: the number of finished samples.
 SamplesDone = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SampleQuestion:
-    """What :class:`litecheck.convert.calibration.litert_runs.LitertRuns` is asked: who answers, as ``module:attribute``,
-    and what that wants to know beside the runs, as plain values for JSON."""
+    """A question for :class:`litecheck.convert.calibration.litert_runs.LitertRuns`.
+
+    It names the answering class as ``module:attribute``, and has the facts that the class needs beside the runs, as
+    plain values for JSON.
+    """
 
     answers: str
     facts: Mapping[str, Any]
 
 
 class LitertChild:
-    """A child process in which LiteRT runs models on chains of samples; it is started when it is asked first."""
+    """A child process in which LiteRT runs models on chains of samples. It starts with the first question."""
 
     def __init__(self, kernels: str, limits: Limits, started: WorkerProcess | None = None) -> None:
-        """A process that was ``started`` before is taken over."""
+        """Prepare the child. A process in ``started`` is used."""
         self.kernels = kernels
-        self.asked = Event()  # set when the first samples are on their way
+        self.asked = Event()  # set when the first samples are sent
         self._limits, self._started = limits, started
         self._device: Isolated | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -132,7 +138,7 @@ class LitertChild:
         self.close()
 
     def close(self) -> None:
-        """Ends the child, also one that is at work, and removes the files."""
+        """Stop the child, even during a run, and remove the files."""
         if self._device is not None:
             self._device.close()
         if self._started is not None:
@@ -141,7 +147,7 @@ class LitertChild:
             self._folder.cleanup()
 
     def file_of(self, model: Model) -> str:
-        """A file that holds the model, written once; the file of the one before stays. Raises ConfigError."""
+        """Return a file with the model, written once. The file of the previous model is kept. Raises ConfigError."""
         path = self._files.pop(model, "")
         if not path:
             while len(self._files) > 1:
@@ -160,10 +166,10 @@ class LitertChild:
     def ask(
         self, question: SampleQuestion, model: Model, chains: Iterable[tuple[Arrays, ...]], tell: SamplesDone
     ) -> Iterator[dict[str, Any]]:
-        """The answers to a question about a model, batch by batch of the chains.
+        """Yield the answers to a question about a model, batch by batch of the chains.
 
-        ``tell`` hears now and then how many samples are done. Raises CalibrationError where there is no answer,
-        DeviceError where LiteRT cannot be loaded.
+        ``tell`` is called repeatedly with the number of finished samples. Raises CalibrationError if there is no
+        answer, DeviceError if LiteRT cannot be loaded.
         """
         content, before = json.dumps([question.answers, question.facts]).encode(), 0
         for batch in batches(chains, self._path("runs")):
@@ -175,7 +181,7 @@ class LitertChild:
         device = self._opened()
         self.asked.set()
         ends = np.cumsum(job.lengths)
-        # Of the runs that have begun the last is not done.
+        # The last run that has started is not finished.
         device.progress = lambda begun: tell(before + int(np.searchsorted(ends, begun - 1, "right")))
         answer = device.run(job)
         if isinstance(answer, Failure):
@@ -193,5 +199,5 @@ class LitertChild:
 
 
 def child_for(given: LitertChild | None, kernels: str, limits: Limits) -> AbstractContextManager[LitertChild]:
-    """The child that is given, which lives on, or one of its own."""
+    """Return the given child, which stays open, or a new child, which the context closes."""
     return LitertChild(kernels, limits) if given is None else nullcontext(given)

@@ -24,11 +24,11 @@ def open_data(
     seed: int = 0,
     options: DataOptions | None = None,
 ) -> CalibrationData:
-    """The samples of a path, or ``random`` drawn ones where there is no path.
+    """Return the samples of a path, or ``random`` drawn samples without a path.
 
-    An .npz file has an array for each input with an axis of samples in front; a folder holds .npz files like it, .npy
-    files of one sample each (in one folder for each input where there are several; files of a name go together), or
-    images; a Python file exposes ``get_calibration_data()``. Raises ConfigError, also while samples are read.
+    A .npz file has an array for each input, with a leading axis of samples. A folder has such .npz files, .npy files of
+    one sample each (one folder per input if there are several inputs; files with the same name belong together), or
+    images. A Python file defines ``get_calibration_data()``. Raises ConfigError, also while samples are read.
     """
     chosen = options or DataOptions()
     if path is None:
@@ -67,7 +67,7 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
 
 
 def _holds_images(place: Path) -> bool:
-    """Whether a path is read as a folder of images."""
+    """Return True if a path is read as a folder of images."""
     suffixes = {file.suffix.lower() for file in files_in(place)} if place.is_dir() else set()
     return bool(suffixes & set(IMAGES)) and ".npz" not in suffixes
 

@@ -1,4 +1,4 @@
-"""A set of calibration samples, gone through as often as needed, and how files become one."""
+"""A set of calibration samples that can be iterated repeatedly, and the options for reading files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from litecheck.convert.calibration.samples import Chain
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationData:
-    """Samples that can be gone through again and again, one in memory at a time.
+    """Samples that can be iterated repeatedly, with one chain in memory at a time.
 
-    Each item is a chain: samples run without a reset in between, usually one. ``described`` says in words what they are,
-    ``warnings`` what people must be told, ``count`` how many chains there are where that is known before reading.
+    Each item is a chain: samples that run without a reset in between, usually one sample. ``described`` describes the
+    samples in words, ``warnings`` are for the user, and ``count`` is the number of chains, or None before reading.
     """
 
     read: Callable[[], Iterator[Chain]]
@@ -27,8 +27,11 @@ class CalibrationData:
 
 @dataclass(frozen=True, slots=True)
 class DataOptions:
-    """How files become samples of a model: which signature they enter, whether they are sequences, at most how many
-    chains, and for images what becomes of a value (0..255): value * scale + offset, ``scale:offset``; 0..1 without."""
+    """Options for reading files as samples of a model.
+
+    They are the signature, True for sequences, the maximum number of chains, and for images ``scale:offset``: a value
+    (0..255) becomes value * scale + offset, by default 0..1. Example: ``1/127.5:-1`` gives -1..1.
+    """
 
     signature: str | None = None
     sequences: bool = False

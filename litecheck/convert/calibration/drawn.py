@@ -1,4 +1,4 @@
-"""Random calibration samples: real values drawn alike for every model, ids within what the graph looks up."""
+"""Random calibration samples: real values drawn in the same way for every model, ids within the lengths of tables."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from litecheck.reference.limits import reserve
 from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.tallies import counted
 
-#: Integers that are no ids are drawn below this; ids too, where nothing says how many there are.
+#: Upper bound (exclusive) of random integers that are not ids, and of ids without a known table.
 _SMALL = 10
-#: What an operand says that picks elements of another, and what may be drawn of those that steer: a truth value.
+#: Role kinds of inputs that select elements of a tensor, and of inputs that are bools.
 _PLACE, _TRUTH = "place", "truth"
-#: Channels of an image.
+#: Numbers of channels of an image.
 _CHANNELS = (1, 3, 4)
 
 
 def random_data(model: Model, count: int, seed: int, signature: str | None = None) -> CalibrationData:
-    """So many samples of every entry point, or of one signature, the same for the same seed.
+    """Return ``count`` samples of every entry point, or of one signature, the same for the same seed.
 
-    Images (four dimensions, few channels) are uniform in -1..1, other real inputs normal; inputs that only operators on
-    positive values read are positive. Raises ConfigError for inputs that cannot be made up.
+    Images (four dimensions, few channels) are uniform in -1..1, other real inputs normal. Inputs that are only read by
+    operators on positive values are positive. Raises ConfigError for inputs that cannot be drawn.
     """
     ends = [(_key(model, subgraph, signature), subgraph) for subgraph in entries(model, signature)]
     plans = [(key, _plan(subgraph, entry(model, key))) for key, subgraph in ends]
@@ -43,7 +43,7 @@ def random_data(model: Model, count: int, seed: int, signature: str | None = Non
     def chains() -> Iterator[Chain]:
         for key, draws in plans:
             for number in range(count):
-                # As Generator.spawn, which numpy 1.24 does not have.
+                # Generator.spawn, which numpy 1.24 lacks, does the same.
                 seeds = np.random.SeedSequence([seed, number]).spawn(len(draws))
                 streams = map(np.random.default_rng, seeds)
                 pairs = zip(draws.items(), streams, strict=True)
@@ -71,7 +71,7 @@ def _key(model: Model, subgraph: Subgraph, signature: str | None) -> str | None:
 
 
 def _plan(subgraph: Subgraph, point: EntryPoint) -> dict[str, _Draw]:
-    """How each input is drawn."""
+    """Return the draw function of each input."""
     uses = {use.tensor.index: use for use in inputs_among(subgraph, subgraph.operators, subgraph.inputs)}
     return {name: _draw(subgraph, index, name, uses.get(index)) for name, index in point.inputs}
 
@@ -112,7 +112,7 @@ def _integers(
 
 
 def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:
-    """(operator, operand) of all that reads a tensor, also behind operators that only move or convert its values."""
+    """Yield (operator, input) of all readers of a tensor, also after operators that only move or convert its values."""
     left, seen = [index], {index}
     while left:
         tensor = left.pop()
@@ -129,13 +129,13 @@ def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:
 
 
 def _hands_on(operator: Operator, output: Tensor) -> bool:
-    """Whether an operator gives the integers of its first operand on, elsewhere or in another type."""
+    """Return True if an operator passes the integers of its first input on, moved or in another type."""
     facts = facts_of(operator.kind)
     return facts.result == "moved" or (facts.elementwise == "unary" and output.dtype in INTEGER_RANGES)
 
 
 def _steered(subgraph: Subgraph, index: int) -> set[str]:
-    """What a tensor says to the operators that it steers."""
+    """Return the role kinds in which a tensor steers operators."""
     found = set()
     for number, place in _readers(subgraph, index):
         facts = facts_of(subgraph.operators[number].kind)
@@ -146,7 +146,7 @@ def _steered(subgraph: Subgraph, index: int) -> set[str]:
 
 
 def _ids(subgraph: Subgraph, index: int) -> int:
-    """How many ids there are: as many as every table that the tensor looks up has rows."""
+    """Return the number of ids: the smallest number of rows of the tables in which the tensor selects."""
     most = []
     for number, place in _readers(subgraph, index):
         operator = subgraph.operators[number]
@@ -157,7 +157,7 @@ def _ids(subgraph: Subgraph, index: int) -> int:
 
 
 def _rows(subgraph: Subgraph, number: int, place: int) -> list[int]:
-    """The length that ids of an operator are within: along its axis where it has one, else the shortest there is."""
+    """Return the lengths that bound the ids of an operator: along its axis if it has one, else all of data and outputs."""
     operator = subgraph.operators[number]
     others = [subgraph.tensors[i] for at, i in enumerate(operator.inputs) if at != place and i >= 0]
     data = max(others, key=lambda tensor: tensor.size, default=None)

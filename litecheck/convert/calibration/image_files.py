@@ -1,4 +1,4 @@
-"""Image files opened with Pillow: the decoder follows from the suffix, the size is limited, every failure names the file."""
+"""Image files opened with Pillow: the suffix selects the decoder, the size is limited, and every error names the file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from litecheck.errors import ConfigError, install_hint
 from litecheck.files import open_file, reason
 
-#: Image suffixes and the only decoder that each starts. Without a list Pillow chooses by content, and starts Ghostscript
-#: for an EPS file named .png.
+#: Image suffixes and the only decoder for each. Without a list Pillow selects by content, and starts Ghostscript for an EPS
+#: file named .png.
 _DECODERS: Mapping[str, str] = MappingProxyType(
     {
         ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".bmp": "BMP", ".gif": "GIF", ".webp": "WEBP",
@@ -23,9 +23,9 @@ _DECODERS: Mapping[str, str] = MappingProxyType(
     }
 )  # fmt: skip
 IMAGES = tuple(_DECODERS)
-#: Pixels of an image, at most.
+#: Maximum number of pixels of an image.
 PIXELS_MAX = 1 << 26
-#: A photo with a preview is a JPEG file of two frames.
+#: Formats of still images. A photo with a preview is a JPEG file of two frames.
 _STILL = ("JPEG", "MPO")
 
 
@@ -47,7 +47,7 @@ def read_image(file: Path, mode: str, size: tuple[int, int]) -> NDArray[np.uint8
                 return np.asarray(made, np.uint8)
     except ConfigError:
         raise
-    except Exception as error:  # the exceptions of decoders depend on the content
+    except Exception as error:  # decoders raise different exceptions for different content
         raise ConfigError(f"{file}: cannot be read as an image, {_reason(error, file)}") from error
 
 
@@ -70,7 +70,7 @@ def _check(file: Path, opened: Any) -> None:
 
 
 def _reason(error: Exception, file: Path) -> str:
-    """Return why an image cannot be decoded, without the object that Pillow names in its messages."""
+    """Return the reason why an image cannot be decoded, without the object that Pillow names in its messages."""
     if isinstance(error, OSError) and error.errno is not None:
         return reason(error)
     name = type(error).__name__

@@ -1,4 +1,4 @@
-"""Calibration data from a folder of images: resized to the model's input, their values brought to the range it expects."""
+"""Calibration data from a folder of images, resized to the model's input and scaled to its range."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
 from litecheck.tallies import counted
 
-#: What an image's values are brought to unless somebody says otherwise: 0..1.
+#: Default scale and offset of an image's values: 0..1.
 _UNIT = (1 / 255, 0.0)
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
 def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """Images for a model of one input (1, height, width, channels), in the order of their names.
+    """Return the images for a model with one input (1, height, width, channels), in the order of their names.
 
-    An image is read as grey, RGB or RGBA as the channels say and resized bilinearly, without regard to its proportions.
-    Raises ConfigError where the model takes no image and where Pillow is missing, later for files that are no images.
+    An image is read as gray, RGB or RGBA, depending on the channels, and resized bilinearly without keeping its
+    proportions. Raises ConfigError if the model has no image input or Pillow is missing, and later for files that are
+    not images.
     """
     name, tensor = _input(place, model, options)
     if options.sequences:
@@ -67,7 +68,7 @@ def _input(place: Path, model: Model, options: DataOptions) -> tuple[str, Tensor
 
 
 def _preprocessing(text: str) -> tuple[float, float]:
-    """``scale:offset`` as numbers; the scale may be a fraction, ``1/127.5:-1``. Raises ConfigError."""
+    """Return scale and offset of ``scale:offset``. The scale may be a fraction, ``1/127.5:-1``. Raises ConfigError."""
     if not text:
         return _UNIT
     scale, _, offset = text.partition(":")

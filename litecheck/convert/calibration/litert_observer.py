@@ -1,4 +1,4 @@
-"""Calibration by LiteRT, in a device's child process: statistics of every tensor after every inference."""
+"""Calibration by LiteRT in a device's child process: statistics of every tensor after every inference."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class LitertObserver:
-    """Facts: ``file``, ``kernels``, ``signatures`` (keys and subgraphs), ``places`` to look at; ``sketched``, ``resources``
-    and ``recurrent`` say whether there are histograms, resource variables, operators with values that no tensor holds.
+    """The calibration question of a child process.
 
-    A run begins with the number of where the model is entered. The answer is statistics as plain values.
+    Facts: ``file``, ``kernels``, ``signatures`` (keys and subgraphs), and the ``places`` of observed tensors.
+    ``sketched``, ``resources`` and ``recurrent`` are True for histograms, resource variables, and operators with values
+    that are in no tensor. A run starts with the number of the entry point. The answer is statistics as plain values.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -28,14 +29,14 @@ class LitertObserver:
         self._interpreter: PreservingInterpreter | None = None
 
     def answer(self, several: Iterable[Series]) -> dict[str, Any]:
-        """The statistics of all runs; variables begin anew with each series."""
+        """Return the statistics of all runs. Variables are reset for each series."""
         facts = self._facts
         places: list[Place] = [(subgraph, index) for subgraph, index in facts["places"]]
         tally, count = Tally(facts["sketched"]), 0
         interpreter = self._interpreter = self._opened()
         inside = _recurrent(facts["file"]) if facts["recurrent"] else {}
         for count, one in enumerate(several, 1):
-            if count > 1 and facts["resources"]:  # nothing resets those
+            if count > 1 and facts["resources"]:  # reset() does not reset resources
                 interpreter = self._interpreter = self._opened()
             interpreter.reset()
             tally.sample = count - 1
@@ -51,7 +52,7 @@ class LitertObserver:
 
 
 def _recurrent(path: str) -> dict[Place, Operator]:
-    # For the few models that need it, as below.
+    # Only a few models need this import.
     from litecheck.convert.calibration.recurrent import recurrent_operators
     from litecheck.model.load import load_model
 
@@ -62,7 +63,7 @@ _States = dict[Place, dict[int, NDArray[Any]]]
 
 
 def _states(interpreter: PreservingInterpreter, inside: Mapping[Place, Operator]) -> _States:
-    """What the variables of these operators hold now."""
+    """Return the current values of the variables of some operators."""
     if not inside:
         return {}
     from litecheck.convert.calibration.recurrent import states_of
@@ -80,7 +81,7 @@ def _add_inner(
     states: _States,
     subgraph: int,
 ) -> None:
-    """Values inside the operators of the subgraph that ran."""
+    """Add values inside the operators of the subgraph that ran."""
     if not inside:
         return
     from litecheck.convert.calibration.recurrent import add_inner, operands_of

@@ -1,4 +1,4 @@
-"""What LiteRT's child process does for conversions: it hands the runs of a job to whoever answers the job's question."""
+"""LiteRT's child process for conversions: it passes the runs of a job to the class that answers the job's question."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from litecheck.devices.worker_main import loaded
 
 
 class Answering(Protocol):
-    """Made from the facts of a question; it lives until its answer is safe."""
+    """An object made from the facts of a question. LitertRuns keeps it until the next question."""
 
     def answer(self, several: Iterable[Series]) -> Mapping[str, Any]:
-        """Plain values about all the runs; variables begin anew with each series."""
+        """Return plain values about all runs. Variables are reset for each series."""
         ...
 
 
 class LitertRuns:
-    """An adapter without options. A job's model is ``[module:attribute, facts]`` as JSON, its answer one array: JSON."""
+    """An adapter without options. A job's model is ``[module:attribute, facts]`` as JSON, its answer one array of JSON."""
 
     memory = Memory.KEPT
     runtime = ("ai_edge_litert.interpreter", "litecheck.convert.calibration.litert_observer")
@@ -32,11 +32,11 @@ class LitertRuns:
         self._chosen: Answering | None = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """As ``series``, each run from a fresh state."""
+        """Answer as ``series``, with a fresh state for each run."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """What the job's own answering class says of its runs."""
+        """Return the answer of the job's own class about its runs."""
         reference, facts = json.loads(model)
         self._chosen = loaded(reference)(facts)
         said = json.dumps(self._chosen.answer(series)).encode()

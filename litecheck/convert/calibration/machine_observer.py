@@ -1,4 +1,4 @@
-"""Calibration by litecheck's own float kernels: statistics of every tensor of every subgraph as it is computed."""
+"""Calibration by litecheck's own float kernels: statistics of every tensor of every subgraph when it is computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.reference.operands import Operand, RunError
 
 
 class MachineObserver:
-    """A machine whose tensors are looked at, in bodies of loops in every turn."""
+    """A machine with observed tensors. Tensors in the body of a loop are observed in every turn."""
 
     def __init__(self, machine: Machine, sketched: bool) -> None:
         model = machine.model
@@ -29,7 +29,7 @@ class MachineObserver:
         self._recurrent = recurrent_operators(model)
 
     def run(self, chain: Chain, number: int) -> None:
-        """One chain of samples from a fresh state. Raises CalibrationError and ConfigError."""
+        """Run one chain of samples from a fresh state. Raises CalibrationError and ConfigError."""
         self._machine.restart()
         self.tally.sample = number
         for sample in chain:

@@ -1,4 +1,4 @@
-"""Which method chooses the range of which tensor: one for all, and others by the tensor's name."""
+"""Range methods by tensor: one method for all tensors, and exceptions by the tensor's name."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from litecheck.model.types import Model
 
 @dataclass(frozen=True, slots=True)
 class RangeMethods:
-    """The method of all tensors, and those of tensors whose name fits a pattern; the last that fits wins."""
+    """The default method, and the methods of tensors whose name matches a pattern. The last matching pattern applies."""
 
     usual: RangeMethod
     named: tuple[tuple[str, RangeMethod], ...] = ()
 
     def of(self, name: str) -> RangeMethod:
-        """The method for a tensor of this name."""
+        """Return the method for a tensor name."""
         fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
         return next(fitting, self.usual)
 
     @property
     def needs_sketches(self) -> bool:
-        """Whether statistics must hold histograms for any of them."""
+        """True if a method needs histograms in the statistics."""
         return any(method.needs_sketch for method in (self.usual, *(method for _, method in self.named)))
 
     def __str__(self) -> str:
@@ -34,7 +34,10 @@ class RangeMethods:
 
 
 def range_methods(texts: Sequence[str]) -> RangeMethods:
-    """``METHOD`` or ``PATTERN=METHOD`` each, as ``mse`` or ``conv*=percentile:99.9``. Raises ConfigError."""
+    """Return the methods of texts ``METHOD`` or ``PATTERN=METHOD``. Raises ConfigError.
+
+    Examples: ``mse``, ``conv*=percentile:99.9``.
+    """
     usual = RangeMethod(MINMAX)
     named: list[tuple[str, RangeMethod]] = []
     for text in texts:
@@ -49,7 +52,7 @@ def range_methods(texts: Sequence[str]) -> RangeMethods:
 def chosen_ranges(
     statistics: CalibrationStatistics, model: Model, methods: RangeMethods
 ) -> Mapping[Place, Range]:
-    """The range of every tensor that held a value. Raises ConfigError for a pattern that fits no tensor."""
+    """Return the range of every tensor with a value. Raises ConfigError for a pattern that matches no tensor."""
     names = {place: model.subgraphs[place[0]].tensors[place[1]].name for place in statistics.tensors}
     for pattern, _ in methods.named:
         if not any(fnmatchcase(name, pattern) for name in names.values()):
@@ -58,7 +61,7 @@ def chosen_ranges(
 
 
 def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
-    """The range of every value inside operators, by the method of all tensors."""
+    """Return the range of every value inside operators, by the default method."""
     found = ((place, one) for place, one in statistics.inner.items() if one.seen)
     return {place: calibrated_range(one, methods.usual) for place, one in found}
 

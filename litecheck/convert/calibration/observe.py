@@ -1,4 +1,4 @@
-"""Calibration: a float model is run on data, and what every float tensor held is found out, sample by sample."""
+"""Calibration: run a float model on data and observe every float tensor, sample by sample."""
 
 from __future__ import annotations
 
@@ -39,13 +39,14 @@ def observe(
     limits: Limits | None = None,
     child: LitertChild | None = None,
 ) -> CalibrationStatistics:
-    """The statistics of a model's float tensors over all samples, the same in any order of them.
+    """Return the statistics of a model's float tensors over all samples, independent of the order of samples.
 
-    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's where it has none), ``litert:xnnpack``,
-    ``litert:optimized``, ``litert:reference``, or ``auto``: XNNPACK where LiteRT is installed, unless the model calls
-    subgraphs, whose tensors LiteRT shows after their last turn only. LiteRT runs in a child process, ``child`` or one of
-    its own, within ``limits`` for each inference. ``sketches`` adds histograms. Raises CalibrationError where the model
-    does not run, ConfigError for data that do not fit and for other devices, DeviceError where LiteRT cannot be loaded.
+    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's for operators without one), ``litert:xnnpack``,
+    ``litert:optimized``, ``litert:reference``, or ``auto``. ``auto`` is XNNPACK if LiteRT is installed, unless the
+    model calls subgraphs, whose tensors LiteRT shows only after their last turn. LiteRT runs in the process ``child``
+    or in a new one, within ``limits`` for each inference. ``sketches`` adds histograms. Raises CalibrationError if the
+    model does not run, ConfigError for data that does not fit and for unknown devices, DeviceError if LiteRT cannot be
+    loaded.
     """
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))
@@ -56,7 +57,7 @@ def observe(
 
 
 def calls_others(model: Model) -> bool:
-    """Whether operators run subgraphs that compute real values, quantized or not."""
+    """Return True if operators run subgraphs that compute real values, quantized or not."""
     callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
     return any(_computes(s) for s in model.subgraphs if s.index in callees)
 
@@ -108,7 +109,7 @@ def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:
 
 
 def _remembers(model: Model) -> bool:
-    """Whether operators hold values that no tensor does."""
+    """Return True if operators have values that are in no tensor."""
     if not any(t.is_variable for s in model.subgraphs for t in s.tensors):
         return False
     from litecheck.convert.calibration.recurrent import recurrent_operators
@@ -125,8 +126,11 @@ def _result(
 
 
 def entered(model: Model, sample: Sample) -> Arrays:
-    """A sample as :class:`LitertObserver` gets it: 0 and the first subgraph's inputs in order, or the number of a signature
-    and its inputs in the order of their names. Raises ConfigError."""
+    """Return a sample as :class:`LitertObserver` expects it. Raises ConfigError.
+
+    It is 0 and the first subgraph's inputs in order, or the number of a signature and its inputs in the order of their
+    names.
+    """
     subgraph, arrays = sample.arrange(model)
     if not subgraph:
         return (np.array(0, np.int32), *arrays)

@@ -1,4 +1,4 @@
-"""LiteRT's interpreter with every tensor kept, so that intermediate ones can be looked at after an inference."""
+"""LiteRT's interpreter with every tensor preserved, so that intermediate tensors can be read after an inference."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from litecheck.devices.adapters.litert import RESOLVERS, Session, memory_named, 
 
 
 class PreservingInterpreter:
-    """A model in a file, run inference by inference; ``signatures`` are keys and subgraphs.
+    """A model in a file that runs inference by inference. ``signatures`` are keys and subgraphs.
 
-    Where XNNPACK cannot prepare a model, LiteRT's own kernels run it; ``kernels`` says which do.
+    If XNNPACK cannot prepare a model, LiteRT's optimized kernels run it. ``kernels`` names the kernels that run.
     """
 
     def __init__(self, path: str, kernels: str, signatures: Sequence[tuple[str, int]]) -> None:
-        """Raises RuntimeError and MemoryError as LiteRT does."""
+        """Load the model. Raises RuntimeError and MemoryError as LiteRT does."""
         try:
             self._interpreter, self.kernels = _allocated(path, kernels), kernels
         except RuntimeError:
@@ -30,31 +30,36 @@ class PreservingInterpreter:
         self._session: Session | None = None
 
     def reset(self) -> None:
-        """Variable tensors as they are at first."""
+        """Reset the variable tensors."""
         self._interpreter.reset_all_variables()
 
     def run(self, entered: int, inputs: Arrays) -> int:
-        """One inference: of the first subgraph for 0, else of the signature of number ``entered`` - 1, whose inputs are
-        in the order of their names. Returns the subgraph that ran."""
+        """Run one inference and return the subgraph that ran.
+
+        ``entered`` is 0 for the first subgraph, or the number of a signature plus 1. Inputs of a signature are in the
+        order of their names.
+        """
         if entered:
             key, subgraph = self._signatures[entered - 1]
-            # While there is a runner, the interpreter believes that somebody holds a view of its memory.
+            # While a runner exists, the interpreter assumes that a view of its memory is referenced.
             runner = self._interpreter.get_signature_runner(key)
             runner(**dict(zip(sorted(runner.get_input_details()), inputs, strict=True)))
-            self._session = None  # a runner gives inputs other shapes
+            self._session = None  # a runner may resize inputs
             return subgraph
         self._session = self._session or Session(self._interpreter)
         self._session.invoke(inputs)
         return 0
 
     def copy(self, place: Place) -> NDArray[Any]:
-        """What a tensor holds now. Raises ValueError for one without memory."""
+        """Return a copy of a tensor's values. Raises ValueError for a tensor without memory."""
         values: NDArray[Any] = self._interpreter.get_tensor(place[1], place[0])
         return values
 
     def tensors(self, places: Iterable[Place], subgraph: int) -> Iterator[tuple[Place, NDArray[Any]]]:
-        """What the tensors of the subgraph that ran hold: views of the first one's, which end with the next inference,
-        copies of others'. Tensors without memory are left out."""
+        """Yield the values of tensors of the subgraph that ran. Tensors without memory are omitted.
+
+        Tensors of the first subgraph are views, which are valid until the next inference. Other tensors are copies.
+        """
         for place, index in places:
             if place != subgraph:
                 continue
@@ -67,7 +72,7 @@ class PreservingInterpreter:
                 continue
 
 
-#: Kernels that may refuse a model, and those that then run it.
+#: Kernels that may reject a model, and the kernels that then run it.
 _DELEGATED, _PLAIN = "xnnpack", "optimized"
 
 

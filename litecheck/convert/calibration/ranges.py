@@ -1,6 +1,7 @@
-"""The range that a tensor is given, from its statistics: smallest and largest value, percentiles, least squares, entropy.
+"""Range of a tensor from its statistics: smallest and largest value, percentiles, least squares, entropy.
 
-All but ``minmax`` cut rare values off; they are chosen from the sketch, for the 255 steps of 8 bits, with 0 always inside.
+All methods except ``minmax`` cut rare values off. They choose from the sketch, for the 255 steps of 8 bits, and always
+include 0.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from litecheck.spelling import did_you_mean
 
 MINMAX, PERCENTILE, MSE, ENTROPY = "minmax", "percentile", "mse", "entropy"
 METHODS = (MINMAX, PERCENTILE, MSE, ENTROPY)
-#: Percentiles without a number.
+#: Percentile that is used without a number.
 _USUAL = 99.99
-#: Steps between the 256 codes of 8 bits, and in how many parts a range is cut shorter.
+#: Steps between the 256 values of 8 bits, and number of parts by which a range is shortened.
 _STEPS, _PARTS = 255, 128
 
 Floats = NDArray[np.float64]
@@ -29,14 +30,14 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class RangeMethod:
-    """How a range is chosen; ``share`` is the percentage of the values that percentiles keep."""
+    """A method of choosing a range. ``share`` is the percentage of values that ``percentile`` keeps."""
 
     name: str
     share: float = _USUAL
 
     @property
     def needs_sketch(self) -> bool:
-        """Whether statistics must hold sketches for it."""
+        """True if the method needs sketches in the statistics."""
         return self.name != MINMAX
 
     def __str__(self) -> str:
@@ -44,7 +45,7 @@ class RangeMethod:
 
 
 def range_method(text: str) -> RangeMethod:
-    """``minmax``, ``percentile:99.99``, ``mse`` or ``entropy``. Raises ConfigError."""
+    """Return the method of ``minmax``, ``percentile:99.99``, ``mse`` or ``entropy``. Raises ConfigError."""
     name, colon, number = text.partition(":")
     if name not in METHODS:
         hint = did_you_mean(name, METHODS) or f"; there are {', '.join(METHODS)}"
@@ -64,9 +65,9 @@ def range_method(text: str) -> RangeMethod:
 
 
 def calibrated_range(statistics: TensorStatistics, method: str | RangeMethod) -> Range:
-    """The range that a method gives a tensor, within its smallest and largest value, which ``minmax`` gives exactly.
+    """Return the range of a tensor by a method, within smallest and largest value. ``minmax`` returns both exactly.
 
-    Raises ConfigError where the method needs a sketch and there is none, and where no finite value was seen.
+    Raises ConfigError if the method needs a sketch and there is none, and if there was no finite value.
     """
     chosen = range_method(method) if isinstance(method, str) else method
     if not statistics.seen:
@@ -84,7 +85,10 @@ def calibrated_range(statistics: TensorStatistics, method: str | RangeMethod) ->
 
 
 def _percentile(sketch: Sketch, whole: Range, share: float) -> Range:
-    """The values between which that share lies, half of the rest cut off on each side; inside a bin they lie evenly."""
+    """Return the range that keeps ``share`` percent, with half of the rest cut off on each side.
+
+    Values are assumed to be uniform inside a bin.
+    """
     reached = np.concatenate([[0.0], np.cumsum(sketch.counts)])
     rest = (1 - share / 100) / 2 * reached[-1]
     low, high = np.interp([rest, reached[-1] - rest], reached, sketch.edges)
@@ -92,21 +96,23 @@ def _percentile(sketch: Sketch, whole: Range, share: float) -> Range:
 
 
 def _within(chosen: Range, whole: Range) -> Range:
-    """A range with 0 inside, no wider than the whole."""
+    """Return a range that includes 0, and is otherwise no wider than the whole."""
     low, high = min(chosen[0], 0.0), max(chosen[1], 0.0)
     return max(low, min(whole[0], 0.0)), min(high, max(whole[1], 0.0))
 
 
 def _candidates(whole: Range) -> Iterator[Range]:
-    """The whole range with 0 inside, then shorter ones: both ends nearer to 0 in proportion."""
+    """Yield the whole range with 0, then shorter ranges: both ends are moved toward 0 in proportion."""
     low, high = _within(whole, whole)
     for part in range(_PARTS, _PARTS // 8, -1):
         yield low * part / _PARTS, high * part / _PARTS
 
 
 def _least_squares(sketch: Sketch, whole: Range) -> Range:
-    """The range at which the squared error of rounding and saturating is least: both ends moved together first, then
-    each alone. Of equally good ones the widest."""
+    """Return the range with the least squared error of rounding and saturation.
+
+    Both ends are moved together first, then each end alone. Of equally good ranges the widest is returned.
+    """
     values, counts = _filled(sketch, whole)
 
     def error(candidate: Range) -> float:
@@ -121,7 +127,7 @@ def _least_squares(sketch: Sketch, whole: Range) -> Range:
 
 
 def _filled(sketch: Sketch, whole: Range) -> tuple[Floats, Floats]:
-    """A value for each bin that holds any, its middle, and how many it holds."""
+    """Return the middle of each nonempty bin, and the number of values in the bin."""
     edges, counts = sketch.edges, sketch.counts.astype(np.float64)
     middles = np.clip((edges[:-1] + edges[1:]) / 2, *whole)
     return middles[counts > 0], counts[counts > 0]
@@ -138,9 +144,11 @@ def _squared_error(values: Floats, counts: Floats, candidate: Range) -> float:
 
 
 def _least_divergence(sketch: Sketch, whole: Range) -> Range:
-    """The range whose codes tell least wrong of how the values are distributed (Kullback-Leibler), both ends moved
-    together. Of equally good ones the widest. The bin of 0, which every range holds exactly, is left out: what
-    activation functions make 0 would outweigh all else."""
+    """Return the range with the least Kullback-Leibler divergence, with both ends moved together.
+
+    Of equally good ranges the widest is returned. The bin of 0 is left out, because every range represents 0 exactly
+    and the zeros of activation functions would dominate.
+    """
     values, counts = _filled(sketch, whole)
     apart = (values < 0) | (values >= np.ldexp(1.0, sketch.exponent))
     values, counts = values[apart], counts[apart]
@@ -148,8 +156,11 @@ def _least_divergence(sketch: Sketch, whole: Range) -> Range:
 
 
 def _divergence(values: Floats, counts: Floats, candidate: Range) -> float:
-    """Between the bins as they are, what lies outside added to the outermost, and each code's values spread evenly over
-    its filled bins."""
+    """Return the divergence of a range's stored values from the bins.
+
+    Values outside are added to the outermost bins. The values of a stored value are spread evenly over its nonempty
+    bins.
+    """
     low, high = candidate
     inside = (values >= low) & (values <= high)
     if high == low or not inside.any():

@@ -1,4 +1,4 @@
-"""Values inside recurrent float operators that no tensor holds, computed again from the operands: cells over all steps."""
+"""Values inside recurrent float operators that are in no tensor, computed again from the inputs: cells over all steps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import facts_of
 from litecheck.reference.operands import Operand, RunError
 
-#: What a variable tensor of the operator holds behind its last step only: the name of its values, and the operand's role.
+#: Value that a variable tensor has only after the last step: its name, and the role of the tensor.
 _CELL, _CELL_STATE = "cell", "cell_state"
 
 
 def recurrent_operators(model: Model) -> dict[Place, Operator]:
-    """The operators that have such values, by (subgraph, operator)."""
+    """Return the operators with values that are in no tensor, by (subgraph, operator)."""
     found = {}
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
@@ -30,7 +30,7 @@ def recurrent_operators(model: Model) -> dict[Place, Operator]:
 
 
 def _is_lstm(subgraph: Subgraph, operator: Operator) -> bool:
-    # Kernels are loaded only for models that remember.
+    # Kernels are imported only for models with recurrent operators.
     from litecheck.reference.engine.dispatch import find_kernel
     from litecheck.reference.kernels.recurrent import lstm_float
 
@@ -41,7 +41,7 @@ def _is_lstm(subgraph: Subgraph, operator: Operator) -> bool:
 
 
 def add_inner(tally: Tally, subgraph: int, operator: Operator, operands: Sequence[Operand | None]) -> None:
-    """One inference's values inside an operator, from its operands before it runs."""
+    """Add the values inside an operator in one inference, computed from its inputs before the inference."""
     from litecheck.reference.kernels.recurrent import lstm_inner
 
     roles = tuple(facts_of(operator.kind).inputs)
@@ -53,7 +53,7 @@ def add_inner(tally: Tally, subgraph: int, operator: Operator, operands: Sequenc
 
 
 def states_of(operator: Operator) -> tuple[int, ...]:
-    """The variable tensors of an operator, which change when it runs."""
+    """Return the variable tensors of an operator, which change when it runs."""
     facts = facts_of(operator.kind)
     pairs = zip(facts.inputs.items(), operator.inputs, strict=False)
     return tuple(index for (_, kind), index in pairs if kind == "state" and index >= 0)
@@ -62,7 +62,7 @@ def states_of(operator: Operator) -> tuple[int, ...]:
 def operands_of(
     operator: Operator, states: Mapping[int, NDArray[Any]], read: Callable[[int], NDArray[Any]]
 ) -> list[Operand | None]:
-    """The operands as they were before an inference: states as they were kept, the others as they are read now."""
+    """Return the inputs of an operator before an inference: saved states, and current values of the other inputs."""
     return [
         None
         if index < 0

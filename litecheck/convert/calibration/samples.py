@@ -1,4 +1,4 @@
-"""Calibration samples: what one inference is fed, and arrays made to fit the inputs of the model's entry points."""
+"""Calibration samples: the inputs of an inference, and the fitting of arrays to the inputs of entry points."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 from litecheck.spelling import did_you_mean
 
-#: Writes a signature before an input's name where a file holds samples of several: ``encode/tokens``.
+#: Separator of a signature and an input's name, for files with samples of several signatures: ``encode/tokens``.
 _OF = "/"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The inputs of one inference by name, real values or ids; ``signature`` is where the model is entered (None: the
-    first subgraph)."""
+    """The inputs of one inference by name, real values or ids. ``signature`` None is the first subgraph."""
 
     inputs: Mapping[str, NDArray[Any]]
     signature: str | None = None
 
     def arrange(self, model: Model) -> tuple[int, Arrays]:
-        """The subgraph that is run, and the arrays in the order of its inputs. Raises ConfigError."""
+        """Return the subgraph to run, and the arrays in the order of its inputs. Raises ConfigError."""
         try:
             point = entry(model, self.signature)
             return point.subgraph.index, point.arrange(self.inputs)
@@ -37,15 +36,15 @@ class Sample:
             raise ConfigError(str(error)) from error
 
 
-#: Samples that are run one after the other without a reset in between; most have one.
+#: Samples that run in order without a reset in between. Most chains have one sample.
 Chain = tuple[Sample, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitting:
-    """An array of a file beside the input it is for: ``lead`` axes come before a sample's own.
+    """An array of a file and its input. ``lead`` is the number of axes before the axes of a sample.
 
-    ``batched`` says that the sample's own first axis, of length 1 in the model, is left out.
+    ``batched`` is True if the array lacks the first axis of the input, which has length 1.
     """
 
     name: str
@@ -54,7 +53,7 @@ class Fitting:
     batched: bool
 
     def sample(self, source: str, part: NDArray[Any]) -> NDArray[Any]:
-        """What the model is fed of one part. Raises ConfigError for values the input's type does not hold."""
+        """Return one part as an input of the model. Raises ConfigError for values outside the input's type."""
         whole = part[np.newaxis] if self.batched else part
         return held(source, self.name, self.tensor, whole)
 
@@ -62,9 +61,9 @@ class Fitting:
 def fitting(
     source: str, point: EntryPoint, name: str, shape: tuple[int, ...], sequences: bool, single: bool = False
 ) -> Fitting:
-    """How an array of a shape holds samples of an input: along a first axis of their own, or that of the batch.
+    """Return the fitting of an array to an input: samples are along a leading axis, or along the batch.
 
-    With ``sequences`` there are two such axes; a ``single`` one has none. Raises ConfigError.
+    With ``sequences`` there are two leading axes, and for a ``single`` sample none. Raises ConfigError.
     """
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     wanted = tensor.shape_signature or tensor.shape
@@ -88,14 +87,14 @@ def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:
 
 
 def held(source: str, name: str, tensor: Tensor, values: NDArray[Any]) -> NDArray[Any]:
-    """Values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError."""
+    """Return values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError."""
     if tensor.dtype not in NUMPY_TYPES:
         raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
     wanted = np.dtype(NUMPY_TYPES[tensor.dtype])
     if values.dtype.kind not in "biuf":
         raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
     if wanted.kind == "f":
-        return np.asarray(values, wanted, order="C")  # a scalar stays one
+        return np.asarray(values, wanted, order="C")  # keeps a scalar
     with np.errstate(invalid="ignore"):
         made = values.astype(wanted)
     if not np.array_equal(made, values):
@@ -108,10 +107,10 @@ def held(source: str, name: str, tensor: Tensor, values: NDArray[Any]) -> NDArra
 def input_names(
     source: str, model: Model, signature: str | None, keys: Sequence[str]
 ) -> dict[str | None, dict[str, str]]:
-    """Which array is which input: signature -> key -> input's name.
+    """Return the input of each array: signature -> key -> name of the input.
 
-    A key is an input's name, its tensor's, or its position (``0``, ``arr_0``, and ``x`` where there is one input), each
-    perhaps behind ``SIGNATURE/``. Raises ConfigError.
+    A key is the name of an input or of its tensor, or a position (``0``, ``arr_0``, and ``x`` for a single input), with
+    an optional prefix ``SIGNATURE/``. Raises ConfigError.
     """
     found: dict[str | None, dict[str, str]] = {}
     for key in keys:
@@ -164,7 +163,7 @@ def _entry(source: str, model: Model, signature: str | None) -> EntryPoint:
 def chained(
     fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
 ) -> Chain:
-    """The samples of one part of each input's array: one, or those of a sequence. Raises ConfigError."""
+    """Return the samples of one part of each input's array: one, or the samples of a sequence. Raises ConfigError."""
     if all(one.lead < 2 for one in fittings):
         return (_sample(fittings, source, parts, signature),)
     lengths = sorted({len(part) for part in parts})
@@ -184,7 +183,7 @@ def _sample(
 def sample_of(
     source: str, model: Model, signature: str | None, arrays: Mapping[str, NDArray[Any]]
 ) -> Iterator[Sample]:
-    """One sample of each entry point that the keys of some arrays name. Raises ConfigError."""
+    """Yield one sample of each entry point that the keys of the arrays name. Raises ConfigError."""
     for where, named in input_names(source, model, signature, list(arrays)).items():
         point = _entry(source, model, where)
         made = {}

@@ -1,7 +1,7 @@
-"""Calibration data from a Python file that exposes ``get_calibration_data()``, run in a process of its own.
+"""Calibration data from a Python file that defines ``get_calibration_data()``, run in its own process.
 
-The function returns or yields samples: a dict of arrays by input name, a list or tuple of them in order, or one array.
-A dict of lists has samples by signature. With sequences, each item is a list of samples.
+The function returns or yields samples: a dict of arrays by input name, a list or tuple in order, or one array. A dict
+of lists has samples by signature. With sequences, each item is a list of samples.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from litecheck.model.types import Model
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 
-#: Seconds that a script may take for its next sample.
+#: Maximum seconds for the next sample of a script.
 PATIENCE = 600.0
 
 
 def script_data(script: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """What a script gives; it is run each time the samples are gone through. Raises ConfigError then."""
+    """Return the samples of a script, which runs in each iteration. The iteration raises ConfigError."""
 
     def chains() -> Iterator[Chain]:
         with _running(script, options) as process:
@@ -45,7 +45,7 @@ def script_data(script: Path, model: Model, options: DataOptions) -> Calibration
 
 @contextmanager
 def _running(script: Path, options: DataOptions) -> Iterator[tuple[ChildProcess, IO[bytes]]]:
-    """The script's process, and the file that holds what it printed."""
+    """Run the script. Yield its process, and the file of its error output."""
     arguments = str(script), options.signature or "", str(int(options.sequences))
     command = python_command("litecheck.convert.calibration.script_child:main", *arguments)
     with (
@@ -56,7 +56,7 @@ def _running(script: Path, options: DataOptions) -> Iterator[tuple[ChildProcess,
 
 
 def _next(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) -> bytes | None:
-    """The next item, None behind the last. Raises ConfigError where the script fails or takes too long."""
+    """Return the next item, or None at the end. Raises ConfigError if the script fails or takes too long."""
     child, said = running
     with child.time_limit(PATIENCE) as limit:
         head = child.stdout.read(LENGTH)

@@ -1,4 +1,4 @@
-"""The program of the child process that streams the samples of a user's script to its parent."""
+"""Program of the child process that sends the samples of a user's script to its parent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from litecheck.cases.data_script import by_name, call
 
-#: Bytes of the length in front of each item.
+#: Bytes of the length before each item.
 LENGTH = 8
 
 

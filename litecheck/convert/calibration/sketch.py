@@ -1,8 +1,8 @@
-"""Histograms of float32 values in bins of width 2^k: one pass, the same in any order, merged without loss.
+"""Histograms of float32 values in bins of width 2^k: one pass, independent of the order, merged without loss.
 
-Bin i holds values from i * 2^k up to (i + 1) * 2^k. k is the least at which the smallest and the largest value lie less
-than ``BINS`` bins apart, so it depends on nothing else; a coarser sketch is made by adding up pairs of neighbours, and is
-what the values themselves would have made.
+Bin i has the values from i * 2^k up to (i + 1) * 2^k. k is the smallest exponent at which smallest and largest value
+are fewer than ``BINS`` bins apart, so k depends only on these values. A coarser sketch adds pairs of neighboring bins,
+and equals the sketch of the values themselves.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bins that a sketch has at most.
+#: Maximum number of bins of a sketch.
 BINS = 2048
-#: The exponent of float32's smallest step, and the binary digits that a bin's number has at most.
+#: Exponent of float32's smallest step, and maximum binary digits of a bin's number.
 _FINEST, _DIGITS = -149, 30
-#: Values looked at at once, so that what is made of them stays in the cache.
+#: Values computed at once, so that intermediate arrays stay in the cache.
 _BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """How many values lie in each bin: bin ``first + i`` of width 2^``exponent`` holds ``counts[i]`` (int64).
+    """Number of values per bin: bin ``first + i`` of width 2^``exponent`` has ``counts[i]`` values (int64).
 
     The first and the last bin are never empty.
     """
@@ -35,17 +35,17 @@ class Sketch:
 
     @property
     def total(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return int(self.counts.sum())
 
     @property
     def edges(self) -> NDArray[np.float64]:
-        """Where bins begin, and where the last one ends: one more than there are bins."""
+        """Lower edges of all bins, and the upper edge of the last bin."""
         numbers = np.arange(self.first, self.first + len(self.counts) + 1, dtype=np.float64)
         return np.ldexp(numbers, self.exponent)
 
     def coarser(self, exponent: int) -> Sketch:
-        """The same values in wider bins."""
+        """Return the sketch of the same values with wider bins."""
         shift = exponent - self.exponent
         if not shift:
             return self
@@ -56,7 +56,7 @@ class Sketch:
         return Sketch(exponent, first, counts)
 
     def merged(self, other: Sketch) -> Sketch:
-        """The sketch of both their values."""
+        """Return the sketch of the values of both."""
         exponent = max(self.exponent, other.exponent)
         while _span(self, other, exponent) >= BINS:
             exponent += 1
@@ -68,21 +68,21 @@ class Sketch:
         return Sketch(exponent, first, counts)
 
     def same(self, other: Sketch) -> bool:
-        """Whether both hold the same counts in the same bins."""
+        """Return True if both have the same counts in the same bins."""
         return (self.exponent, self.first) == (other.exponent, other.first) and np.array_equal(
             self.counts, other.counts
         )
 
 
 def _span(one: Sketch, other: Sketch, exponent: int) -> int:
-    """Bins between the first and the last one of both, at a width that is no finer than theirs."""
+    """Return the number of bins between the first and the last bin of both, at a width that is no finer than theirs."""
     parts = one, other
     last = max((p.first + len(p.counts) - 1) >> (exponent - p.exponent) for p in parts)
     return last - min(p.first >> (exponent - p.exponent) for p in parts)
 
 
 def sketch_of(values: NDArray[Any], low: float, high: float) -> Sketch:
-    """The sketch of finite float32 values, at least one, of which ``low`` is the smallest and ``high`` the largest."""
+    """Return the sketch of finite float32 values, at least one, with smallest value ``low`` and largest value ``high``."""
     exponent = _exponent(low, high)
     first, last = (_bin(end, exponent) for end in (low, high))
     counts = np.zeros(last - first + 1, np.int64)
@@ -96,7 +96,7 @@ def sketch_of(values: NDArray[Any], low: float, high: float) -> Sketch:
 
 
 def _exponent(low: float, high: float) -> int:
-    """The least width at which both lie less than BINS bins apart, and at which their bins have numbers of few digits."""
+    """Return the smallest width at which both are fewer than BINS bins apart and bin numbers have at most _DIGITS digits."""
     size = max(abs(low), abs(high))
     exponent = max(_FINEST, math.frexp(size)[1] - _DIGITS if size else _FINEST)
     if high > low:

@@ -1,4 +1,4 @@
-"""What calibration found out about a model's float tensors: exact ranges, histograms, what was not finite; as JSON, too."""
+"""Statistics of a model's float tensors from calibration: exact ranges, histograms, values that are not finite; and JSON."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ if TYPE_CHECKING:
 Place = tuple[int, int]
 #: (subgraph, operator, name) of values inside an operator.
 Inner = tuple[int, int, str]
-#: Ends of a range that holds nothing.
+#: Ends of an empty range.
 _ABOVE, _BELOW = np.float32(np.inf), np.float32(-np.inf)
 _FORMAT = "litecheck calibration statistics 1"
 
 
 class CalibrationError(LitecheckError):
-    """Calibration that cannot go on, or whose values no scale can hold."""
+    """Calibration that cannot continue, or values that no scale can represent."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotFinite:
-    """The first sample, counted from 0, in which a tensor held a NaN (``nan``) or, where no sample made one, an infinity
-    (``inf``): a NaN stops a conversion."""
+    """The first sample, from 0, in which a tensor had a NaN (``nan``), or an infinity (``inf``) if there was no NaN.
+
+    A NaN stops a conversion.
+    """
 
     sample: int
     value: str
@@ -41,9 +43,9 @@ class NotFinite:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorStatistics:
-    """One tensor over all samples: its smallest and largest finite value, exact, and how many elements were seen.
+    """One tensor over all samples: exact smallest and largest finite value, and the number of elements.
 
-    ``low`` is above ``high`` where nothing finite was seen. ``sketch``, where it was asked for, holds the finite values.
+    ``low`` is above ``high`` if there was no finite value. ``sketch``, if requested, is the histogram of finite values.
     """
 
     low: np.float32 = _ABOVE
@@ -54,11 +56,11 @@ class TensorStatistics:
 
     @property
     def seen(self) -> bool:
-        """Whether there was any finite value."""
+        """True if there was a finite value."""
         return bool(self.low <= self.high)
 
     def merged(self, other: TensorStatistics) -> TensorStatistics:
-        """The statistics of both their values: the same whichever comes first."""
+        """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
         return TensorStatistics(
             min(self.low, other.low),
@@ -69,13 +71,13 @@ class TensorStatistics:
         )
 
     def behind(self, samples: int) -> TensorStatistics:
-        """The same where so many samples went before."""
+        """Return the same statistics with sample numbers increased by ``samples``."""
         if self.not_finite is None:
             return self
         return replace(self, not_finite=replace(self.not_finite, sample=self.not_finite.sample + samples))
 
     def same(self, other: TensorStatistics) -> bool:
-        """Whether both say the same."""
+        """Return True if both are equal."""
         mine, theirs = ((s.low, s.high, s.elements, s.not_finite) for s in (self, other))
         if mine != theirs or (self.sketch is None) != (other.sketch is None):
             return False
@@ -89,7 +91,7 @@ def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:
 
 
 def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False) -> TensorStatistics:
-    """The statistics of what a tensor holds in one inference."""
+    """Return the statistics of a tensor's values in one inference."""
     if not values.size:
         return TensorStatistics()
     low, high = np.float32(values.min()), np.float32(values.max())
@@ -101,18 +103,18 @@ def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False)
             return TensorStatistics(elements=values.size, not_finite=fault)
         low, high = np.float32(finite.min()), np.float32(finite.max())
     sketch = sketch_of(finite, float(low), float(high)) if sketched else None
-    # A zero of either sign is one value.
+    # Zeros of both signs are the same value.
     return TensorStatistics(low + np.float32(0), high + np.float32(0), values.size, sketch, fault)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationStatistics:
-    """The float32 tensors of a model that are fed, computed or held in variables, by (subgraph, tensor).
+    """Statistics of the float32 tensors that are inputs, computed or variables, by (subgraph, tensor).
 
-    A tensor that no sample reached, such as those of a branch never taken, is missing. ``samples`` is how many were run,
-    ``source`` what they were, ``runtime`` what ran the model. ``inner`` has values inside operators that no tensor
-    holds, by (subgraph, operator) and name: see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the sha256 of
-    the model they are about, ``warnings`` what people must be told of the samples.
+    A tensor that no sample reached, such as a tensor of a branch that never ran, is missing. ``samples`` is the number
+    of samples, ``source`` their description, ``runtime`` the runtime. ``inner`` has values inside operators that are in
+    no tensor, by (subgraph, operator, name): see :mod:`litecheck.convert.calibration.recurrent`. ``model`` is the
+    sha256 of the model, and ``warnings`` are for the user.
     """
 
     tensors: Mapping[Place, TensorStatistics]
@@ -124,7 +126,7 @@ class CalibrationStatistics:
     warnings: tuple[str, ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
-        """What came of running samples, exactly, as plain values."""
+        """Return the exact statistics as plain values."""
         return {
             "samples": self.samples,
             "runtime": self.runtime,
@@ -134,7 +136,7 @@ class CalibrationStatistics:
 
     @classmethod
     def of_plain(cls, facts: Mapping[str, Any]) -> CalibrationStatistics:
-        """What ``to_plain`` gave, or the like with a ``source``, a ``model`` and ``warnings``."""
+        """Return the statistics of plain values, with optional ``source``, ``model`` and ``warnings``."""
         return cls(
             {(int(s), int(t)): _read(one) for s, t, one in facts["tensors"]},
             int(facts["samples"]),
@@ -146,7 +148,7 @@ class CalibrationStatistics:
         )
 
     def to_json(self) -> str:
-        """Everything, exactly; one line for each tensor."""
+        """Return exact JSON with one line for each tensor."""
         head: dict[str, Any] = {
             "format": _FORMAT,
             "samples": self.samples,
@@ -162,7 +164,7 @@ class CalibrationStatistics:
 
     @classmethod
     def from_json(cls, text: bytes | str, file: str = "statistics") -> CalibrationStatistics:
-        """What ``to_json`` wrote. Raises ConfigError."""
+        """Return the statistics of JSON from ``to_json``. Raises ConfigError."""
         facts = decode_json(text, file)
         if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
             raise ConfigError(f"{file}: holds no {_FORMAT}")
@@ -179,7 +181,7 @@ def _listed(rows: Iterable[str]) -> str:
 def _plain(one: TensorStatistics) -> dict[str, Any]:
     facts: dict[str, Any] = {"elements": one.elements}
     if one.seen:
-        # The shortest digits that give the float32 again are fewer than those of the float64 it also is.
+        # The shortest digits of a float32 are fewer than those of the same value as float64.
         facts |= {"low": float(str(one.low)), "high": float(str(one.high))}
     if one.not_finite is not None:
         facts["not_finite"] = [one.not_finite.sample, one.not_finite.value]
@@ -219,8 +221,10 @@ def check_finite(statistics: CalibrationStatistics, model: Model) -> None:
 
 
 def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:
-    """Where values cease to be finite: the first tensor in execution order in the first sample that shows any; of NaNs only,
-    where there are some."""
+    """Return the first tensor that is not finite: in execution order, in the first sample with such a tensor.
+
+    If there are NaNs, only NaNs count.
+    """
     faults = {p: one.not_finite for p, one in statistics.tensors.items() if one.not_finite is not None}
     faults = {p: fault for p, fault in faults.items() if fault.value == "nan"} or faults
     if not faults:
@@ -234,7 +238,7 @@ def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[P
 
 
 def execution_order(model: Model) -> list[Place]:
-    """Every tensor that operators make, subgraph after subgraph as they are called; what enters comes before."""
+    """Return every tensor of every subgraph in order of execution. Inputs of a subgraph come first."""
     from litecheck.model.links import called
 
     found: dict[Place, None] = {}

@@ -1,4 +1,4 @@
-"""Statistics that grow sample by sample, and which tensors of a model they are about."""
+"""Statistics that are accumulated sample by sample, and the tensors that they cover."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTHING = TensorStatistics()
 
 
 def observed(model: Model) -> tuple[Place, ...]:
-    """The float32 tensors that are fed, computed or held in variables, subgraph after subgraph."""
+    """Return the float32 tensors that are inputs, computed or variables, subgraph by subgraph."""
     found: list[Place] = []
     for subgraph in model.subgraphs:
         made = {i for operator in subgraph.operators for i in operator.outputs} | set(subgraph.inputs)
@@ -37,7 +37,7 @@ def observed(model: Model) -> tuple[Place, ...]:
 
 @dataclass(slots=True)
 class Tally:
-    """The statistics so far; ``sample`` is the number of the one at work."""
+    """The accumulated statistics. ``sample`` is the number of the current sample."""
 
     sketched: bool
     sample: int = 0
@@ -45,23 +45,23 @@ class Tally:
     inner: dict[Inner, TensorStatistics] = field(default_factory=dict)
 
     def add(self, place: Place, values: NDArray[Any]) -> None:
-        """One more inference's values of a tensor."""
+        """Add the values of a tensor in one more inference."""
         if values.size:
             one = statistics_of(values, self.sample, self.sketched)
             self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one)
 
     def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
-        """One more inference's values of something inside an operator."""
+        """Add the values inside an operator in one more inference."""
         one = statistics_of(values, self.sample, self.sketched)
         self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
 
     def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
-        """One more inference; no reference to an array outlives the call."""
+        """Add one more inference. References to the arrays do not outlive the call."""
         for place, values in tensors:
             self.add(place, values)
 
     def behind(self, samples: int, others: CalibrationStatistics) -> None:
-        """All of another's statistics, whose samples come behind so many."""
+        """Add other statistics, whose samples follow ``samples`` earlier samples."""
         for place, one in others.tensors.items():
             self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
         for inside, one in others.inner.items():
@@ -70,6 +70,6 @@ class Tally:
     def result(
         self, places: Iterable[Place], samples: int, source: str, runtime: str
     ) -> CalibrationStatistics:
-        """What was found out, in the order of these tensors."""
+        """Return the statistics in the order of ``places``."""
         tensors = {place: self.tensors[place] for place in places if place in self.tensors}
         return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

@@ -1,1 +1,1 @@
-"""Other converters in child processes: TensorFlow's and ai-edge-quantizer, measured and held to limits."""
+"""Other converters in child processes: TensorFlow's and ai-edge-quantizer, measured and limited."""

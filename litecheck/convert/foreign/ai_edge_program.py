@@ -1,4 +1,4 @@
-"""ai-edge-quantizer on a float .tflite: runs in a child process, nowhere else."""
+"""ai-edge-quantizer on a float .tflite. This module only runs in a child process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.convert.foreign.program import samples_of
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
-    """The int8 or int16x8 .tflite by ai-edge-quantizer's calibration and its static recipes."""
+    """Return the int8 or int16x8 .tflite by ai-edge-quantizer's calibration and its static recipes."""
     plain = recipe.static_wi8_ai16() if request["to"] == "int16x8" else recipe.static_wi8_ai8()
     engine = quantizer.Quantizer(request["source"], plain)
     calibrated = engine.calibrate({request["signature"]: list(samples_of(samples))}, num_threads=1)

@@ -1,4 +1,4 @@
-"""One conversion in a process of its own, seen from the parent: started, measured, and ended where it takes too long."""
+"""One conversion in its own process, from the parent's side: started, measured, and stopped at the time limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.processes.memory import MemoryWatch
 from litecheck.processes.posix import KILLED
 from litecheck.processes.python import python_command
 
-#: Characters of what the process wrote last that are kept.
+#: Maximum characters of the process's last output that are kept.
 _SAID = 4000
 _MEMORY = (
     "MemoryError", "bad_alloc", "annot allocate memory", "ut of memory", "Resource temporarily unavailable",
@@ -32,7 +32,7 @@ NamedSamples = Sequence[Mapping[str, NDArray[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """What a conversion may take: seconds, and bytes of address space beyond what its imports need."""
+    """Limits of a conversion: seconds, and bytes of address space beyond those of its imports."""
 
     seconds: float = 1800.0
     memory: int = 16 << 30
@@ -40,8 +40,7 @@ class ProcessLimits:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A model that a converter wrote, the seconds of its whole process, and the most memory in bytes that it held with the
-    processes it started."""
+    """A model of a converter, the seconds of its whole process, and the peak memory in bytes of all its processes."""
 
     model: bytes
     seconds: float
@@ -49,8 +48,11 @@ class Converted:
 
 
 class ForeignError(Exception):
-    """A conversion that failed. ``kind`` is the exception's class in the child, ``missing module``, ``late``,
-    ``memory``, or how the process ended (``SIGSEGV``); ``said`` is what it wrote last."""
+    """A conversion that failed.
+
+    ``kind`` is the exception's class in the child, ``missing module``, ``late``, ``memory``, or how the process ended
+    (``SIGSEGV``). ``said`` is its last output.
+    """
 
     def __init__(self, kind: str, message: str, said: str) -> None:
         super().__init__(message or kind)
@@ -60,7 +62,7 @@ class ForeignError(Exception):
 def converted(
     reference: str, request: Mapping[str, Any], limits: ProcessLimits, samples: NamedSamples = ()
 ) -> Converted:
-    """The model that ``module:function`` makes of a request (plain data) and samples. Raises ForeignError, OSError."""
+    """Run ``module:function`` on a request (plain data) and samples, and return its model. Raises ForeignError, OSError."""
     with tempfile.TemporaryDirectory(prefix="litecheck-") as name:
         folder = Path(name)
         (folder / program.REQUEST).write_text(json.dumps({**request, **asdict(limits)}), "utf-8")
@@ -84,13 +86,13 @@ def _stacked(samples: NamedSamples) -> dict[str, NDArray[Any]]:
 
 
 def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int]:
-    """The exit status of the process (negative for a signal), whether its time was over, and the most memory seen."""
+    """Return the exit status (negative for a signal), True if the time limit was exceeded, and the peak memory."""
     command = python_command("litecheck.convert.foreign.program:main", reference, str(folder))
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONIOENCODING": "utf-8"}
     with (
         open(folder / program.LOG, "wb") as log,
         ChildProcess(command, stdout=log, stderr=log, environment=quiet) as child,
-        # A wait with a limit would look every 50 ms whether the process has ended, and that would be measured.
+        # wait(timeout) polls every 50 ms, which would add to the measured time.
         child.time_limit(seconds) as limit,
         MemoryWatch(child.process.pid) as memory,
     ):
@@ -105,7 +107,7 @@ def _last_words(folder: Path) -> str:
 
 
 def _failure(code: int, late: bool, seconds: float, facts: Mapping[str, Any], said: str) -> ForeignError:
-    """Why there is no model."""
+    """Return the error for a missing model."""
     message = str(facts.get("message", ""))
     kind = str(facts.get("error", "")) or exit_name(code)
     if late:

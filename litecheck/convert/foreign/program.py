@@ -1,4 +1,4 @@
-"""The program of a conversion's child process: it loads a converter, runs it on a request and writes down how it ended."""
+"""Program of a conversion's child process: it imports a converter, runs it on a request, and writes the outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Files in the child's folder.
 REQUEST, SAMPLES, MODEL, END, LOG = "request.json", "samples.npz", "model.tflite", "end.json", "log"
 
-#: What a program gives: from the request and the samples' file to the bytes of a model.
+#: A program: from the request and the file of samples to the bytes of a model.
 Program = Callable[[Mapping[str, Any], Path], bytes]
 
 
@@ -43,13 +43,13 @@ def main() -> None:
     (folder / END).write_text(json.dumps(facts), "utf-8")
     sys.stdout.flush()
     sys.stderr.flush()
-    # What a converter leaves behind may still crash on the way out.
+    # Objects of a converter may crash at exit.
     os._exit(0)
 
 
 def samples_of(file: Path) -> Iterator[dict[str, NDArray[Any]]]:
-    """The calibration samples, one after another, by the inputs' names."""
-    import numpy as np  # not before the program is: it may have something to start first
+    """Yield the calibration samples by the inputs' names."""
+    import numpy as np  # not before the program, which may have to start something first
 
     with np.load(file) as arrays:
         stacked = dict(arrays)

@@ -1,4 +1,4 @@
-"""TensorFlow's converter on a SavedModel, a Keras file or a float .tflite: runs in a child process, nowhere else."""
+"""TensorFlow's converter on a SavedModel, a Keras file or a float .tflite. This module only runs in a child process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.convert.formats import DEFAULT
 
 
 class OldKerasError(Exception):
-    """A file of Keras 2, and no tf-keras to read it."""
+    """A file of Keras 2, without tf-keras to read it."""
 
 
 class UnknownShapeError(Exception):
@@ -25,18 +25,18 @@ class UnknownShapeError(Exception):
 
 
 class NoSignatureError(Exception):
-    """A SavedModel without the signature that is asked for, or without any."""
+    """A SavedModel without the requested signature, or without signatures."""
 
 
 class SeveralSignaturesError(Exception):
-    """A SavedModel whose signatures could not be converted together: these in a line, then the error's class and words."""
+    """A SavedModel with signatures that cannot be converted together: their names, and the class and text of the error."""
 
     def __init__(self, keys: Sequence[str], error: Exception) -> None:
         super().__init__(f"{', '.join(keys)}\n{type(error).__name__}\n{error}")
 
 
 def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
-    """The float32 .tflite of a Keras file, or of a SavedModel with all its signatures or the one that is asked for."""
+    """Return the float32 .tflite of a Keras file, or of a SavedModel with all signatures or the requested one."""
     with TemporaryDirectory() as folder:
         if request["kind"] == "keras":
             return bytes(_of_keras(Path(request["source"]), folder).convert())
@@ -51,7 +51,7 @@ def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
-    """The int8 or int16x8 .tflite by TensorFlow's calibration and quantizer; what it cannot quantize stays float."""
+    """Return the int8 or int16x8 .tflite by TensorFlow's calibration and quantizer. Unsupported operators stay float."""
     if request["kind"] == "tflite":
         return _quantized(Path(request["source"]).read_bytes(), request["to"], samples)
     sets = tf.lite.OpsSet
@@ -71,7 +71,7 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
 
 
 def _quantized(model: bytes, to: str, samples: Path) -> bytes:
-    """What the converter does to its own float model, from a calibrated copy of it."""
+    """Quantize the converter's own float model, from a calibrated copy of it."""
     from tensorflow.lite.python.convert import mlir_quantize
     from tensorflow.lite.python.optimize import calibrator
 
@@ -94,7 +94,7 @@ def _quantized(model: bytes, to: str, samples: Path) -> bytes:
 
 
 def _converter(request: Mapping[str, Any], folder: str) -> Any:
-    """A converter whose model has a batch of one; ``folder`` has to live as long."""
+    """Return a converter of a model with batch 1. ``folder`` must exist until the conversion ends."""
     if request["kind"] == "keras":
         return _of_keras(Path(request["source"]), folder)
     loaded = tf.saved_model.load(request["source"])
@@ -102,7 +102,7 @@ def _converter(request: Mapping[str, Any], folder: str) -> Any:
 
 
 def _signatures(loaded: Any, wanted: str = "") -> list[str]:
-    """The signatures to convert: all, the default one first, or the one that is wanted."""
+    """Return the signatures to convert: all, with the default first, or only ``wanted``."""
     keys = sorted(loaded.signatures, key=lambda key: (key != DEFAULT, key))
     if wanted and wanted not in keys:
         raise NoSignatureError(f"{wanted!r}; there are {', '.join(keys) or 'none'}")
@@ -123,7 +123,7 @@ def _of_saved_model(source: str, loaded: Any, keys: Sequence[str], folder: str) 
 
 
 def _with_batch_of_one(entry: Any) -> tuple[Any, bool]:
-    """A signature's function for one sample, and whether it is the one that the model has."""
+    """Return a signature's function for one sample, and True if it is the unchanged function of the model."""
     given = entry.structured_input_signature[1]
     specs = {name: _batch_of_one(spec) for name, spec in given.items()}
     if all(spec == given[name] for name, spec in specs.items()):
@@ -147,13 +147,13 @@ def _of_keras(file: Path, folder: str) -> Any:
     model = tf_keras.models.load_model(file, compile=False)
     specs = [_batch_of_one(x) for x in model.inputs]
     call = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs)))
-    # By way of a SavedModel: only so are LSTMs recognised and fused.
+    # Through a SavedModel, because otherwise LSTMs are not recognized and fused.
     model.save(folder, save_format="tf", signatures=call.get_concrete_function(*specs))
     return tf.lite.TFLiteConverter.from_saved_model(folder)
 
 
 def _written_by_keras_2(file: Path) -> bool:
-    """By the version in the file; .h5 without one is older still."""
+    """Return True for a file of Keras 2, by its version. A .h5 file without a version is older."""
     if zipfile.is_zipfile(file):
         with suppress(KeyError, ValueError), zipfile.ZipFile(file) as archive:
             return str(json.loads(archive.read("metadata.json"))["keras_version"]).startswith("2")
@@ -166,7 +166,7 @@ def _written_by_keras_2(file: Path) -> bool:
 
 
 def _batch_of_one(spec: Any) -> Any:
-    """The input with one sample in place of an unknown first dimension."""
+    """Return the input with one sample in place of an unknown first dimension."""
     shape = list(spec.shape)
     if shape and shape[0] is None:
         shape[0] = 1

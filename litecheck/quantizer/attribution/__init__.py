@@ -1,5 +1,5 @@
-"""Why a device's quantized tensor differs: deviations, and which of them are the cause of what it gave.
+"""Causes of differences in a device's quantized tensor: deviations, and the search for those that explain its integers.
 
-A *deviation* is one choice in which the device is not as the document has it; a *cause* is a deviation, several, or a
-pattern that reproduces the device's integers. For the words of kernels see :mod:`litecheck.reference.defects`.
+A *deviation* is one choice in which the device differs from the document. A *cause* is a deviation, several deviations,
+or a pattern that reproduces the device's integers. For defects of kernels see :mod:`litecheck.reference.defects`.
 """

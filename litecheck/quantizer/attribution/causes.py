@@ -1,4 +1,4 @@
-"""Why a device's integers differ from the expected ones: the deviations that reproduce them."""
+"""Causes of differences between a device's integers and the expected integers: deviations that reproduce them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from litecheck.quantizer.litert_vectors import LANES
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.types import Parameters
 
-#: Two deviations at once fit a handful of differences by chance, but for these, which devices do together.
+#: Two deviations together fit a few differences by chance. Pairs that devices combine are exempt.
 _ENOUGH_FOR_TWO = 8
-#: So many integers other than the zero point can share a scale by chance no more.
+#: From this number of integers other than the zero point, they do not share a scale by chance.
 _ENOUGH_FOR_A_SCALE = 32
-#: A device's float32 quotient is off by this much of itself, and so are the bounds drawn from it.
+#: Relative error of a device's float32 quotient, and therefore of the bounds derived from it.
 _SLACK = 2.0**-22
 _TOGETHER = ("rounding", "zero_point_first", "arithmetic")
-#: An incomplete cause is named if it mends this share of the differences, those it adds subtracted.
+#: Share of the differences that an incomplete cause must explain, less the differences that it adds.
 _MOST = 0.75
 
 
 def causes(case: Mismatch) -> tuple[Attribution, ...]:
-    """Every cause that reproduces ``actual`` exactly, else the one that explains most, else none.
+    """Return every cause that reproduces ``actual`` exactly, else the cause that explains most, else none.
 
-    Single deviations come before patterns of integers, and those before two deviations at once. Nothing is told
-    of 64-bit integers, whose deviations would need more bits to be computed in.
+    Single deviations come before patterns of integers, and patterns before two deviations together. 64-bit integers
+    have no causes, because their deviations would need more bits.
     """
     if case.dtype in ("int64", "uint64"):
         return ()
@@ -44,7 +44,7 @@ def causes(case: Mismatch) -> tuple[Attribution, ...]:
 
 
 class _Search:
-    """Tries deviations on a sample first, and those that survive on every element."""
+    """A search that tests deviations on a sample first, and the remaining ones on every element."""
 
     def __init__(
         self, case: Mismatch, real: NDArray[Any], parameters: Parameters, base: Base | None = None
@@ -78,7 +78,7 @@ class _Search:
         return (cause,) if enough else ()
 
     def other_scale(self) -> tuple[Attribution, ...]:
-        """One scale for all elements that is none of those known, where a single one gives every integer."""
+        """Return one unknown scale for all elements, if a single scale gives every integer."""
         ends = self._scale_ends()
         if ends is None:
             return ()
@@ -92,7 +92,10 @@ class _Search:
         return ()
 
     def _scale_ends(self) -> tuple[float, float] | None:
-        """Each integer n that does not saturate bounds the scale: x / (n + 1/2) <= scale <= x / (n - 1/2)."""
+        """Return the bounds of the scale, or None.
+
+        Each integer n that does not saturate bounds the scale: x / (n + 1/2) <= scale <= x / (n - 1/2).
+        """
         low, high, told = 0.0, np.inf, 0
         for tile in self.case.tiles():
             positions = np.arange(*tile.indices(self.case.actual.size))
@@ -122,7 +125,7 @@ class _Search:
         )
 
     def _errors(self, base: Base, positions: Integers) -> tuple[int, int]:
-        """How many differing elements these recipes leave unexplained, and how many equal ones they break."""
+        """Return the number of differing elements left unexplained by the recipes, and of equal elements that they break."""
         expected, actual = self.case.expected[positions], self.case.actual[positions]
         wrong = self._computed(base, positions) != actual
         differs = expected != actual
@@ -133,21 +136,21 @@ class _Search:
         if base.tail != base.body:
             tail = positions >= self.case.actual.size // LANES * LANES
             result[tail] = self._stored(base.tail, positions[tail])
-        # What becomes of NaN and infinities is the reference's business, not a question of rounding.
+        # NaN and infinities are computed by the reference, and are not a question of rounding.
         return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
 
     def _stored(self, recipe: Recipe, positions: Integers) -> Integers:
         return quantized_by(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
 
     def _base(self) -> Base:
-        """The reference's own recipes: those of its document that computed what it did."""
+        """Return the recipes of the reference's document that best reproduce the expected integers."""
         expected = self.case.expected[self.sample]
         known = bases(self.case.semantics)
         return min(known, key=lambda base: int((self._computed(base, self.sample) != expected).sum()))
 
 
 def _between(low: float, high: float) -> Iterator[NDArray[np.float32]]:
-    """The middle, and around either end every float32 that rounding can have put on the other side of it."""
+    """Yield the middle, and every float32 near either end that rounding may have moved across the end."""
     yield np.array([(low + high) / 2], np.float32)
     for end in (low, high):
         scale = np.array([end * (1 - 2 * _SLACK)], np.float32)

@@ -1,4 +1,4 @@
-"""What devices do otherwise than the reference: each choice by name, and the recipes of the documents they deviate from."""
+"""Deviations of devices from the reference, by name, and the recipes of the documents that they deviate from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Deviation:
     sentence: str
 
     def of(self, recipe: Recipe) -> Recipe:
-        """The recipe with this choice."""
+        """Return the recipe with this choice."""
         return replace(recipe, **{self.field: self.value})
 
 
@@ -43,7 +43,7 @@ _ROUNDING_WORDS = {
 def deviations(
     base: Recipe, semantics: str, parameters: Parameters, shape: tuple[int, ...], limits: tuple[int, int]
 ) -> Iterator[Deviation]:
-    """Every single deviation from ``base`` that a tensor of this shape and these parameters can show."""
+    """Yield every single deviation from ``base`` that a tensor with this shape and these parameters can show."""
     yield from _roundings(base, semantics)
     yield from _arithmetics(base)
     yield from _zero_points()
@@ -121,7 +121,7 @@ _PER_TENSOR = (
 )
 
 
-#: LiteRT's interpreters, the one that is the default first, and what they are called.
+#: LiteRT's interpreters, the default first, and their descriptions.
 _INTERPRETERS = {
     "litert:xnnpack": "LiteRT's default interpreter, with XNNPACK,",
     "litert:optimized": "LiteRT with its optimized kernels and no delegate",
@@ -132,13 +132,13 @@ _WIDTHS: tuple[Arithmetic, ...] = ("float32", "float64", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """How a document computes: one recipe, and another for a tail shorter than a vector where there is one."""
+    """The arithmetic of a document: one recipe, and another for a tail shorter than a vector if there is one."""
 
     body: Recipe
     tail: Recipe
 
     def changed(self, deviations: Iterable[Deviation]) -> Base:
-        """The same with these deviations everywhere."""
+        """Return the arithmetic with the deviations in body and tail."""
         body, tail = self.body, self.tail
         for deviation in deviations:
             body, tail = deviation.of(body), deviation.of(tail)
@@ -146,7 +146,7 @@ class Base:
 
 
 def bases(semantics: str) -> tuple[Base, ...]:
-    """Those a semantics of this name may have computed by, which depends on the types it was given."""
+    """Return the possible arithmetics of a semantics. The actual one depends on the types that it was given."""
     family, _, detail = semantics.partition(":")
     plain = Recipe("half-away" if family == "litert" else "half-even", family == "onednn")
     if family == "onednn" and detail:
@@ -159,7 +159,7 @@ def bases(semantics: str) -> tuple[Base, ...]:
 
 
 def interpreters(case: Mismatch, real: Array, parameters: Parameters) -> Iterator[Attribution]:
-    """The interpreter of LiteRT that gives exactly what the device gives, where another one was expected."""
+    """Yield the LiteRT interpreter that gives the device's integers exactly, if another one was expected."""
     from litecheck.quantizer.semantics import semantics
 
     if case.semantics.partition(":")[0] != "litert":

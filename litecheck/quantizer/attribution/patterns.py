@@ -1,4 +1,4 @@
-"""Causes that can be told from the stored integers alone: offsets, signs, ranges, orders of bytes."""
+"""Causes that are found from stored integers only: offsets, signs, ranges, byte orders."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from litecheck.quantizer.comparison import Attribution, Mismatch, sample
 from litecheck.quantizer.onnx_types import RANGES
 
-#: Orders of the dimensions that are tried; 24 are all there are of four.
+#: Maximum number of tested orders of dimensions. Four dimensions have 24.
 _MOST_ORDERS = 24
-#: A range or a rounding pattern needs so many differences before it says anything.
+#: Minimum number of differences for a range or a rounding pattern.
 _ENOUGH = 8
 
-#: Given a tile, what the device would hold there if the cause were it.
+#: A function from a tile to the integers that the device would have if the cause applied.
 Rule = Callable[[slice], NDArray[np.int64]]
 
 
 def patterns(case: Mismatch) -> tuple[Attribution, ...]:
-    """The causes among these that reproduce ``actual`` exactly."""
+    """Return the patterns that reproduce ``actual`` exactly."""
     found: dict[str, Attribution] = {}
     for name, sentence, rule in _candidates(case):
-        # Where nothing saturates, wrapping around is no news.
+        # If nothing saturates, wrapping around gives the same integers.
         known = name.removesuffix("-wrapped") in found
         if not known and all((rule(tile) == case.actual[tile]).all() for tile in case.tiles()):
             found[name] = Attribution(name, sentence, True, case.mismatches)
@@ -46,7 +46,7 @@ def _candidates(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:
 
 
 def _offsets(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
-    """A constant added to all: the difference that most elements have."""
+    """Yield a constant offset of all elements: the difference that most elements have."""
     positions = sample(case)
     values = case.actual[positions].astype(np.int64) - case.wide(positions)
     steps, counts = np.unique(values, return_counts=True)
@@ -63,7 +63,7 @@ def _offsets(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Ru
 
 
 def _ranges(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Rule]]:
-    """A narrower range: what the device holds never leaves it."""
+    """Yield a narrower range that the device's integers never leave."""
     bottom = min(int(case.actual[tile].min()) for tile in case.tiles())
     top = max(int(case.actual[tile].max()) for tile in case.tiles())
     if low < 0 and bottom == -high:
@@ -75,7 +75,7 @@ def _ranges(case: Mismatch, low: int, high: int) -> Iterator[tuple[str, str, Rul
 
 
 def _orders(case: Mismatch) -> Iterator[tuple[str, str, Rule]]:
-    """The right integers in the wrong places or the wrong order of bytes."""
+    """Yield correct integers in a wrong order of elements or bytes."""
     whole = case.expected.reshape(case.shape)
     seen = {tuple(n for n, length in enumerate(case.shape) if length > 1)}
     for order in islice(permutations(range(len(case.shape))), _MOST_ORDERS):
@@ -106,9 +106,9 @@ def _flat_rule(values: NDArray[np.int64]) -> Rule:
 
 
 def _half_even(case: Mismatch) -> tuple[Attribution, ...]:
-    """The trace of rounding ties to even: each difference is one step, from an odd count of steps to an even.
+    """Return the pattern of ties to even: each difference is one step from an odd to an even number of steps.
 
-    The real values would say for sure; from integers it is told by all differences being of this kind.
+    Real values would prove it. From integers it is concluded if all differences are of this kind.
     """
     if case.real is not None or case.parameters is None or case.mismatches < _ENOUGH:
         return ()

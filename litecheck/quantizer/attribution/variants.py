@@ -1,4 +1,4 @@
-"""Quantization in every way a device may do it: one recipe of named choices, computed at chosen elements."""
+"""Quantization in every variant that a device may have: a recipe of named choices, computed for selected elements."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Saturation = Literal["full", "symmetric", "7-bit", "wrap-around"]
 Floats = NDArray[Any]
 Integers = NDArray[np.int64]
 
-#: Quotients are cut to this before they become integers: far beyond every stored type, safe to add to.
+#: Limit of quotients before they become integers: far beyond every stored type, and safe to add to.
 _HUGE = float(2**62)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One way from a real value to a stored integer; each field is one choice a device may get wrong.
+    """One variant of the computation from a real value to a stored integer. Each field is a choice.
 
-    ``axis`` is the dimension along which the scales are taken, -1 for the parameters' own.
+    ``axis`` is the dimension of the scales, -1 for the axis of the parameters.
     """
 
     rounding: str = "half-away"
@@ -43,9 +43,9 @@ class Recipe:
 def quantized_by(
     recipe: Recipe, real: Floats, scale: Floats, zero_point: Integers, limits: tuple[int, int]
 ) -> Integers:
-    """The integers a device of this recipe stores for finite real values, element by element.
+    """Return the integers that a device with this recipe stores for finite real values, element by element.
 
-    ``scale`` and ``zero_point`` broadcast against ``real``; ``limits`` are the stored type's range.
+    ``scale`` and ``zero_point`` broadcast against ``real``. ``limits`` is the range of the stored type.
     """
     with np.errstate(all="ignore"):
         quotient = _divide(recipe.arithmetic, real, _SCALES.get(recipe.scale, np.asarray)(scale))
@@ -67,7 +67,7 @@ def _divide(arithmetic: Arithmetic, real: Floats, scale: Floats) -> Floats:
 
 
 def _to_bfloat16(scale: Floats) -> Floats:
-    """Rounded to the nearest bfloat16, ties to even, as float32."""
+    """Round to the nearest bfloat16, ties to even, and return it as float32."""
     bits = scale.astype(np.float32).view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
     return rounded.astype(np.uint32).view(np.float32)
@@ -105,7 +105,7 @@ class Lookup:
     shape: tuple[int, ...]
 
     def at(self, positions: Integers, recipe: Recipe) -> tuple[Floats, Integers]:
-        """Scale and zero point of each element, under the recipe's choice of scales."""
+        """Return scale and zero point of each element, by the recipe's choice of scales."""
         scales = self.parameters.scale.reshape(-1)
         zeros = self.parameters.zero_point
         offsets = np.zeros(scales.size, np.int64) if zeros is None else zeros.astype(np.int64).reshape(-1)
