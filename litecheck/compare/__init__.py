@@ -1,4 +1,4 @@
-"""Expected tensors and actual ones: differences, the patterns they form, and what explains them, as data."""
+"""Comparison of expected and actual tensors: differences, their patterns, and their explanations, as data."""
 
 from litecheck.callable_package import callable_as
 

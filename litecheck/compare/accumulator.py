@@ -1,8 +1,9 @@
-"""One output element of an operator from its definition: exact integers and fractions, no kernel involved.
+"""Exact values of single output elements of accumulating operators, in integers and fractions, without kernels.
 
-A second opinion on the reference. Every function takes the operands of one operator and the index of one output
-element. What it gives is the exact value in steps of the output, before rounding and before the zero point. Here are
-the operators that add up; those of one value, two, or a row are in litecheck.compare.elementwise.
+The values are independent of the reference, to verify it. Every function takes the operands of one operator and the
+index of one output element. It returns the exact value in steps of the output scale, before rounding and before the
+zero point. litecheck.compare.elementwise has the operators that compute an element from one value, two values, or a
+row.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from litecheck.reference.operands import Operand
 
 
 def _int32(accumulator: int, source: Operand) -> int:
-    """Eight-bit inputs are summed in an int32 register, which wraps."""
+    """Wrap a sum of 8-bit inputs to int32, like its register; sums of int16 inputs stay."""
     return accumulator if source.dtype == "int16" else (accumulator + 2**31) % 2**32 - 2**31
 
 
 def _finished(site: ElementSite, accumulator: int, channel: int) -> Exact:
-    """A sum of products of input and weight, with its bias, rescaled by its channel's scales."""
+    """Return a sum of products of input and weight, with bias, rescaled by the scales of its channel."""
     source, weight = site.operands["input"], site.operands["weight"]
     bias = site.operands.get("bias")
     if bias is not None:
@@ -38,7 +39,7 @@ def _finished(site: ElementSite, accumulator: int, channel: int) -> Exact:
 
 
 def _taps(site: ElementSite, size: int, kernel: int, at: int, side: str) -> Iterator[tuple[int, int]]:
-    """(tap, place in the input) of the window that output ``at`` looks through along one side."""
+    """Yield (tap, input position) of the window of output position ``at`` along one side."""
     stride, gap = int(site.option(f"stride_{side}")), int(site.option(f"dilation_{side}_factor", 1))
     first = at * stride
     if int(site.option("padding")) == 0:  # SAME
@@ -50,7 +51,7 @@ def _taps(site: ElementSite, size: int, kernel: int, at: int, side: str) -> Iter
 
 
 def _windows(site: ElementSite, kernel: tuple[int, int]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """((tap down, tap across), (row, column)) of the input that the element's window covers."""
+    """Yield ((vertical tap, horizontal tap), (row, column)) of the input elements in the window of the output element."""
     _, height, width, _ = site.operands["input"].shape
     rows = _taps(site, height, kernel[0], site.index[1], "h")
     columns = list(_taps(site, width, kernel[1], site.index[2], "w"))
@@ -96,7 +97,7 @@ def _transpose_conv(site: ElementSite) -> Exact:
 def _stamps(
     site: ElementSite, out: int, kernel: int, size: int, at: int, side: str
 ) -> Iterator[tuple[int, int]]:
-    """(tap, place in the input) of the stamps that reach output ``at`` along one side."""
+    """Yield (tap, input position) of all inputs that contribute to output position ``at`` along one side."""
     stride, before = int(site.option(f"stride_{side}")), 0
     if int(site.option("padding")) == 0:  # SAME
         before = max(0, (math.ceil(out / stride) - 1) * stride + kernel - out) // 2
@@ -132,7 +133,7 @@ def _batch_matmul(site: ElementSite) -> Exact:
 
 
 def _summed(site: ElementSite, mean: bool) -> Exact:
-    """Everything along the axes that the element stands for."""
+    """Return the sum, or the mean, of the input along the reduced axes."""
     source = site.operands["input"]
     axes = {int(a) % source.data.ndim for a in site.operands["axis"].data.reshape(-1)}
     kept = list(site.index)
@@ -153,7 +154,7 @@ def _average_pool_2d(site: ElementSite) -> Exact:
     return Exact(sum(values) * share, 0, sum(values), share)
 
 
-#: By the name rules/operators.yaml has for them, as ``element``.
+#: Formulas by the name that rules/operators.yaml states as ``element``.
 FORMULAS: dict[str, Formula] = {
     "conv_2d": _conv_2d,
     "depthwise_conv_2d": _depthwise_conv_2d,
@@ -168,9 +169,9 @@ FORMULAS: dict[str, Formula] = {
 
 
 def exact(opcode: str, site: ElementSite) -> Exact | None:
-    """The element's exact value, or None where no formula is known or it has no value (a division by zero).
+    """Return the element's exact value; None without a formula or without a value (a division by zero).
 
-    Only for outputs of up to 16 bits that are quantized: others have no steps.
+    Only quantized outputs of at most 16 bits have an exact value: all other types have no steps.
     """
     element, output = facts_of(opcode).element, site.output
     formula = FORMULAS.get(element)

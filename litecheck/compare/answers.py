@@ -1,4 +1,5 @@
-"""What is odd about answers as a whole: of another type or shape, not repeated, left over from the inference before."""
+"""Defects of whole answers: wrong type or shape, differences between repetitions, outputs left over from an earlier
+inference."""
 
 from __future__ import annotations
 
@@ -14,14 +15,15 @@ from litecheck.arrays import Arrays
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 
-#: So many wrong elements, of so many values, are no accident if all of them are what the inference before had.
+#: Smallest number of wrong elements, and of distinct values in them, that count as left over if all equal the output of
+#: the inference before.
 _ENOUGH, _VALUES = 4, 2
 
 Mask = NDArray[np.bool_]
 
 
 class Likeness(str, Enum):
-    """What an output may be instead of what is wanted."""
+    """Probable content of an output that has an unexpected type or shape."""
 
     UNSCALED_REALS = "reals without a scale"
     STORED_INTEGERS = "stored integers"
@@ -31,7 +33,7 @@ class Likeness(str, Enum):
 
 
 def likeness(tensor: Tensor, given: NDArray[Any], wanted: NDArray[Any]) -> Likeness | None:
-    """None where nothing can be guessed."""
+    """Return the probable content of an output with an unexpected type or shape; None if nothing fits."""
     if given.dtype.kind == "f" and tensor.dtype in INTEGER_RANGES and not tensor.quantization.scale.size:
         return Likeness.UNSCALED_REALS
     if given.dtype.kind in "iu" and wanted.dtype.kind == "f":
@@ -44,14 +46,15 @@ def likeness(tensor: Tensor, given: NDArray[Any], wanted: NDArray[Any]) -> Liken
 
 
 def _bytes(given: NDArray[Any], wanted: NDArray[Any]) -> Likeness | None:
-    """Of raw bytes taken in the tensor's type: what else they may have been."""
+    """Return the probable content of raw bytes that were read in the tensor's type."""
     if given.ndim == 1 and given.nbytes == wanted.size * 4 != wanted.nbytes and _plausible(given):
         return Likeness.FLOAT32_BYTES
     return Likeness.RESHAPED if given.size == wanted.size else None
 
 
 def _plausible(given: NDArray[Any]) -> bool:
-    """Whether the bytes are float32 values such as activations are: finite, and neither huge nor tiny."""
+    """Return True if the bytes are plausible float32 activations: finite, and 0 or between 1e-12 and 1e12 in
+    magnitude."""
     values = np.abs(np.ascontiguousarray(given).view(np.float32))
     inside = (values == 0) | ((values > 1e-12) & (values < 1e12))
     return bool(np.isfinite(values).all() and inside.all())
@@ -59,7 +62,7 @@ def _plausible(given: NDArray[Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Unrepeated:
-    """Inputs of some ``kind`` that gave other outputs when they were repeated: in so many of their elements."""
+    """Inputs of a ``kind`` whose repetition gave different outputs, in ``differing`` of ``elements`` elements."""
 
     kind: str
     differing: int
@@ -68,8 +71,8 @@ class Unrepeated:
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """Wrong elements of some inferences that are all what the inference before has: as the reference gives it
-    (``expected``), or as the device gave it."""
+    """Wrong elements of some inferences that all equal the output of the inference before: the reference's output
+    (``expected``), or the device's."""
 
     elements: int
     inferences: int
@@ -78,7 +81,8 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequel:
-    """What a device gave, inference after inference: ``order`` names the feed of each, ``expected`` goes by feed."""
+    """Outputs of a device in a sequence of inferences: ``order`` has the feed of each, ``expected`` has one entry per
+    feed."""
 
     order: Sequence[int]
     kinds: Sequence[str]
@@ -86,7 +90,7 @@ class Sequel:
     actual: Sequence[Arrays]
 
     def flaky(self) -> Unrepeated | None:
-        """The first feed that had different answers at different times."""
+        """Return the first feed with different outputs in different inferences."""
         seen: dict[int, Arrays] = {}
         for number, run in zip(self.order, self.actual, strict=True):
             before = seen.setdefault(number, run)
@@ -96,7 +100,8 @@ class Sequel:
         return None
 
     def left_over(self) -> LeftOver | None:
-        """Whether all wrong elements are those of the inference before, as it should have been or as it was."""
+        """Return the wrong elements if all equal the output of the inference before, either expected or actual; else
+        None."""
         belongs = [self.expected[number] for number in self.order]
         for expected, given in ((True, belongs), (False, self.actual)):
             if found := self._as_before(given):
@@ -104,7 +109,7 @@ class Sequel:
         return None
 
     def _as_before(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
-        """How many wrong elements there are in how many inferences, if all of them are what ``given`` has one earlier."""
+        """Return (wrong elements, inferences) if all wrong elements equal ``given`` one inference earlier; else None."""
         count, inferences, values = 0, 0, set[Any]()
         for place, wrong in self._wrong():
             for mask, now, before in zip(wrong, self.actual[place], given[place - 1], strict=True):
@@ -118,7 +123,7 @@ class Sequel:
         return count, inferences
 
     def _wrong(self) -> Iterator[tuple[int, tuple[Mask, ...]]]:
-        """The inferences behind the first that are not as expected, and where."""
+        """Yield each inference after the first with unexpected outputs, and masks of the wrong elements."""
         for place, number in enumerate(self.order):
             found = _differing(self.expected[number], self.actual[place])
             if place and any(mask.any() for mask in found):
@@ -130,7 +135,7 @@ def _differing(some: Arrays, others: Arrays) -> tuple[Mask, ...]:
 
 
 def _bits(array: NDArray[Any]) -> NDArray[Any]:
-    """Something that compares as the bytes do: NaN equals itself."""
+    """Return an array that compares bitwise, so that NaN equals itself."""
     if array.dtype.kind != "f":
         return array
     return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")

@@ -1,4 +1,4 @@
-"""What would explain all differences of an operator, or most of them and where the rest gathers: two causes at once."""
+"""Search for variants and defects that explain the differences of an operator: one cause, or two together."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.operands import RunError
 
-#: A way to compute explains something if of what it changes it puts so much right, and of the differences so many and
-#: such a part.
+#: A variant explains differences if this share of the values it changes becomes correct, and if it removes at least this
+#: number and this share of the differences.
 _RIGHT, _MANY, _SHARE = 0.75, 4, 0.01
-#: Ways are first compared on so many feeds, of so many products and sums in all; slow ones on fewer, of so many products
-#: after each other.
+#: Limits of the first comparison: number of feeds, multiply-accumulates in all, and for slow variants
+#: multiply-accumulates in all and sequential products.
 _FEEDS, _WORK, _SLOW, _STEPS = 64, 1 << 25, 1 << 22, 1 << 13
-#: Ways that explain everything are listed up to this number.
+#: Largest number of listed causes that explain all differences.
 _LISTED = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Way:
-    """An arithmetic that computes the case's operator otherwise, and what that is called."""
+    """A changed arithmetic for the case's operator, with the names of its changes."""
 
     names: tuple[str, ...]
     arithmetic: Arithmetic
@@ -42,10 +42,11 @@ class _Way:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """A case of one operator that gave other integers: its feeds, the outputs for each, and where to look for a way.
+    """A case of one operator with wrong integer outputs: its feeds, the outputs of each, and the candidates.
 
-    ``nearest`` is the arithmetic it was judged by, ``published`` others to try beside its variants and defects.
-    ``likely`` names ways that explained all of another such case: where one does here too, no other is looked for.
+    ``nearest`` is the arithmetic of the verdict, ``published`` are further arithmetics to try besides its variants and
+    defects. ``likely`` names causes that explained a similar case completely: if one of them explains this case
+    completely, the search ends.
     """
 
     case: Case
@@ -56,8 +57,11 @@ class Causes:
     likely: frozenset[tuple[str, ...]] = frozenset()
 
     def found(self) -> tuple[Cause, ...]:
-        """Every way that gives all the device gives; else the one that explains most, and a second one with it, with
-        where the rest gathers. Nothing where none explains anything."""
+        """Return every cause that explains all differences; else the best cause (or best pair), with patterns of the
+        rest.
+
+        Return nothing if no candidate explains any difference.
+        """
         base = self._trial(tuple(range(len(self.feeds))), self.nearest)
         if base is None or not base.left:
             return ()
@@ -79,7 +83,10 @@ class Causes:
         return self._told(base.left, first, second)
 
     def _hidden(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
-        """Two ways together, neither of which gets values right alone: one brings them nearer, the other explains all."""
+        """Return pairs of causes that explain all differences although neither alone makes values correct.
+
+        The first of the pair at least halves the total difference, the second explains the rest.
+        """
         ways = [way for way in self._ways(self.nearest, ()) if not way.slow]
         trials = [(self._trial(chosen, way.arithmetic), way) for way in ways]
         distances = [(trial.distance, n) for n, (trial, _) in enumerate(trials) if trial is not None]
@@ -90,7 +97,7 @@ class Causes:
         return self._whole(second, base.left)
 
     def _whole(self, ways: Sequence[_Way], count: int) -> tuple[Cause, ...]:
-        """Those of the ways that explain all differences."""
+        """Return the candidates that explain all differences."""
         every = (Cause(way.names, way.does, count, 0) for way in ways if self._left(way) == 0)
         return tuple(islice(every, _LISTED))
 
@@ -106,7 +113,7 @@ class Causes:
         return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
-        """The arithmetic with one step changed or a defect, where it has none; others in its place."""
+        """Yield the published arithmetics (for a first cause), then the base with one step or one defect changed."""
         opcode = self.case.operators[0].opcode
         variants = base.variants(opcode)
         if not names:
@@ -123,7 +130,8 @@ class Causes:
             yield _Way((*names, f"defect: {name}"), changed, known.does, known.windowed)
 
     def _best(self, chosen: tuple[int, ...], near: _Trial, ways: Iterator[_Way]) -> list[_Way]:
-        """The ways that explain something on the chosen feeds, those that leave least first."""
+        """Return the candidates that explain differences on the chosen feeds, those with the fewest remaining
+        differences first."""
         few = self._few(chosen)
         nearby = _compared(near.made[: len(few)], near.actual[: len(few)])
         scored = []
@@ -136,7 +144,7 @@ class Causes:
         return [way for *_, way in islice(scored, 2 * _LISTED)]
 
     def _chosen(self, base: _Trial) -> tuple[int, ...]:
-        """The feeds that differ most, as many as are worth their work; at least one."""
+        """Return the feeds with the most differences, within the limit of work; at least one."""
         lefts = base.lefts
         order = sorted(range(len(self.feeds)), key=lambda n: -lefts[n])
         kept, work = [order[0]], self._work(order[0])
@@ -147,21 +155,21 @@ class Causes:
         return tuple(kept)
 
     def _few(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        """As many of the chosen feeds as a slow way, which goes product by product, can be tried on."""
+        """Return the chosen feeds that a slow candidate, which computes product by product, can be tried on."""
         sums = sum(a.size for a in self.actual[chosen[0]])
         work = self._work(chosen[0])
         depth = work // max(sums, 1)
         return chosen[: min(_STEPS // max(depth, 1), _SLOW // max(work, 1))]
 
     def _work(self, number: int) -> int:
-        """About how many products and sums an inference takes."""
+        """Estimate the number of multiply-accumulates of an inference."""
         main = self.case.cut.model.subgraphs[0]
         weights = [main.tensors[i] for i in main.operators[0].inputs[1:2] if i >= 0]
         made = sum(a.size for a in self.actual[number])
         return made * max([w.size // max(w.quantization.scale.size, 1) for w in weights] or [1])
 
     def _left(self, way: _Way) -> int | None:
-        """How many differences the way leaves on all feeds."""
+        """Count the differences that the candidate leaves on all feeds."""
         trial = self._trial(tuple(range(len(self.feeds))), way.arithmetic)
         return None if trial is None else trial.left
 
@@ -172,7 +180,7 @@ class Causes:
         return _compared(tuple(made), tuple(self.actual[n] for n in numbers))
 
     def _patterns(self, arithmetic: Arithmetic) -> tuple[Gathering, ...]:
-        """Where the differences lie that an arithmetic leaves, in the first output that has any."""
+        """Return the patterns of the differences that an arithmetic leaves, in the first output with differences."""
         trial = self._trial(tuple(range(len(self.feeds))), arithmetic)
         kinds = [feed.kind for feed in self.feeds]
         for at, index in enumerate(self.case.cut.outputs):
@@ -186,7 +194,7 @@ class Causes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """What an arithmetic makes of some feeds, beside what the device made; ``lefts`` elements differ in each run."""
+    """Outputs of an arithmetic and of the device for some feeds; ``lefts`` counts the differing elements of each run."""
 
     made: tuple[Arrays, ...]
     actual: tuple[Arrays, ...]
@@ -198,7 +206,7 @@ class _Trial:
 
     @property
     def distance(self) -> int:
-        """By how much the elements differ in all."""
+        """Sum of the absolute differences."""
         return sum(
             int(np.abs(m.astype(np.int64) - a.astype(np.int64)).sum())
             for pair in zip(self.made, self.actual, strict=True)
@@ -206,7 +214,7 @@ class _Trial:
         )
 
     def explains(self, near: _Trial) -> bool:
-        """Whether most of what it changes of another trial's values is then right, and that is a part worth saying."""
+        """Return True if enough differences disappear, and most values that differ from the other trial are correct."""
         gained = near.left - self.left
         if gained < max(_MANY, _SHARE * near.left):
             return False
@@ -239,7 +247,7 @@ def causes(
     published: tuple[Arithmetic, ...],
     likely: frozenset[tuple[str, ...]] = frozenset(),
 ) -> tuple[Cause, ...]:
-    """See Causes; nothing for segments, for real outputs and where there is no kernel."""
+    """Return the causes of a case, see Causes; nothing for segments, for float outputs, and without a kernel."""
     main = case.cut.model.subgraphs[0]
     real = any(main.tensors[i].dtype.startswith(("float", "bfloat")) for i in main.outputs)
     if len(case.operators) != 1 or real:

@@ -1,4 +1,4 @@
-"""One output of a case, expected and actual, over all its runs."""
+"""Differences of one output of a case, over all runs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def difference(
 ) -> Difference:
     """Compare one output run by run; each pair of arrays has one shape and one type.
 
-    Integers (and bool) differ in LSB. Reals are equal where they have the same value or are both NaN; elsewhere their
-    difference counts as a share of the largest finite magnitude expected in that run (of 1 where all are zero), and
-    is infinite where only one of them is finite. ``tolerance`` is in the same unit. ``runs`` are names for sentences.
+    Integers (and bool) differ in LSB. Floats are equal if they have the same value or are both NaN; otherwise their
+    difference is a share of the largest finite expected magnitude in that run (of 1 if all are zero), and infinite if
+    only one of them is finite. ``tolerance`` is in the same unit. ``runs`` are names of the runs for sentences.
+    Example: expected (2, 4), actual (2, 4.1) gives 0.025.
     """
     real = bool(expected) and _is_real(expected[0])
     found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]
@@ -42,7 +43,7 @@ def difference(
     every = np.concatenate(by)
     beyond = np.abs(every) > tolerance
     worst = _largest(expected, actual, found, [np.abs(d) for d in by])
-    # The last bits of reals differ anywhere; only what is beyond the tolerance can tell something.
+    # The last bits of floats differ anywhere; only differences beyond the tolerance can form a pattern.
     told = [at[np.abs(d) > tolerance] for at, d in zip(found, by, strict=True)] if real else found
     scatter = Scatter.of(tensor, expected, actual, told, runs)
     largest = every[np.abs(every).argmax()]
@@ -68,7 +69,7 @@ def _is_real(array: Array) -> bool:
 
 
 def _differing(expected: Array, actual: Array) -> NDArray[np.int64]:
-    """Flat positions of the elements that are not equal."""
+    """Return the flat positions of elements that are not equal."""
     if np.array_equal(expected, actual):
         return np.empty(0, np.int64)
     unequal = expected != actual
@@ -78,7 +79,7 @@ def _differing(expected: Array, actual: Array) -> NDArray[np.int64]:
 
 
 def _steps(expected: Array, actual: Array, at: NDArray[np.int64]) -> Array:
-    """Differences in LSB; those of 64-bit values need 65 bits, which Python's integers have."""
+    """Return differences in LSB; those of 64-bit values need 65 bits, so they are Python integers."""
     wide: Any = object if expected.dtype.itemsize == 8 else np.int64
     steps: Array = actual.reshape(-1)[at].astype(wide) - expected.reshape(-1)[at].astype(wide)
     return steps
@@ -99,8 +100,10 @@ def _free(
     by: Sequence[Array],
     rails: Sequence[int],
 ) -> Spot | None:
-    """The largest difference among elements at which neither side is at a rail; of those at which the device is not,
-    where there is no such."""
+    """Return the largest difference among elements at which neither side is saturated.
+
+    If there is none, use elements at which the device's value is not saturated.
+    """
     own = [np.isin(a.reshape(-1)[at], rails) for a, at in zip(actual, found, strict=True)]
     either = [
         at_rail | np.isin(e.reshape(-1)[at], rails)
@@ -119,7 +122,7 @@ def _largest(
     found: Sequence[NDArray[np.int64]],
     sizes: Sequence[Array],
 ) -> Spot | None:
-    """The element of the largest size, the first of them; None where all are below 0."""
+    """Return the first element of the largest size; None if all sizes are below 0."""
     tops = [size.max() if size.size else -1 for size in sizes]
     run = tops.index(max(tops))
     if tops[run] < 0:
@@ -132,7 +135,7 @@ def _largest(
 
 
 def _channels(expected: Sequence[Array], found: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
-    """Mismatches by index of the last dimension, where all runs have the same and it is not too long."""
+    """Count mismatches by index of the last dimension; nothing if the runs disagree on its length or it is too long."""
     last = {e.shape[-1] if e.ndim else 0 for e in expected}
     if len(last) > 1 or not 0 < (count := last.pop()) <= COUNTED:
         return ()

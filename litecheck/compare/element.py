@@ -1,4 +1,4 @@
-"""What one output element is made of: its operator cut down to it, its exact value, accumulators that give another."""
+"""A single output element: its operator cropped to it, its exact value, and accumulators that give another value."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from litecheck.reference.operands import Operand, OutputSpec
 
 Index = tuple[int, ...]
 _HALF = Fraction(1, 2)
-#: Types of outputs that count steps.
+#: Output types with an exact value in steps.
 STORED = ("int4", "int8", "uint8", "int16")
-#: What a window makes of its options: it is met once, and nothing is padded.
+#: Options of an operator cropped to one window: a single window without padding.
 _ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """``accumulator`` times ``multiplier`` is ``quotient``; operators without one accumulator have the last alone.
+    """An exact value: ``accumulator`` times ``multiplier`` is ``quotient``; some operators have only a quotient.
 
-    ``exact`` is False where the quotient is a float64 (exp, roots). ``zero_point`` is added behind the rounding.
+    ``exact`` is False if the quotient comes from float64 (exp, roots). ``zero_point`` is added after rounding.
     """
 
     quotient: Fraction
@@ -41,7 +41,7 @@ class Exact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementSite:
-    """Everything an element is made of; absent operands are left out."""
+    """Operands, output, options and index of an element; absent operands are left out."""
 
     operands: Mapping[str, Operand]
     output: OutputSpec
@@ -49,50 +49,54 @@ class ElementSite:
     index: Index
 
     def option(self, name: str, default: Any = 0) -> Any:
-        """An option, or what holds where the file leaves it out."""
+        """Return an option, or the default if the file has no options."""
         return default if self.options is None else self.options.get(name, default)
 
     def accumulated(self, accumulator: int, multiplier: Fraction) -> Exact:
-        """The element as an accumulator times a multiplier."""
+        """Return the element as an accumulator times a multiplier."""
         return Exact(accumulator * multiplier, self.output.zero_point, accumulator, multiplier)
 
     def steps(self, real: Fraction | float) -> Exact:
-        """The element as a real value: steps of the output."""
+        """Return the element from its real value, in steps of the output."""
         if isinstance(real, float):
             return Exact(Fraction(real) / fraction(self.output.scale), self.output.zero_point, exact=False)
         return Exact(real / fraction(self.output.scale), self.output.zero_point)
 
 
-#: From a site to its element; None where that has no value.
+#: Function from a site to the exact value of its element; None if the element has no value.
 Formula = Callable[[ElementSite], Exact | None]
 
 
 def fraction(scale: Any) -> Fraction:
-    """A float32 scale, exactly."""
+    """Return a float32 scale as an exact fraction."""
     return Fraction(float(scale))
 
 
 def stored_value(value: Operand, index: Index) -> int:
-    """A stored integer."""
+    """Return a stored integer."""
     return int(value.data[index])
 
 
 def centred(value: Operand, index: Index) -> int:
-    """A stored integer less its zero point."""
+    """Return a stored integer minus its zero point."""
     return int(value.data[index]) - value.zero_point
 
 
 def aligned(value: Operand, index: Index) -> Index:
-    """Where a broadcast operand is met by an index of the output."""
+    """Return the index of a broadcast operand that corresponds to an index of the output.
+
+    Example: shape (1, 3), output index (5, 4, 2) gives (0, 2).
+    """
     lengths = value.shape
     return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))
 
 
 def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
-    """The smallest and the largest accumulator that give ``device`` when they are rounded to nearest and clamped to
-    ``low`` and ``high``; None on the side where a rail stands for all that lies beyond. A tie counts for both sides.
+    """Return the smallest and the largest accumulator that give ``device`` after rounding to nearest and clamping.
 
-    None where the element has no accumulator, or nothing in it is between the values next to the device's.
+    ``low`` and ``high`` are the limits of clamping. A side is None if the device's value is the limit on this side:
+    every accumulator beyond gives it. A tie counts for both sides. Return None if the element has no accumulator, or
+    if no accumulator gives the value.
     """
     if value.accumulator is None or not value.multiplier:
         return None
@@ -102,7 +106,7 @@ def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
     if value.multiplier < 0:
         ends, open_ends = ends[::-1], open_ends[::-1]
     first, last = math.ceil(ends[0]), math.floor(ends[1])
-    if first > last and not any(open_ends):  # beyond a rail there is always one
+    if first > last and not any(open_ends):  # beyond a limit there is always an accumulator
         return None
     return Needed(None if open_ends[0] else first, None if open_ends[1] else last)
 
@@ -111,10 +115,10 @@ Operands = tuple[Operand | None, ...]
 
 
 def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKernel, Operands, Index]:
-    """An operator bound to a kernel, its operands and an output index, all smaller but with the same element there.
+    """Crop an operator bound to a kernel, its operands and an output index, such that the element stays the same.
 
-    Padding becomes part of the window, as zero points. All channels stay, because results can depend on them. Other
-    operators than convolutions of integers in windows are returned as they are.
+    Padding becomes part of the window, as zero points. All channels stay, because outputs can depend on them.
+    Operators other than integer convolutions are returned unchanged.
     """
     options, (source, weight) = bound.known.get("options"), _window(bound, operands)
     if source is None or weight is None or options is None:
@@ -130,7 +134,7 @@ def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKer
 def crop_narrowly(
     bound: BoundKernel, operands: Operands, index: Index
 ) -> tuple[BoundKernel, Operands, Index]:
-    """As ``crop``, and of a matrix of weights one row of inputs: for ways to compute that take each row by itself."""
+    """Crop like ``crop``, and a matrix product to one row of inputs, for defects that compute each row independently."""
     facts = facts_of(bound.kernel.opcode)
     if facts.products != ("input", "weight") or facts.over != "row":
         return crop(bound, operands, index)
@@ -148,7 +152,7 @@ def crop_narrowly(
 
 
 def _window(bound: BoundKernel, operands: Sequence[Operand | None]) -> tuple[Operand | None, Operand | None]:
-    """Input and weight of a convolution of integers."""
+    """Return input and weight of an integer convolution; (None, None) for other operators."""
     source, weight = (*operands, None, None)[:2]
     facts = facts_of(bound.kernel.opcode)
     if not (facts.windows and facts.products) or source is None or source.data.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Elements that are made of one value, two, or one row: from their definition, no kernel involved."""
+"""Exact values of output elements computed from one value, two values, or one row, without kernels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from litecheck.compare.element import ElementSite, Exact, Formula, aligned, cent
 
 
 def _pair(site: ElementSite) -> tuple[int, int, Fraction, Fraction]:
-    """Both operands less their zero points, and their scales."""
+    """Return both operands minus their zero points, and their scales."""
     lhs, rhs = site.operands["lhs"], site.operands["rhs"]
     x, y = (centred(v, aligned(v, site.index)) for v in (lhs, rhs))
     return x, y, fraction(lhs.scale), fraction(rhs.scale)
 
 
 def _reals(function: Callable[[Fraction, Fraction], Fraction]) -> Formula:
-    """A function of both operands' real values; no value where it divides by zero."""
+    """Return a formula for a function of both real values; its value is None for a division by zero."""
 
     def at(site: ElementSite) -> Exact | None:
         x, y, of_x, of_y = _pair(site)
@@ -35,20 +35,20 @@ def _reals(function: Callable[[Fraction, Fraction], Fraction]) -> Formula:
 
 def _mul(site: ElementSite) -> Exact | None:
     if site.operands["lhs"].dtype != site.output.dtype:
-        return None  # fractions of 16 bits, for which no scale counts
+        return None  # 16-bit fractions, which ignore the scales
     x, y, of_x, of_y = _pair(site)
     return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
 
 
 def _rescaled(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
-    """One value less its zero point, from the input's scale to the output's."""
+    """Rescale one value, minus its zero point, from the input's scale to the output's."""
     source = site.operands["input"]
     multiplier = slope * fraction(source.scale) / fraction(site.output.scale)
     return site.accumulated(centred(source, site.index), multiplier)
 
 
 def _bounded(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
-    """One value rescaled, unless a bound stands for it."""
+    """Return a formula that rescales one value and clamps it to real bounds."""
 
     def at(site: ElementSite) -> Exact:
         made = _rescaled(site)
@@ -99,7 +99,7 @@ def _resize_bilinear(site: ElementSite) -> Exact:
 
 
 def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
-    """The two input places around an output place along one side, with their weights."""
+    """Return the two input positions around an output position along one side, with their weights."""
     corners, half = site.option("align_corners", False), site.option("half_pixel_centers", False)
     step = Fraction(size - 1, out - 1) if corners and out > 1 else Fraction(size, out)
     place = (at + Fraction(1, 2)) * step - Fraction(1, 2) if half else at * step
@@ -109,7 +109,7 @@ def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int
 
 
 def _curve(function: Callable[[float], float]) -> Callable[[ElementSite], Exact | None]:
-    """A real function of one value, in float64."""
+    """Return a formula for a real function of one value, in float64."""
 
     def at(site: ElementSite) -> Exact | None:
         source = site.operands["input"]
@@ -143,7 +143,7 @@ def _l2_normalization(site: ElementSite) -> Exact | None:
     return site.steps(float(row[site.index[-1]]) / length) if length else None
 
 
-#: By the name rules/operators.yaml has for them, as ``element``.
+#: Formulas by the name that rules/operators.yaml states as ``element``.
 FORMULAS: dict[str, Formula] = {
     "add": _reals(operator.add),
     "sub": _reals(operator.sub),

@@ -17,9 +17,9 @@ _DEVICE = "litert:"
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """Operators that a LiteRT of some versions wrong results on some types under some resolvers.
+    """A known fault: operators for which some LiteRT versions give wrong outputs, for some types under some resolvers.
 
-    ``beside`` are types one of which another operand must have; ``outcomes`` are those of a case that runs into it.
+    ``beside`` are types of which another operand must have one; ``outcomes`` are the outcomes of an affected case.
     """
 
     operators: tuple[str, ...]
@@ -32,8 +32,10 @@ class Erratum:
 
 
 def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
-    """What the runtime behind a ``litert:*`` device or ``tflm`` is known to do wrong with an operator whose operands
-    have these types, where that ends as ``outcome``, in a sentence; nothing where nothing is known, and for all others."""
+    """Return a sentence on the known fault of a ``litert:*`` device or ``tflm`` that fits operator, types and outcome.
+
+    Return an empty string without a known fault, and for all other devices.
+    """
     resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
     if resolver != "tflm" and not device_name.startswith(_DEVICE):
         return ""
@@ -55,7 +57,7 @@ def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome:
 
 @cache
 def faults() -> tuple[Erratum, ...]:
-    """Every fault of the file. Raises ProfileError with its line where the file is not as it should be."""
+    """Return every fault of the file. Raise ProfileError with the line for an invalid file."""
     shown = "rules/arithmetic/known-faults.yaml"
     file = read_yaml(rules_dir() / "arithmetic" / "known-faults.yaml", shown)
     listed = file.only(("faults",)).get("faults")

@@ -1,4 +1,4 @@
-"""The worst element of an operator followed from its exact value to what every known way of rounding makes of it."""
+"""Explanation of one element of an operator: its exact value, and the value under every known rounding and variant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from litecheck.reference.numerics.fused import stored_bounds
 from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import Cell
 
-#: Digits behind the point that are always shown, and the most that tell a value from a tie.
+#: Smallest number of decimals, and the largest number used to distinguish a value from a tie.
 DIGITS, MOST_DIGITS = 4, 20
 _HALF = Fraction(1, 2)
 Cut = tuple[BoundKernel, Operands, Index]
@@ -45,10 +45,10 @@ def explain_outputs(
     runs: Sequence[str] = (),
     spots: Sequence[Spot | None] | None = None,
 ) -> tuple[Difference, ...]:
-    """Every output with an element explained: the worst at which neither side is at a rail, the worst where there is
-    none, or the one that ``spots`` has for it. Real outputs stay as they are.
+    """Add the explanation of one element to every integer output; float outputs stay unchanged.
 
-    ``inputs`` are those of each run, ``runs`` what sentences call them.
+    The element is the worst that is not saturated on either side, else the worst, or the element in ``spots``.
+    ``inputs`` has the inputs of each run, ``runs`` the names of the runs.
     """
     told = []
     chosen = [d.free or d.worst for d in found] if spots is None else spots
@@ -72,10 +72,11 @@ def explain(
     others: Sequence[Arithmetic],
     run: str = "",
 ) -> Explained | None:
-    """The worst element of ``difference``, an output of a case of one operator, under the arithmetic it was judged by.
+    """Explain the worst element of ``difference``, an output of a case of one operator, under the arithmetic of its
+    verdict.
 
-    ``inputs`` are those of the run the worst element is from, in the order of the case's; ``run`` is that run's name.
-    ``others`` are arithmetics to look at beside it. None for segments, for real outputs, and where there is no kernel.
+    ``inputs`` are the inputs of that element's run, in the order of the case; ``run`` is the name of the run.
+    ``others`` are further arithmetics to compare. Return None for segments, for float outputs, and without a kernel.
     """
     if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
         return None
@@ -102,7 +103,7 @@ def explain(
 
 
 def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
-    """The element with its exact value, from the accumulator on where it has one."""
+    """Add the exact value to the explanation, with accumulator and multiplier if the operator has them."""
     shown = decimals(value.quotient)
     found = replace(
         found,
@@ -121,7 +122,7 @@ def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explai
 
 
 def decimals(value: Fraction) -> str:
-    """A fraction in decimals: four, or as many more as tell it from a tie it is not: ``6.5000``, ``6.49999994``."""
+    """Format a fraction with four decimals, or as many as distinguish it from a tie: ``6.5000``, ``6.49999994``."""
     tie = math.floor(value) + _HALF
     for digits in range(DIGITS, MOST_DIGITS + 1):
         scaled = round(abs(value) * 10**digits)
@@ -132,7 +133,8 @@ def decimals(value: Fraction) -> str:
 
 
 def active_cells(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[Cell, ...]:
-    """The steps that decide what a case's one operator makes of these inputs. Raises RunError without a kernel."""
+    """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
+    kernel."""
     machine, subgraph = Machine(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
     operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
     operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
@@ -142,7 +144,7 @@ def active_cells(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[Ce
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Element:
-    """One element of an output of an operator that can be computed in many ways."""
+    """One output element of an operator, to be computed under many variants."""
 
     operator: Operator
     machine: Machine
@@ -153,7 +155,7 @@ class _Element:
     active: tuple[Cell, ...]
     """The steps that the kernel asks for, in its order."""
     whole: bool
-    """Whether the operator must not be cut down to the element."""
+    """True if the operator must not be cropped to the element."""
 
     @staticmethod
     def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
@@ -173,18 +175,19 @@ class _Element:
         wanted = OutputSpec(tensor.dtype, shape, tensor.quantization)
         roles = zip(bound.roles.inputs, operands, strict=False)
         site = ElementSite({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
-        # A defect may look at what is cut off: then the element is another one.
+        # A defect can read inputs that cropping removes: then the cropped operator gives another value.
         whole = worst is None or int(made[place]) != worst.expected
         return _Element(operator, machine, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
-        """What published arithmetics, every variant of the active steps, and defects that change something give."""
+        """Return the values under published arithmetics, variants of the active steps, and defects that change the
+        value."""
         defective = (c for c in self._defects() if c.value != expected)
         return (*self._arithmetics(others), *self._variants(), *defective)
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """What the output is clamped to, by its type and by a fused activation."""
+        """Limits that the output is clamped to, by its type and by a fused activation."""
         output = self.site.output
         if output.quantization.scale.size == 1:
             return stored_bounds(self.operator.options, output)
@@ -227,8 +230,8 @@ class _Element:
                 yield Candidate(f"defect: {name}", value, kind="defect")
 
     def _value(self, bound: BoundKernel, cut: Callable[..., Cut] | None = crop) -> int | None:
-        """The element as a kernel gives it, computed from what ``cut`` leaves of the operator; None where a variant
-        cannot compute it."""
+        """Return the element as a kernel computes it, from the operator cropped by ``cut``; None if a variant cannot
+        compute it."""
         try:
             whole = bound, self.operands, self.site.index
             smaller, operands, index = whole if self.whole or cut is None else cut(*whole)
@@ -237,7 +240,7 @@ class _Element:
             return None
 
     def rounded(self, value: Exact) -> tuple[Candidate, ...]:
-        """The exact value under every rounding, with zero point and clamp."""
+        """Return the exact value under every rounding, with zero point and clamping."""
         low, high = self.bounds
         return tuple(
             Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high), kind="rounding")

@@ -1,7 +1,7 @@
-"""Whether the elements that differ gather somewhere: channels, rows, tails, borders, runs.
+"""Patterns of differing elements: channels, rows, tails, borders, runs.
 
-Every pattern is looked for in two forms: one that holds all differences, and one that holds most of them, so that a
-second cause, or a stray element, does not hide the first. What a pattern of most leaves out is looked at once more.
+Every pattern is tried in two forms: with all differences, and with most of them, so that a second cause, or a stray
+element, does not hide the first. The differences outside a pattern are searched once more.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from litecheck.compare.scatter import DENSER, Ints, Mask, Pattern, Scatter, narr
 from litecheck.compare.tendencies import tendencies
 from litecheck.compare.types import Along, Gathering
 
-#: Elements a vector may hold: what is left over at the end is often computed by other code.
+#: Lengths of SIMD vectors: the remainder of a loop is often computed by separate code.
 VECTORS = (32, 16, 8, 4)
-#: Distances at which channels are looked for, and the most indexes that are listed.
+#: Steps between channels that are tried, and the largest number of listed indexes.
 _STEPS = (16, 8, 4, 3, 2)
 _LISTED = 8
-#: Rows and columns that a border may have.
+#: Widths of borders that are tried.
 _WIDTHS = (1, 2, 3)
 _AXES = {2: ("row", "channel"), 4: ("batch", "row", "column", "channel")}
-#: A dimension is counted out up to this length.
+#: Largest length of a dimension whose differences are counted by index.
 COUNTED = 4096
-#: What is added up in ranges: differences, less so many times what there would be of them in a random scatter.
+#: Ranges maximize the number of differences minus this factor times the number expected of a random scatter.
 _HOT = 2
 
 
 def gathered(scatter: Scatter) -> tuple[tuple[Gathering, ...], Along | None]:
-    """What is told of the differences, each pattern with its evidence; and the dimension they gather along, counted."""
+    """Return all patterns of the differences, with evidence, and the counts along the dimension of the first pattern."""
     if scatter.count < 2:
         return (), None
     found = places(scatter)
@@ -47,7 +47,7 @@ def gathered(scatter: Scatter) -> tuple[tuple[Gathering, ...], Along | None]:
 
 
 def places(s: Scatter) -> tuple[Pattern, ...]:
-    """Where the differences lie: in the flat tensor, else along its dimensions, else at its border."""
+    """Return the patterns of locations: in the flat tensor, else along its dimensions, else at its border."""
     if s.count < 2:
         return ()
     every = (narrowest(_flat(s)), _axes(s), narrowest(_border(s)))
@@ -58,7 +58,7 @@ def places(s: Scatter) -> tuple[Pattern, ...]:
 
 
 def _named(rank: int) -> tuple[str, ...]:
-    """What the dimensions are called."""
+    """Return the names of the dimensions."""
     return _AXES.get(rank, (*(f"index of dimension {n}" for n in range(rank - 1)), "channel"))
 
 
@@ -72,7 +72,7 @@ def _along(s: Scatter, axis: int) -> Along | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axis:
-    """One dimension: the elements that come into account at each index, and the differences."""
+    """One dimension: the number of considered elements at each index, and the number of differences."""
 
     s: Scatter
     at: int
@@ -87,7 +87,7 @@ class _Axis:
     def told(
         self, pattern: str, where: Mask, tried: int, close: bool = False, **facts: Any
     ) -> Iterator[Pattern]:
-        """The pattern of the indexes that ``where`` selects."""
+        """Yield the pattern of the indexes that ``where`` selects, if chance is improbable."""
         claim = self.s.plain(pattern, axis=self.name, length=self.length, **facts)
         there, held = int(self.counts[where].sum()), int(self.hits[where].sum())
         along = where.reshape(tuple(-1 if n == self.at else 1 for n in range(len(self.s.shape))))
@@ -100,7 +100,7 @@ class _Axis:
 
 
 def _axes(s: Scatter) -> tuple[Pattern, ...]:
-    """Every dimension by itself."""
+    """Return the patterns of every dimension."""
     rank, found = len(s.shape), list[Pattern]()
     places_ = np.unravel_index(s.flat, s.shape) if rank else ()
     for at, (name, place) in enumerate(zip(_named(rank), places_, strict=False)):
@@ -113,12 +113,15 @@ def _axes(s: Scatter) -> tuple[Pattern, ...]:
 
 
 def _vector_tails(length: int) -> dict[int, int]:
-    """Where whole vectors end, if something is left over: index -> elements of the vector, the longest."""
+    """Map each index at which whole vectors end before the end of the dimension to the longest vector length.
+
+    Example: length 20 gives {16: 16} and nothing for length 32.
+    """
     return {length // v * v: v for v in reversed(VECTORS) if length % v and length > v}
 
 
 def _range(axis: _Axis) -> Iterator[Pattern]:
-    """All indexes from one to another: those of all differences, and those where they are densest."""
+    """Yield ranges of indexes: that of all differences, and the densest."""
     indexes = np.flatnonzero(axis.hits)
     spans = {(int(indexes[0]), int(indexes[-1])), _densest(axis)}
     for low, high in spans:
@@ -130,7 +133,7 @@ def _range(axis: _Axis) -> Iterator[Pattern]:
 
 
 def _densest(axis: _Axis) -> tuple[int, int]:
-    """From which index to which there are most differences more than ``_HOT`` times what is usual."""
+    """Return (first, last) of the range with the most differences above ``_HOT`` times the average density."""
     usual = _HOT * axis.hits.sum() / max(axis.counts.sum(), 1)
     sums = np.concatenate([[0.0], np.cumsum(axis.hits - usual * axis.counts)])
     before = np.minimum.accumulate(sums[:-1])
@@ -139,7 +142,7 @@ def _densest(axis: _Axis) -> tuple[int, int]:
 
 
 def _tails(axis: _Axis) -> Iterator[Pattern]:
-    """What vectors leave over at the end, or all but that."""
+    """Yield the remainder after whole vectors, or all indexes except the remainder."""
     n, tails = axis.length, _vector_tails(axis.length)
     for start, vector in tails.items():
         behind = np.arange(n) >= start
@@ -149,7 +152,7 @@ def _tails(axis: _Axis) -> Iterator[Pattern]:
 
 
 def _steps(axis: _Axis) -> Iterator[Pattern]:
-    """Every n-th index."""
+    """Yield patterns of every n-th index."""
     if np.count_nonzero(axis.hits) < 2:
         return
     for step in (step for step in _STEPS if axis.length >= 2 * step):
@@ -160,7 +163,7 @@ def _steps(axis: _Axis) -> Iterator[Pattern]:
 
 
 def _few(axis: _Axis) -> Iterator[Pattern]:
-    """A few indexes anywhere: those with the most differences for their elements."""
+    """Yield patterns of a few arbitrary indexes: those with the most differences per element."""
     usual = _HOT * axis.hits.sum() / max(axis.counts.sum(), 1)
     order = np.argsort(-(axis.hits - usual * axis.counts), kind="stable")
     for many in range(2, min(_LISTED, int(np.count_nonzero(axis.hits))) + 1):
@@ -171,14 +174,14 @@ def _few(axis: _Axis) -> Iterator[Pattern]:
 
 
 def _each_dense(axis: _Axis, chosen: Ints) -> bool:
-    """Whether differences are denser at each of these indexes than at the others, not at most of them only."""
+    """Return True if differences are denser at each of these indexes than at all other indexes."""
     others = ~axis.among(*chosen)
     outside, elements = int(axis.hits[others].sum()), int(axis.counts[others].sum())
     return bool((axis.hits[chosen] * max(elements, 1) > DENSER * outside * axis.counts[chosen]).all())
 
 
 def _border(s: Scatter) -> Iterator[Pattern]:
-    """The outermost rows and columns of images, on all sides or on the two that uneven padding touches."""
+    """Yield patterns of the outermost rows and columns: on all sides, or on the two sides of uneven padding."""
     if len(s.shape) != 4 or min(s.shape[1:3]) < 3:
         return
     height, width = s.shape[1:3]
@@ -200,10 +203,10 @@ def _border(s: Scatter) -> Iterator[Pattern]:
 
 
 def _flat(s: Scatter) -> Iterator[Pattern]:
-    """The tail and the body of vector loops over whole tensors."""
+    """Yield patterns of the remainder and the body of vector loops over whole tensors."""
     sizes = np.array([e.size for e in s.expected])
     if s.shape and sum(n > 1 for n in s.shape) == 1 and s.shape[-1] > 1:
-        return  # what the last dimension says
+        return  # the same pattern as that of the last dimension
     for vector in VECTORS:
         starts = sizes // vector * vector
         if (starts == 0).any() or (starts == sizes).all():
@@ -220,7 +223,7 @@ def _flat(s: Scatter) -> Iterator[Pattern]:
 
 
 def _run(s: Scatter) -> tuple[Pattern, ...]:
-    """The one run that holds all differences."""
+    """Return the pattern of a single run that has all differences."""
     if len(s.expected) == 1 or (s.run != s.run[0]).any():
         return ()
     run, there = int(s.run[0]), int(np.count_nonzero(s.free[s.run[0]]))

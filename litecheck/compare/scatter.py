@@ -1,8 +1,8 @@
-"""Where some runs of one output differ, and how seldom chance would let differences gather as they do.
+"""Locations of the differences of one output, and the probability that chance causes a pattern.
 
-A pattern is told where a random scatter of as many differences would hardly show it: its probability (of a
-hypergeometric draw), times the number of patterns of its kind that were tried (Bonferroni), is below ``CHANCE``.
-Elements at a rail that did not differ anywhere there are left out of account, because clamping hides differences.
+A pattern is reported if a random scatter of as many differences would hardly show it: its hypergeometric probability,
+times the number of tried patterns of its kind (Bonferroni), is below ``CHANCE``. Saturated elements are excluded if no
+saturated element differs, because clamping hides differences.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from litecheck.compare.types import Gathering
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 
-#: A pattern is told if chance would show it less often than this.
+#: Largest probability by chance of a reported pattern.
 CHANCE = 1e-4
-#: A value at the end of what occurs is a rail if it holds this share of all elements.
+#: The smallest or largest value in the outputs counts as a limit if more than this share of all elements has it.
 CLAMPED = 0.05
-#: A pattern that does not hold all differences must be so many times as dense inside as outside.
+#: Smallest ratio of densities inside and outside, for a pattern that does not have all differences.
 DENSER = 4
-#: The least probability there is a logarithm of.
+#: Smallest probability whose logarithm is taken.
 _LEAST = 1e-300
 
 Ints = NDArray[np.int64]
@@ -35,11 +35,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Where differences gather, by more than chance.
+    """A pattern of differences that is improbable by chance.
 
-    ``odds`` is the natural logarithm of how probable that is by chance, at most. ``where`` is what it takes in, to be
-    broadcast to the output's shape. ``settled``: nothing else need be looked for, because it holds all, or tells more
-    than one that does.
+    ``odds`` is the natural logarithm of an upper bound of that probability. ``where`` is a mask of the pattern's
+    elements, to be broadcast to the output's shape. ``settled`` ends the search: the pattern has all differences, or
+    is less probable than a pattern that has all.
     """
 
     gathering: Gathering
@@ -49,13 +49,13 @@ class Pattern:
 
     @property
     def whole(self) -> bool:
-        """Whether it holds all differences."""
+        """True if the pattern has all differences."""
         return self.gathering.held == self.gathering.count
 
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """Where some runs of one output differ: ``run`` and ``flat`` position of each difference, both of shape (n,)."""
+    """Locations of the differences of an output: ``run`` and ``flat`` position of each, both of shape (n,)."""
 
     expected: tuple[NDArray[Any], ...]
     actual: tuple[NDArray[Any], ...]
@@ -75,7 +75,8 @@ class Scatter:
         where: Sequence[Ints],
         names: Sequence[str] = (),
     ) -> Scatter:
-        """Of an output's runs and the flat positions in each that differ; ``names`` are the runs'."""
+        """Build the scatter from an output's runs and the flat positions of differences; ``names`` are the runs'
+        names."""
         run = np.repeat(np.arange(len(where)), [len(at) for at in where])
         flat = np.concatenate(where) if where else np.empty(0, np.int64)
         points = tensor.quantization.zero_point
@@ -86,18 +87,18 @@ class Scatter:
 
     @property
     def count(self) -> int:
-        """How many elements differ."""
+        """Number of differing elements."""
         return len(self.flat)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """The shape that all runs have; empty where they have several."""
+        """Common shape of all runs; empty if the runs have several shapes."""
         shapes = {e.shape for e in self.expected}
         return shapes.pop() if len(shapes) == 1 else ()
 
     @cached_property
     def values(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """What the reference and the device have where they differ."""
+        """Expected and actual values of the differing elements."""
         pick = [np.flatnonzero(self.run == n) for n in range(len(self.expected))]
         made = (
             np.concatenate([a.reshape(-1)[self.flat[at]] for a, at in zip(arrays, pick, strict=True)])
@@ -109,25 +110,26 @@ class Scatter:
 
     @cached_property
     def ends(self) -> tuple[Any, Any]:
-        """The smallest and the largest value the reference has anywhere."""
+        """Smallest and largest value of the reference."""
         filled = [e for e in self.expected if e.size]
         return min(e.min() for e in filled), max(e.max() for e in filled)
 
     @cached_property
     def rails(self) -> tuple[int, ...]:
-        """The type's limits, and an end that holds so much that something clamps there."""
+        """Limits of the type, and the smallest or largest value of the reference if it is frequent enough for a clamp."""
         least = CLAMPED * sum(e.size for e in self.expected)
         held = [int(v) for v in self.ends if sum(np.count_nonzero(e == v) for e in self.expected) > least]
         return tuple(sorted({*held, *(self.limits or ())}))
 
     @cached_property
     def at_rail(self) -> NDArray[np.bool_]:
-        """Which differences lie where the reference is at a rail."""
+        """Mask of the differences at which the reference is saturated."""
         return np.isin(self.values[0], self.rails)
 
     @cached_property
     def free(self) -> tuple[NDArray[np.bool_], ...]:
-        """Which elements of each run come into account: all, or those at no rail where nothing differs at a rail."""
+        """Masks of the considered elements of each run: all, or the unsaturated elements if no saturated element
+        differs."""
         if not self.limits or self.at_rail.any():
             found = tuple(np.ones(e.shape, np.bool_) for e in self.expected)
         else:
@@ -136,7 +138,8 @@ class Scatter:
 
     @property
     def apart(self) -> tuple[str, ...]:
-        """Why the elements that come into account are not all: those of another pattern, and those at rails, are not."""
+        """Reasons for excluded elements: ``pattern`` (elements of an earlier pattern) and ``rails`` (saturated
+        elements)."""
         if self.size == sum(e.size for e in self.expected):
             return ()
         clamped = self.limits and not self.at_rail.any()
@@ -145,12 +148,12 @@ class Scatter:
 
     @cached_property
     def inside(self) -> tuple[NDArray[np.bool_], ...]:
-        """Which elements of each run are at no rail."""
+        """Masks of the unsaturated elements of each run."""
         return tuple(~np.isin(e, self.rails) for e in self.expected)
 
     @cached_property
     def size(self) -> int:
-        """How many elements come into account."""
+        """Number of considered elements."""
         return sum(int(np.count_nonzero(f)) for f in self.free)
 
     def told(
@@ -163,12 +166,12 @@ class Scatter:
         axis: int | None = None,
         where: Mask | None = None,
     ) -> Iterator[Pattern]:
-        """The pattern that takes in ``there`` elements and ``held`` of the differences, all where nothing is said,
-        unless chance may have made it.
+        """Yield the pattern with ``there`` elements and ``held`` differences (default: all), unless chance is
+        probable.
 
-        ``close`` is for patterns fitted to the differences: they must leave out half of the elements. One that does not
-        hold all differences must hold most of them, or most of its elements must differ, and be ``DENSER`` than what is
-        outside.
+        ``close`` is for patterns fitted to the differences: they must exclude half of the elements. A pattern without
+        all differences must have most of them, or most of its elements must differ, and it must be ``DENSER`` than the
+        rest.
         """
         held = self.count if held is None else held
         others, outside = self.count - held, self.size - there
@@ -188,11 +191,11 @@ class Scatter:
         yield Pattern(gathering, odds, where, settled=not others)
 
     def plain(self, pattern: str, **facts: Any) -> Gathering:
-        """A pattern of all differences that has no elements of its own."""
+        """Return a pattern of all differences without elements of its own."""
         return Gathering(pattern, self.count, self.count, **facts)
 
     def without(self, pattern: Pattern) -> Scatter:
-        """The differences that a pattern leaves out, among the elements it leaves out."""
+        """Return the differences outside a pattern, among the elements outside the pattern."""
         if pattern.where is None:
             return replace(self, run=self.run[:0], flat=self.flat[:0])
         where = np.broadcast_to(pattern.where, self.shape)
@@ -201,8 +204,11 @@ class Scatter:
 
 
 def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
-    """Of patterns that hold all differences the one that takes in the fewest elements; or one that does not hold all,
-    where there is no other, or that is even less probable."""
+    """Return the pattern with all differences and the fewest elements; or the least probable pattern with most
+    differences.
+
+    A pattern with most differences is returned if no pattern has all, or if it is less probable.
+    """
     several = list(found)
     most = min((p for p in several if not p.whole), key=lambda p: p.odds, default=None)
     whole = min((p for p in several if p.whole), key=lambda p: p.gathering.there, default=None)
@@ -212,8 +218,8 @@ def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
 
 
 def bound(size: int, there: int, count: int, held: int) -> float:
-    """Not less than the probability that so many or more of ``count`` elements, drawn at random, lie among ``there``; its
-    natural logarithm.
+    """Return the logarithm of an upper bound of a probability: ``held`` or more of ``count`` drawn elements are in
+    ``there``.
 
     Source: W. Hoeffding's bound for sums without replacement, by relative entropy.
     """
@@ -227,7 +233,10 @@ def bound(size: int, there: int, count: int, held: int) -> float:
 
 
 def chance(size: int, there: int, count: int) -> float:
-    """The probability that ``count`` of ``size`` elements, drawn at random, all lie among ``there`` of them."""
+    """Return the probability that all of ``count`` elements, drawn from ``size``, are among ``there`` of them.
+
+    Example: size 4, there 2, count 2 gives 1/6.
+    """
     if count > there:
         return 0.0
     ways = lgamma(there + 1) - lgamma(there - count + 1) - lgamma(size + 1) + lgamma(size - count + 1)

@@ -1,4 +1,4 @@
-"""What differing values have in common: a rail, a side of the zero point, one difference, one direction."""
+"""Common properties of differing values: saturation, a side of the zero point, one offset, one direction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.compare.types import Gathering
 
 
 def tendencies(s: Scatter) -> Iterator[Gathering]:
-    """What is told of the values."""
+    """Yield the common properties of differing values."""
     if s.limits:
         yield from _rails(s)
         yield from _sides(s)
@@ -20,7 +20,7 @@ def tendencies(s: Scatter) -> Iterator[Gathering]:
 
 
 def _rails(s: Scatter) -> Iterator[Gathering]:
-    """One value that the reference, or the device, has wherever they differ."""
+    """Yield the limit values of the reference, or the single value of the device, at all differences."""
     expected, actual = s.values
     held: list[int] = np.unique(expected).tolist()
     if set(held) <= set(s.rails):
@@ -46,7 +46,7 @@ def _end(s: Scatter, value: int) -> str:
 
 
 def _sides(s: Scatter) -> Iterator[Gathering]:
-    """One side of the zero point, as roundings that treat signs differently have it; values at rails tell nothing."""
+    """Yield a side of the zero point, as roundings that depend on the sign cause it; saturated values are excluded."""
     zero, (expected, actual) = s.zero_point, s.values
     if zero is None:
         return
@@ -66,7 +66,7 @@ def _sides(s: Scatter) -> Iterator[Gathering]:
 
 
 def _signs(s: Scatter) -> Iterator[Gathering]:
-    """One difference, one sign, or one direction in all elements that can go either way."""
+    """Yield one common offset, or one common direction, if enough elements can differ in both directions."""
     expected, actual = s.values
     off = actual - expected
     both_ways = int(np.count_nonzero(~s.at_rail)) if s.limits else s.count

@@ -1,4 +1,4 @@
-"""What comparing gives: differences of an output, the element that tells most, ways of computing that explain them."""
+"""Data of a comparison: differences of an output, explained elements, patterns and causes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from litecheck.quantizer.comparison import Bucket
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one way of computing gives for an element: a rounding of the exact value (``half away``), an arithmetic's
-    name, a step and its variant (``requantize: double-half-up``), or a defect; ``kind`` says which of these."""
+    """A value of an element under one computation, with its name.
+
+    ``kind`` is the kind of computation: a rounding of the exact value (``half away``), a published arithmetic, a step
+    and its variant (``requantize: double-half-up``), or a defect.
+    """
 
     name: str
     value: int
@@ -20,7 +23,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One element of an output: which run and where; values stored, or real in real types."""
+    """One element of an output: run, index, and values (stored integers, or floats for float types)."""
 
     run: int
     index: tuple[int, ...]
@@ -30,7 +33,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A step that decides what an operator gives, and how an arithmetic computes it."""
+    """A step that decides an operator's outputs, and the arithmetic's variant of it."""
 
     step: str
     variant: str
@@ -38,7 +41,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """The accumulators that give a value; None on the side where a rail stands for all that lies beyond."""
+    """Smallest and largest accumulator that give a value; None on the side of a limit, where every accumulator gives
+    it."""
 
     first: int | None
     last: int | None
@@ -46,15 +50,15 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One element followed from accumulator to stored value: ``spot`` where it is not the worst one.
+    """One element traced from accumulator to stored value; ``spot`` is set if it is not the worst element.
 
-    ``index`` is where it lies and ``run`` in which run, by name or number. The ``arithmetic`` with these ``variants`` of
-    the steps that decide gives ``expected``, the device ``device``. ``accumulator`` is the integer before rescaling
-    where the operator has one; ``multiplier`` the real factor, and ``fixed`` its (32-bit multiplier, shift) in fixed
-    point; ``quotient`` the value before rounding and the zero point, in decimals (``6.5000``): ``precise`` where nothing
-    is rounded off, else ``real`` where the operator has no exact value. ``zero_point`` is added to it, which is
-    ``shifted``. ``candidates`` are what ways of computing make of it, ``needs`` the smallest and the largest
-    accumulator that would give what the device gives (None where a rail stands for all beyond).
+    ``index`` is its location, ``run`` the run's name or number. The ``arithmetic``, with these ``variants`` of the
+    active steps, gives ``expected``; the device gives ``device``. ``accumulator`` is the integer before rescaling, if
+    the operator has one; ``multiplier`` is the real factor, and ``fixed`` its (32-bit multiplier, shift) in fixed
+    point. ``quotient`` is the value before rounding and zero point, in decimals (``6.5000``): ``precise`` is True if
+    the decimals are exact, ``real`` if the operator has no exact value. ``shifted`` is the quotient plus
+    ``zero_point``. ``candidates`` are values under further computations. ``needs`` are the smallest and the largest
+    accumulator that give the device's value (None on the side of a limit).
     """
 
     index: tuple[int, ...]
@@ -78,7 +82,7 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """Mismatches by index of a dimension along which they gather; ``name`` is what it is called (``column``)."""
+    """Mismatches by index of a dimension with a pattern; ``name`` is the name of the dimension (``column``)."""
 
     dimension: int
     name: str
@@ -87,21 +91,20 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """Where differences of one output gather, or what their values have in common; fields that a pattern has no use for
-    are empty.
+    """A pattern of the differences of one output, by location or by value; unused fields are empty.
 
     ``pattern`` is the kind: ``range`` (indexes ``first`` to ``last`` of a dimension), ``tail`` (indexes from ``first``
-    on, what whole vectors of ``vector`` leave over; ``outside``: all but those), ``step`` (every ``step``-th from
-    ``first`` on), ``indexes`` (a few anywhere), ``border`` (``width`` outermost rows and columns on ``side``: ``all``,
-    ``top-left``, ``bottom-right``), ``flat tail`` (as ``tail``, of the flat tensor, ``length`` elements), ``run`` (one run
-    of ``length``), ``expected`` and ``given`` (the reference, or the device, has one of ``values`` there, each of which
-    ``ends`` may name as the smallest or the largest of the type or of what occurs), ``side`` (all lie ``below`` or
-    ``above`` the zero point), ``offset`` (all differ by that), ``direction`` (the device's values are ``larger``,
-    ``smaller``, ``nearer`` to the zero point or ``farther`` from it).
+    on, the remainder after whole vectors of ``vector``; ``outside``: all other indexes), ``step`` (every ``step``-th
+    from ``first`` on), ``indexes`` (a few arbitrary indexes), ``border`` (``width`` outermost rows and columns on
+    ``side``: ``all``, ``top-left``, ``bottom-right``), ``flat tail`` (as ``tail``, of the flat tensor, ``length``
+    elements), ``run`` (one run of ``length``), ``expected`` and ``given`` (the reference, or the device, has one of
+    ``values``, which ``ends`` names as the smallest or the largest of the type or of the output), ``side`` (all values
+    are ``below`` or ``above`` the zero point), ``offset`` (all differ by this number), ``direction`` (the device's
+    values are ``larger``, ``smaller``, ``nearer`` to the zero point or ``farther`` from it).
 
-    It holds ``held`` of ``count`` differences, among ``there`` elements of the ``size`` that come into account.
-    ``apart`` says why those are not all: ``pattern`` (elements of an earlier one), ``rails``. ``rest``: of the
-    differences that an earlier pattern leaves.
+    The pattern has ``held`` of ``count`` differences, among ``there`` of ``size`` considered elements. ``apart`` lists
+    reasons for excluded elements: ``pattern`` (elements of an earlier pattern), ``rails`` (saturated). ``rest`` is
+    True for a pattern of the differences outside an earlier pattern.
     """
 
     pattern: str
@@ -131,15 +134,14 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One output of a case over all runs. ``unit`` is LSB for integers; for reals it is ``relative``: differences are
-    then shares of the largest expected magnitude, and there is no histogram.
+    """Differences of one output of a case over all runs.
 
-    ``mismatches`` counts elements that differ at all, ``beyond`` those that differ by more than ``tolerance``;
-    ``largest`` is the largest difference, signed. ``channels`` are mismatches by index of the last dimension (at most
-    4096 of them). ``patterns`` say where differences lie: channels, rows, tails, rails; ``along`` counts them
-    along the dimension that shows a pattern, and is None where none does. ``free`` is the worst element at which neither
-    side is at a rail, or at least the device is not, which tells more than ``worst``; None where there is none, or
-    ``worst`` is that.
+    ``unit`` is LSB for integers; for floats it is ``relative``: differences are shares of the largest expected
+    magnitude, and there is no histogram. ``mismatches`` counts elements that differ, ``beyond`` those that differ by
+    more than ``tolerance``; ``largest`` is the largest difference, signed. ``channels`` are mismatches by index of the
+    last dimension (at most 4096). ``patterns`` are patterns of the differences; ``along`` counts differences along the
+    dimension of a pattern, None without one. ``free`` is the worst element that is unsaturated on both sides, or else
+    in the device's output; it shows more than ``worst``. It is None if there is none, or if it equals ``worst``.
     """
 
     tensor: int
@@ -162,15 +164,17 @@ class Difference:
 
     @property
     def share(self) -> float:
-        """Mismatches by elements, 0 to 1."""
+        """Share of the elements that differ, 0 to 1."""
         return self.mismatches / self.size if self.size else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A way of computing that explains differences of a case: ``names`` (``defect: no-bias``), several of them
-    together, ``does`` what goes wrong then. ``explained`` differences it has, ``left`` it has not; ``patterns`` say
-    where those lie. ``alike`` are other ways that leave as many.
+    """Variants or defects that explain differences of a case.
+
+    ``names`` (``defect: no-bias``) act together, ``does`` describes the defect. ``explained`` differences have this
+    cause, ``left`` do not; ``patterns`` are those of the remaining differences. ``alike`` are candidates that leave as
+    many.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Sentences on what a comparison found, from data alone: odd answers, an element followed, where differences gather."""
+"""Sentences on the data of a comparison: defects of answers, explained elements, patterns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIKE = {
     "values go into a .npy file",
     Likeness.RESHAPED: "as many elements, in another shape",
 }
-#: Names listed in a sentence.
+#: Largest number of names in a sentence.
 _NAMED = 4
 _SIDES = {
     "bottom-right": "at the bottom and on the right",
@@ -28,13 +28,13 @@ _WAYS = {"nearer": "nearer to", "farther": "farther from"}
 
 
 def unrepeated_sentence(found: Unrepeated) -> str:
-    """``the same random inputs gave different outputs in 3 of 64 elements when repeated``."""
+    """Return ``the same random inputs gave different outputs in 3 of 64 elements when repeated``."""
     where = f"{found.differing} of {counted(found.elements, 'element')}"
     return f"the same {found.kind} inputs gave different outputs in {where} when repeated"
 
 
 def left_over_sentence(found: LeftOver) -> str:
-    """``all 12 wrong elements of 2 inferences are what the device gave in the inference before it``."""
+    """Return ``all 12 wrong elements of 2 inferences are what the device gave in the inference before it``."""
     wrong = f"all {found.elements:,} wrong elements of {counted(found.inferences, 'inference')}"
     if found.expected:
         return f"{wrong} are what the inference before it should have given"
@@ -42,12 +42,12 @@ def left_over_sentence(found: LeftOver) -> str:
 
 
 def likeness_sentence(found: Likeness, dtype: str) -> str:
-    """What to give instead where values of ``dtype`` are wanted."""
+    """Return advice on the expected form of values of ``dtype``."""
     return _LIKE[found].format(dtype=dtype)
 
 
 def element_sentence(e: Explained) -> str:
-    """What the element is, what it should be, and which way of computing gives what the device gives."""
+    """Describe the element, its expected value, and the computations that give the device's value."""
     rounded = [c for c in e.candidates if c.kind == "rounding"]
     told = [*_exact(e), *_rounded(rounded), _reference(e), *_needed(e), _device(e)]
     return f"element ({', '.join(map(str, e.index))}) of run {e.run}: {'; '.join(told)}"
@@ -70,7 +70,7 @@ def _exact(e: Explained) -> Iterator[str]:
 
 
 def _rounded(rounded: Sequence[Candidate]) -> Iterator[str]:
-    """``half away gives 7, half even 6``; in one where every rounding to nearest gives the same."""
+    """Yield ``half away gives 7, half even 6``, or one value if every rounding to nearest agrees."""
     nearest = [c for c in rounded if c.name != "truncation"]
     if len({c.value for c in nearest}) == 1:
         yield f"rounded to nearest it is {nearest[0].value}"
@@ -80,13 +80,13 @@ def _rounded(rounded: Sequence[Candidate]) -> Iterator[str]:
 
 
 def _reference(e: Explained) -> str:
-    """What the arithmetic gives, and by which variants."""
+    """Return the arithmetic's value, with its variants."""
     chosen = ", ".join(f"{v.step}: {v.variant}" for v in e.variants)
     return f"{e.arithmetic}{f' ({chosen})' if chosen else ''} gives {e.expected}"
 
 
 def _needed(e: Explained) -> Iterator[str]:
-    """``88 needs an accumulator of 12345 to 12401, 1022 to 1078 less``; nothing where it has none."""
+    """Yield ``88 needs an accumulator of 12345 to 12401, 1022 to 1078 less``; nothing without an accumulator."""
     if e.needs is None or e.accumulator is None:
         return
     first, last, accumulator = e.needs.first, e.needs.last, e.accumulator
@@ -115,7 +115,7 @@ def _device(e: Explained) -> str:
 
 
 def gathering_sentence(g: Gathering) -> str:
-    """One pattern with its evidence."""
+    """Describe one pattern with its evidence."""
     if g.pattern == "offset":
         return f"all {g.count:,} differ by exactly {g.offset:+d}"
     if g.pattern == "direction":

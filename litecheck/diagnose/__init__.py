@@ -1,4 +1,4 @@
-"""Which arithmetic a device implements: probes, candidates, and the file that states what was found."""
+"""Diagnosis of a device's arithmetic: probes, candidates, and the arithmetic file of the findings."""
 
 from litecheck.callable_package import callable_as
 

@@ -1,4 +1,4 @@
-"""What tells the probes that the nearest way fails on from those it passes."""
+"""Contrast between the probes that the nearest candidate fails and the probes it passes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from litecheck.diagnose.properties import Properties, Property, properties
 from litecheck.diagnose.result import Contrast, Hypothesis, SharedTraits, Trait
 from litecheck.reference.operands import RunError
 
-#: So many traits are kept of those that tell failing probes apart.
+#: Largest number of traits kept.
 _MOST = 3
 
 
 def contrast(way: Hypothesis, seen: Sequence[Seen]) -> Contrast:
-    """Which probes a way fails on, which it passes, and what tells them apart."""
+    """Return the probes that a candidate fails, the probes it passes, and the traits that separate them."""
     failing = [one for one in seen if compared(one, way) != "fits"]
     passing = [one for one in seen if one not in failing]
     shared = apart([properties(s.probe) for s in failing], [properties(s.probe) for s in passing])
@@ -42,14 +42,17 @@ def _patterns(way: Hypothesis, failing: Sequence[Seen]) -> tuple[Gathering, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A trait of all failing probes: ``having`` are the passing ones that have it too, by their places."""
+    """A trait of all failing probes; ``having`` has the positions of passing probes with the same trait."""
 
     trait: Trait
     having: frozenset[int]
 
 
 def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[SharedTraits, ...]:
-    """What all failing probes have and no passing one has; else what they have that fewest of the passing ones have."""
+    """Return traits of all failing probes that no passing probe has (alone, or two or three together).
+
+    If there are none, return the traits that the fewest passing probes have.
+    """
     if not failing or not passing:
         return ()
     held = list(_held(failing, passing))
@@ -70,7 +73,7 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
 
 
 def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
-    """Peculiarities and words first, then numbers from below, numbers from above last."""
+    """Yield traits of all failing probes: bools and words first, then lower bounds of numbers, then upper bounds."""
     names = dict.fromkeys(name for one in failing for name in one)
     numbers: list[str] = []
     for name in names:
@@ -88,7 +91,7 @@ def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Itera
 
 
 def _same(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
-    """What all of them are, if they are all the same."""
+    """Yield the common value of all failing probes, if they agree."""
     value = values[0]
     if len(set(values)) == 1:
         peculiar = Trait(name, "has" if value else "has not")
@@ -97,7 +100,7 @@ def _same(name: str, values: Sequence[Property | None], others: Sequence[Propert
 
 
 def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Held:
-    """The least or the most that failing probes have; ``rest`` are the passing ones' values by their places."""
+    """Return the smallest or the largest value of failing probes; ``rest`` has the passing probes' values by position."""
     end = min(values) if least else max(values)
     having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
     beyond = [v for n, v in rest.items() if n not in having]

@@ -1,4 +1,4 @@
-"""Finds the arithmetic a device implements: what it makes of probes, against every way they could be computed."""
+"""Identification of a device's arithmetic: its outputs for probes, compared with every candidate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.version import __version__
 
-#: Called with what was just answered.
+#: Callback with the opcode of each answered probe.
 Progress = Callable[[str], None]
 _FILES: WeakKeyDictionary[Model, bytes] = WeakKeyDictionary()
 
@@ -39,7 +39,7 @@ def diagnose(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Diagnosis:
-    """Run every probe and find the ways that give exactly what the device gives. The device stays open."""
+    """Run every probe and return the candidates that give exactly the device's outputs. The device stays open."""
 
     def ask(numbered: tuple[int, Probe]) -> Answer | Failure:
         number, probe = numbered
@@ -74,7 +74,7 @@ def diagnose(
 
 
 def _written(model: Model) -> bytes:
-    """A probe's model as a file, for every device the same."""
+    """Return a probe's model as a file, the same for every device."""
     content = _FILES.get(model)
     if content is None:
         content = _FILES[model] = model_bytes(model)
@@ -82,7 +82,7 @@ def _written(model: Model) -> bytes:
 
 
 def _repeats(probes: Sequence[Probe]) -> int:
-    """How often the smallest probe of every operator is asked at least; 0 where one of them is not repeated."""
+    """Return the smallest number, over all operators, of inferences of the repeated probe; 0 without repetition."""
     most = {probe.opcode: 0 for probe in probes}
     for probe in probes:
         if len(probe.order) >= 2 * len(probe.runs):
@@ -113,7 +113,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 
 
 def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
-    """What fits; where nothing does, ways with two defects are tried, and the nearest is looked at."""
+    """Return the candidates that fit. If none fits, try one defect, then two, then describe the nearest candidate."""
     known = published(group.opcode, group.kernel)
     usual = tuple(known)
     possible = [named(way, known) for way in group.hypotheses]
@@ -142,7 +142,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
 
 
 def _owned(judged: Diagnosed, found: Sequence[Seen]) -> list[Owned]:
-    """The models' own operators among the probes; one of several probes of it that is not explained decides."""
+    """Return the models' own operators among the probes; one unexplained probe of an operator marks it as unexplained."""
     way = next(iter(judged.fits), None) or (judged.nearest.example.way if judged.nearest else Hypothesis(()))
     explained: dict[tuple[str, str, str], bool] = {}
     for one in found:
@@ -160,8 +160,8 @@ def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
 
 
 def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[Untested] = ()) -> Diagnosis:
-    """The diagnosis with this machine, this hour, what is said of the device's version, and what of models was left
-    out."""
+    """Return the diagnosis with the host, the time, the device's build, and the models' operators that were not
+    tested."""
     host = (
         f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
     )

@@ -1,4 +1,4 @@
-"""The ways an operator can be computed: which steps decide, which variants they have, and what each way gives."""
+"""Candidates of an operator: the active steps, their variants, and the outputs of each candidate."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.reference.registry import Cell, Kernel, Variants
 
-#: Arithmetics in the order in which their variants are preferred where several fit.
+#: Arithmetics in order of preference if several fit.
 USUAL = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding")
 
 
 def kernel_of(probe: Probe) -> Kernel:
-    """The kernel of the probe's operator. Raises RunError where there is none."""
+    """Return the kernel of the probe's operator. Raise RunError if there is none."""
     return find_kernel(probe.subgraph, probe.subgraph.operators[0])
 
 
-#: Choices by what decides them.
+#: Candidates by kernel, active steps and granularity.
 Choices = dict[object, tuple[Hypothesis, ...]]
 
 
 def hypotheses(probe: Probe, known: Choices | None = None) -> tuple[Hypothesis, ...]:
-    """Every choice of variants that the probe's operator asks for: a step nothing depends on is not among them.
+    """Return every combination of variants of the probe's active steps.
 
-    Operators whose tensors have the same types, as many scales and constants, and that ask for the same cells under
-    every cell's first and last variant, have the same choices: ``known`` keeps them from probe to probe.
+    Two operators have the same candidates if their tensors agree in types, constants, number of scales (one or
+    several) and rank, and if the same steps are active under the first and the last variants. ``known`` caches
+    candidates across probes.
     """
     kernel = kernel_of(probe)
     known = {} if known is None else known
@@ -79,13 +80,13 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[Cell, ...]:
 
 
 def defective(way: Hypothesis, opcode: str) -> Iterator[Hypothesis]:
-    """The way with each defect the operator can have."""
+    """Yield the candidate with each defect of the operator."""
     for name in defects_of(opcode):
         yield replace(way, defect=name, published=())
 
 
 def outputs(probe: Probe, way: Hypothesis) -> Iterator[Arrays]:
-    """What the way gives in each run. Raises RunError where it cannot be computed."""
+    """Yield the candidate's outputs of each run. Raise RunError if they cannot be computed."""
     variants = dict(way.stages) | ({"defect": way.defect} if way.defect else {})
     machine = Machine(probe.model, _arithmetic({probe.opcode: variants}))
     if together(probe.model) > 1:
@@ -103,7 +104,7 @@ def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
 
 
 def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
-    """What each arithmetic that comes with litecheck chooses for every cell of a kernel, the usual ones first."""
+    """Return each published arithmetic's variant of every step of a kernel, the usual arithmetics first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
     chosen = {name: load_arithmetic(name).variants(opcode) for name in names}
     return {
@@ -113,7 +114,7 @@ def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
 
 
 def named(way: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:
-    """The way with the arithmetics that have it."""
+    """Return the candidate with the names of the published arithmetics that agree with it."""
     if way.defect:
         return way
     having = (

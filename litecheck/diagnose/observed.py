@@ -1,4 +1,4 @@
-"""What a device made of a probe, also where it gives several things for one input, and where a way gives something else."""
+"""Observed outputs of a probe: repetitions that disagree, and elements that a candidate computes differently."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from litecheck.diagnose.hypotheses import outputs
 from litecheck.diagnose.result import Excluded, Hypothesis, Unanswered, Unsteady
 from litecheck.reference.operands import NUMPY_TYPES, RunError
 
-#: As many inferences as it takes to tell that an output follows the input before.
+#: Smallest number of inferences that can show that outputs belong to the previous input.
 _ENOUGH = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A probe and what the device made of it, run by run; ``unsteady`` where it made several things of one input."""
+    """A probe and the device's outputs, run by run; ``unsteady`` is set if repetitions of an input disagreed."""
 
     probe: Probe
     runs: tuple[Arrays, ...]
@@ -38,11 +38,12 @@ class Seen:
 
     @property
     def size(self) -> int:
-        """Outputs of all runs."""
+        """Number of output elements of all runs."""
         return sum(array.size for run in self.runs for array in run)
 
     def against(self, way: Hypothesis) -> Excluded | None:
-        """Where the way gives something else: the first such element, and how many there are; None where nowhere."""
+        """Return the first element that the candidate computes differently, and the number of differences; None if
+        equal."""
         first, differing = None, 0
         for number, (wanted, given) in enumerate(zip(outputs(self.probe, way), self.runs, strict=True)):
             for one, other in zip(wanted, given, strict=True):
@@ -61,32 +62,34 @@ class Seen:
         )  # fmt: skip
 
     def _pairs(self, way: Hypothesis) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        """What the way gives beside what the device gave, output by output. Raises RunError where it gives nothing."""
+        """Yield each output of the candidate with the device's. Raise RunError if the candidate cannot compute the
+        probe."""
         for wanted, given in zip(outputs(self.probe, way), self.runs, strict=True):
             yield from zip(wanted, given, strict=True)
 
     def near(self, way: Hypothesis, steps: int, share: float) -> bool:
-        """Whether so many elements of each run differ by so little at most; False where it cannot be computed."""
+        """Return True if at least ``share`` of each output's elements differ by at most ``steps``; False if not
+        computable."""
         with suppress(RunError):
             close = (np.abs(one.astype(np.int64) - other) <= steps for one, other in self._pairs(way))
             return all(np.mean(inside) >= share for inside in close)
         return False
 
     def distance(self, way: Hypothesis) -> float:
-        """The sum of all differences; infinite where the way cannot be computed."""
+        """Return the sum of all absolute differences; infinity if the candidate cannot compute the probe."""
         with suppress(RunError):
             return sum(float(np.abs(one.astype(np.float64) - other).sum()) for one, other in self._pairs(way))
         return float("inf")
 
     def differ(self, one: Hypothesis, other: Hypothesis) -> bool:
-        """Whether two ways give different outputs; not where one cannot be computed."""
+        """Return True if two candidates give different outputs; False if either cannot compute the probe."""
         with suppress(RunError):
             runs = zip(outputs(self.probe, one), outputs(self.probe, other), strict=True)
             return any(not np.array_equal(a, b) for pair in runs for a, b in zip(*pair, strict=True))
         return False
 
     def patterns(self, way: Hypothesis) -> tuple[Gathering, ...]:
-        """Where the elements lie that the way gives otherwise."""
+        """Return the patterns of the elements that the candidate computes differently."""
         wanted = [run[0] for run in outputs(self.probe, way)]
         given = [run[0] for run in self.runs]
         off = [np.flatnonzero(_bits(one) != _bits(other)) for one, other in zip(wanted, given, strict=True)]
@@ -94,7 +97,7 @@ class Seen:
         return gathered(Scatter.of(tensor, wanted, given, off))[0]
 
     def _inputs(self, run: int, index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The operands of one element, where the operator works on elements."""
+        """Return the stored inputs of one element, for elementwise operators on integers."""
         given = self.probe.runs[run]
         try:
             if np.broadcast_shapes(*(x.shape for x in given)) != shape or any(
@@ -107,12 +110,12 @@ class Seen:
 
 
 def _bits(array: NDArray[Any]) -> NDArray[Any]:
-    """Something that compares as the bytes do: NaN equals itself."""
+    """Return an array that compares bitwise, so that NaN equals itself."""
     return array.view(f"u{array.dtype.itemsize}") if array.dtype.kind == "f" else array
 
 
 def seen(probe: Probe, answer: Answer | Failure) -> Seen | Unanswered:
-    """The outputs as the model stores them, or why they say nothing."""
+    """Return the outputs as the model stores them, or the reason they are unusable."""
     if isinstance(answer, Failure):
         return Unanswered(probe.name, answer.outcome, answer.message)
     if answer.delegated is not None and not all(answer.delegated):
@@ -127,7 +130,8 @@ def seen(probe: Probe, answer: Answer | Failure) -> Seen | Unanswered:
 
 
 def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
-    """Whether outputs have the shapes and types that the reference gives; a designed probe states them."""
+    """Return True if outputs have the expected shapes and types: those of the reference for a model's own operator,
+    those of the probe's tensors for a designed probe."""
     if probe.called:
         wanted = [[(a.shape, a.dtype) for a in run] for run in outputs(probe, Hypothesis(()))]
     else:
@@ -140,7 +144,7 @@ def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
 
 
 def compared(one: Seen, way: Hypothesis) -> Excluded | str:
-    """How a way does not fit, ``fits``, or ``cannot be computed``."""
+    """Return the first difference of a candidate, ``fits``, or ``cannot be computed``."""
     try:
         return one.against(way) or "fits"
     except RunError:
@@ -150,10 +154,10 @@ def compared(one: Seen, way: Hypothesis) -> Excluded | str:
 def settled(
     probe: str, asked: Sequence[int], answers: Sequence[Arrays]
 ) -> tuple[tuple[Arrays, ...], Unsteady | None]:
-    """The answer to each input, the most frequent one where there are several, and what is told of the others.
+    """Return the most frequent answer to each input, and a description of disagreeing repetitions.
 
-    ``asked`` are the numbers of the inputs, from 0, in the order of the answers, which are alike in shape and type.
-    Elements that belong to the input of the inference before are given to that.
+    ``asked`` has the number of each answer's input, from 0; the answers agree in shape and type. Elements that belong
+    to the previous input are assigned to that input.
     """
     given = [b"".join(array.tobytes() for array in arrays) for arrays in answers]
     usual = _usual(asked, given)
@@ -188,7 +192,7 @@ def _shaped(flat: NDArray[Any], like: Arrays) -> Arrays:
 
 
 def _usual(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
-    """The most frequent answer to each input; of several the first."""
+    """Return the most frequent answer to each input, the first one in a tie."""
     counts: dict[int, Counter[bytes]] = {}
     for number, content in zip(asked, given, strict=True):
         counts.setdefault(number, Counter())[content] += 1
@@ -196,7 +200,8 @@ def _usual(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
 
 
 def _late(asked: Sequence[int], moving: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]] | None:
-    """The values that follow each input, where those of every inference follow from the input before alone."""
+    """Return the values after each input, if the values of every inference depend on the previous input alone; else
+    None."""
     found: dict[int, NDArray[Any]] = {}
     for number, values in zip(asked[:-1], moving[1:], strict=True):
         if not np.array_equal(found.setdefault(number, values), values):
@@ -211,7 +216,7 @@ def _unsteady(
     right: Sequence[NDArray[Any]],
     odd: Sequence[int],
 ) -> Unsteady:
-    """Which inferences give something else than their input does otherwise, and which elements of it."""
+    """Describe the inferences that differ from the usual answer to their input, and their differing elements."""
     places = {at: np.flatnonzero(flat[at] != right[asked[at]]) for at in odd}
     moving = np.unique(np.concatenate(list(places.values())))
     steps = {b - a for a, b in pairwise(odd)}

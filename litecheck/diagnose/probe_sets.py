@@ -1,4 +1,4 @@
-"""What a device is asked: designed probes and a model's own operators, by what decides how they are computed."""
+"""Probe sets: designed probes and a model's own operators, grouped by active steps."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from litecheck.reference.operands import RunError
 from litecheck.reference.registry import Kernel, kernels
 from litecheck.spelling import did_you_mean
 
-#: Inferences on one model: what goes wrong in one of 200 shows among them with a chance of 95 %.
+#: Number of inferences of the repeated probe: 600 detect a fault in 1 of 200 inferences with a probability of 95 %.
 REPEATS = 600
-#: Different inputs among them.
+#: Number of distinct inputs among them.
 _INPUTS = 4
-#: The least share of elements in which the outputs of two inputs differ, so that one is not taken for the other.
+#: The outputs of two inputs must differ in more than this share of elements, to be distinguishable.
 _APART = 0.25
-#: Probes of fewer outputs leave no room for a fault of position.
+#: Smallest number of elements of a repeated probe: smaller probes cannot show faults that depend on position.
 _LEAST = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Probes of one operator that the same stages decide, and every way they could be computed.
+    """Probes of one operator with the same active steps, and all candidates.
 
-    ``kinds`` are the types that probes of the operator have, in this group and in others.
+    ``kinds`` are the types of all probes of the operator, in this group and in further groups.
     """
 
     opcode: str
@@ -49,23 +49,23 @@ class Group:
 
     @property
     def kind(self) -> str:
-        """The type of the first operand that is not constant."""
+        """Type of the first variable input."""
         return kind_of(self.probes[0])
 
 
 def kind_of(probe: Probe) -> str:
-    """The type of a probe's first operand that is not constant."""
+    """Return the type of a probe's first variable input."""
     return probe.subgraph.tensors[probe.subgraph.inputs[0]].dtype
 
 
 def prepared(
     models: Sequence[Model] = (), opcodes: Sequence[str] = (), seed: int = 0, repeats: int = REPEATS
 ) -> tuple[Group, ...]:
-    """What a device will be asked: designed probes, and the operators of models where some are given.
+    """Return the probes for a device: designed probes, and the operators of models, if there are any.
 
-    ``opcodes`` selects among the models' operators, or among all there are probes for. Of each operator the smallest
-    probe is asked ``repeats`` times, all others twice for one input. Raises RunError for an operator that has neither
-    probes nor a place in a model, and for models without an operator that can be tried.
+    ``opcodes`` selects among the models' operators, or among all operators with probes. For each operator, the
+    smallest probe is run ``repeats`` times, every further probe repeats one input. Raises RunError for an operator
+    that has neither probes nor a place in a model, and for models without an operator that can be diagnosed.
     """
     own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
     there = sorted({probe.opcode for probe in own}) if models else list(probed())
@@ -88,12 +88,12 @@ def prepared(
 
 @lru_cache(maxsize=64)
 def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
-    """The groups of an operator of no model: the same for every device that is asked."""
+    """Return the groups of an operator's designed probes; they are the same for every device."""
     return tuple(_grouped(_asked(probes(opcode, seed), seed, repeats)))
 
 
 def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
-    """The probes, each with an input that comes twice, and one with inputs that come again and again."""
+    """Return the probes, each with one input repeated, and one probe with many repeated inputs."""
     if not repeats:
         return list(several)
     rng = np.random.default_rng([seed, repeats])
@@ -101,7 +101,8 @@ def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
 
 
 def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
-    """Probes of one operator by what decides them; those that fewer stages decide go with others, if they can."""
+    """Yield groups of one operator's probes by active steps; probes with fewer active steps join a larger group if
+    possible."""
     found: dict[tuple[int, tuple[Hypothesis, ...]], list[Probe]] = {}
     known: Choices = {}
     for probe in several:
@@ -117,12 +118,12 @@ def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
 
 
 def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
-    """Every stage that some of these ways choose a variant for."""
+    """Return every step for which a candidate chooses a variant."""
     return tuple(dict.fromkeys(stage for way in possible for stage, _ in way.stages))
 
 
 def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[Untested, ...]:
-    """The operators of models that are not among what a device will be asked, by kind."""
+    """Return the models' operators that are not among the probes, by kind."""
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
     missing: list[Untested] = []
     for model in models:
@@ -133,7 +134,7 @@ def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[Untested
 
 
 def _called(model: Model, case: parts.Case, several: bool) -> str:
-    """``#12``; ``net.tflite #12`` where there are several models."""
+    """Return ``#12``, or ``net.tflite #12`` if there are several models."""
     number = f"#{case.operators[0].index}" + (
         f" of subgraph {case.subgraph.index}" if case.subgraph.index else ""
     )
@@ -141,10 +142,11 @@ def _called(model: Model, case: parts.Case, several: bool) -> str:
 
 
 def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
-    """The operators of a model whose way to be computed can differ, each by itself and fed as its operands allow.
+    """Yield the isolated operators of a model that can be computed in several ways, with random values and edge
+    values.
 
-    Not those with real outputs: sums in float32 differ with their order. They are named by their number, with the
-    file's name where there are ``several``: what models call them may be of any length.
+    Operators with float outputs are excluded: float32 sums depend on their order. Operators are named by number, with
+    the file's name if there are ``several`` models, because names in models can be long.
     """
     for subgraph in parts.entries(model):
         for case in parts.operators(model, subgraph):
@@ -156,7 +158,7 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
             if parts.alone(case) or random is None or real:
                 continue
             called = _called(model, case, several)
-            # Apart, because edges are what a runtime dies of.
+            # Edge values are a separate probe, because they can crash a runtime.
             for what, feeds in (("random values", (random,)), ("edges", tuple(directed(case, {})))):
                 fed = tuple(feed.arrays for feed in feeds)
                 probe = Probe(f"{called}, {what}", opcode, case.cut.model, fed)
@@ -172,15 +174,14 @@ def _computable(probe: Probe) -> bool:
 
 
 def again(probe: Probe) -> Probe:
-    """The probe with its first input asked for once more in the end; a series gives something else then."""
+    """Return the probe with its first input repeated at the end; a series stays unchanged, because its state matters."""
     return probe if probe.series else replace(probe, order=(*range(len(probe.runs)), 0))
 
 
 def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> Iterator[Probe]:
-    """The smallest of these probes whose outputs depend on what is drawn, asked ``count`` times in irregular order; a
-    designed one where there is one.
+    """Yield the smallest probe with outputs that depend on random inputs, run ``count`` times in irregular order.
 
-    Regular turns would hide a device that always gives the answer to the input before.
+    Designed probes come first. A regular order would hide a device that always gives the answer to the previous input.
     """
     for probe in sorted(probes, key=lambda probe: (bool(probe.called), _size(probe))):
         if _size(probe) < _LEAST or probe.series:
@@ -200,7 +201,8 @@ def _size(probe: Probe) -> int:
 
 
 def _drawn(values: Array, rng: np.random.Generator) -> Array:
-    """Any codes of small integers; the same values elsewhere where what is allowed is not known."""
+    """Draw any values of small integer types; permute the given values of all other types, whose valid values are
+    unknown."""
     if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
         limits = np.iinfo(values.dtype)
         return rng.integers(limits.min, limits.max, values.shape, values.dtype, endpoint=True)

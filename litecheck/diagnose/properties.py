@@ -1,4 +1,4 @@
-"""What probes are like, by which those that fail may differ from those that pass; what they had, and what none had."""
+"""Properties of probes, to separate failing from passing probes; values tried, and values not exercised."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import ANY, kernels
 from litecheck.verify.across import operands_of
 
-#: A number (``output elements``: 4,099), a word (``padding``: SAME), or whether something unusual is there
+#: A number (``output elements``: 4,099), a word (``padding``: SAME), or a bool for an unusual feature
 #: (``different strides``).
 Property = int | str | bool
 Properties = Mapping[str, Property]
 
-#: Numbers that named measurements of profiles yield, and what they are called here.
+#: Measurements of profiles, with their names in properties.
 _MEASURED = {
     "kernel_h": "window height",
     "kernel_w": "window width",
@@ -31,20 +31,20 @@ _MEASURED = {
     "stride_w": "horizontal stride",
     "accumulation_depth": "products in a sum",
 }
-#: Words that an operator may have.
+#: Words that an operator can have.
 _WORDS = {"activation": ("NONE", "RELU", "RELU6", "RELU_N1_TO_1"), "padding": ("SAME", "VALID")}
-#: Peculiarities whose absence says nothing.
+#: Unusual features that are not reported as not exercised.
 _NEVER_MISSED = ("several inferences", "inputs beside their zero points")
 
 
 def properties(probe: Probe) -> Properties:
-    """Everything that is measured of a probe; what its operator does not have is left out."""
+    """Return all measured properties of a probe; properties that its operator lacks are omitted."""
     operands = operands_of(probe.model, probe.subgraph, probe.subgraph.operators[0])
     return dict((*_peculiarities(probe, operands), *_words(operands), *_numbers(probe, operands)))
 
 
 def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool]]:
-    """What is not so in the usual operator."""
+    """Yield unusual features of the operator, present or absent."""
     output = operands.one("output")
     strides = [measurement(name)(operands) for name in ("stride_h", "stride_w")]
     if None not in strides:
@@ -73,7 +73,7 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
 
 
 def _beside(probe: Probe) -> bool:
-    """Whether an input has another value than its zero point."""
+    """Return True if an input has a value other than its zero point, or has no zero point."""
     for at, index in enumerate(probe.subgraph.inputs):
         zero = probe.subgraph.tensors[index].quantization.zero_point
         if not zero.size or any((run[at] != zero.reshape(-1)[0]).any() for run in probe.runs):
@@ -124,7 +124,7 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
 
 
 def tried(probes: Sequence[Properties]) -> tuple[ProbedRange, ...]:
-    """Every property with the values it had."""
+    """Return every property with the range of its values."""
     names = dict.fromkeys(name for one in probes for name in one)
     return tuple(_range(name, [one[name] for one in probes if name in one]) for name in names)
 
@@ -139,7 +139,7 @@ def _range(name: str, values: Sequence[Property]) -> ProbedRange:
 
 
 def untried(opcode: str, kinds: Iterable[str], probes: Sequence[Properties]) -> tuple[Untested, ...]:
-    """What no answered probe of an operator had. ``kinds`` are the types that were tried."""
+    """Return the properties that no answered probe of an operator had. ``kinds`` are the types that were tried."""
     return (*_types(opcode, kinds), *_missing(tried(probes)))
 
 
@@ -169,17 +169,17 @@ def _missing(ranges: Sequence[ProbedRange]) -> Iterator[Untested]:
 
 
 def general(repeats: int) -> Iterator[Untested]:
-    """What no operator is asked for, however many of them are diagnosed."""
+    """Yield the properties that no diagnosis exercises, whatever its operators."""
     yield from map(Untested, ("graphs", "threads", "shapes"))
     if repeats:
-        # Three in n: the rate at which n inferences without a fault leave a chance of 5 %.
+        # Rule of three: n inferences without a fault exclude a rate above 3 in n with 95 % confidence.
         yield Untested("rarer", numbers=(max(repeats // 3, 1),))
     else:
         yield Untested("repetition")
 
 
 def left_out(model: str, opcodes: Iterable[str]) -> Iterator[Untested]:
-    """Operators of a model that were not tried, by kind."""
+    """Yield the operators of a model that were not tried, by kind."""
     counts = sorted(Counter(opcodes).items())
     if counts:
         yield Untested(

@@ -1,4 +1,5 @@
-"""What a diagnosis finds: for each kind of operator the ways of computing that fit a device, and why others do not."""
+"""Diagnosis data: for each kind of operator, the candidates that fit a device, and evidence against excluded
+candidates."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from litecheck.devices.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A way to compute an operator: a variant for each stage that counts, and a defect (``defect``) or nothing.
+    """A candidate: a variant for each active step of an operator, and a defect or "".
 
-    ``published`` are the arithmetics that come with litecheck and have it so.
+    ``published`` are the published arithmetics with these variants.
     """
 
     stages: tuple[tuple[str, str], ...]
@@ -20,7 +21,7 @@ class Hypothesis:
     published: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """``requantize: double, defect: no-activation``."""
+        """Return ``requantize: double, defect: no-activation``."""
         named = [f"{stage}: {variant}" for stage, variant in self.stages]
         defect = [f"defect: {self.defect}"] if self.defect else []
         return ", ".join([*named, *defect]) or "the only way there is"
@@ -28,10 +29,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A way that does not fit: one element that shows it, out of ``differing`` of ``size`` in one probe.
+    """A candidate that does not fit: an example element, out of ``differing`` of ``size`` elements in one probe.
 
-    ``accumulator`` is the sum before rescaling, where it is known; ``inputs`` the stored operands of the element, for
-    operators on elements.
+    ``accumulator`` is the sum before rescaling, if it is known; ``inputs`` are the stored inputs of the element, for
+    elementwise operators.
     """
 
     way: Hypothesis
@@ -48,7 +49,7 @@ class Excluded:
 
 @dataclass(frozen=True, slots=True)
 class NearestHypothesis:
-    """Where no way fits, the one with the fewest differences over all probes, and an element that shows one."""
+    """The candidate with the fewest differences over all probes, if none fits, with an example element."""
 
     differing: int
     size: int
@@ -57,7 +58,7 @@ class NearestHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """A probe that the device gave no usable answer to; ``fault`` is a known one of the runtime that may be why."""
+    """A probe without a usable answer; ``fault`` is a known fault of the runtime that can be the reason."""
 
     probe: str
     outcome: Outcome
@@ -67,13 +68,13 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A probe whose inputs were given several times, and did not always give the same.
+    """A probe whose repeated inputs did not always give the same outputs.
 
-    ``odd`` of ``asked`` inferences differ from what their input gives otherwise, in ``moving`` of ``size`` elements
-    together and ``most`` of them at once; ``element`` is the one where there is one, else -1. ``inferences`` are the odd
-    ones, from 1, ``every`` the distance between them where it is always the same, else 0; ``repeats`` says that what
-    differs is what the inference before gave. ``delayed`` says instead that the elements always hold what belongs to the
-    input of the inference before.
+    ``odd`` of ``asked`` inferences differ from the usual answer to their input, in ``moving`` of ``size`` elements in
+    all, and at most ``most`` elements at once; ``element`` is the single such element, else -1. ``inferences`` are the
+    numbers of the odd inferences, from 1, ``every`` is their constant distance, else 0; ``repeats`` is True if the
+    differing elements equal the outputs of the inference before. ``delayed`` is True if the elements always belong to
+    the input of the inference before.
     """
 
     probe: str
@@ -91,8 +92,11 @@ class Unsteady:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A property that all failing probes have: ``relation`` is ``is`` a word, ``has`` or ``has not`` a peculiarity, ``at
-    least`` or ``at most`` a number, of which ``next`` is the nearest one that a passing probe has."""
+    """A property of all failing probes.
+
+    ``relation`` is ``is`` (a word), ``has`` or ``has not`` (an unusual feature), ``at least`` or ``at most`` (a
+    number); ``next`` is the nearest number of a passing probe.
+    """
 
     property: str
     relation: str
@@ -102,7 +106,7 @@ class Trait:
 
 @dataclass(frozen=True, slots=True)
 class SharedTraits:
-    """Traits that all failing probes have, and how many of the passing ones have all of them too."""
+    """Traits of all failing probes, and the number of passing probes with all of these traits."""
 
     traits: tuple[Trait, ...]
     passing: int
@@ -110,10 +114,10 @@ class SharedTraits:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Where no way fits: the probes the nearest one fails on and those it passes, and what tells the two apart.
+    """The probes that the nearest candidate fails, the probes it passes, and the traits that separate them.
 
-    ``apart`` is empty where nothing that is measured tells them apart; ``patterns`` say where differences lie in the
-    first probe that fails.
+    ``apart`` is empty if no measured property separates them; ``patterns`` are those of the first failing probe with
+    any.
     """
 
     failing: tuple[str, ...]
@@ -124,8 +128,10 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """A model's own operator among the probes: its file, how probes name it, what the model calls it, and whether what
-    was found explains all it gave."""
+    """A model's own operator among the probes: file, name in the probes, name in the model, and ``explained``.
+
+    ``explained`` is True if the diagnosis explains all outputs of the operator.
+    """
 
     model: str
     called: str
@@ -135,8 +141,11 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class ProbedRange:
-    """The values that the answered probes of an operator had of one property: numbers from ``least`` to ``most``,
-    ``words``, or, of a peculiarity, ``having`` of so many ``probes``."""
+    """Values of one property in the answered probes of an operator.
+
+    Numbers range from ``least`` to ``most``; ``words`` are the values of a word; ``having`` of ``probes`` have an
+    unusual feature.
+    """
 
     property: str
     probes: int
@@ -148,15 +157,15 @@ class ProbedRange:
 
 @dataclass(frozen=True, slots=True)
 class Untested:
-    """Something of which a diagnosis knows nothing. ``kind`` says what is told:
+    """A property that a diagnosis does not exercise. ``kind`` is one of:
 
-    - ``types``: ``names`` are those that kernels have and no probe had, ``beside`` those that were tried;
-    - ``peculiarity``: no probe had ``names``; ``words``: none had these ``names`` of the property ``of``;
-    - ``one value``: each of the properties ``names`` had the same of ``numbers`` in all probes; ``larger``: none of them
-      had more than it;
-    - ``operators``: so many (``numbers``) of each kind (``names``) of the model ``of`` were not asked for;
-    - ``graphs``, ``threads``, ``shapes``, ``repetition``: no operator is asked for these; ``rarer``: nor for what goes
-      wrong less often than once in ``numbers`` inferences.
+    - ``types``: kernels support the types ``names``, but no probe had them; ``beside`` are the types that were tried;
+    - ``peculiarity``: no probe had the features ``names``; ``words``: none had the values ``names`` of the property ``of``;
+    - ``one value``: each property in ``names`` had the same value in all probes, in ``numbers``; ``larger``: none of the
+      properties in ``names`` had a larger value than that in ``numbers``;
+    - ``operators``: ``numbers`` operators of each kind in ``names`` of the model ``of`` were not run;
+    - ``graphs``, ``threads``, ``shapes``, ``repetition``: no operator is tested for these; ``rarer``: faults rarer than
+      once in ``numbers`` inferences are not detected.
     """
 
     kind: str
@@ -168,13 +177,13 @@ class Untested:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosed:
-    """Operators of one kind that the same stages decide.
+    """The diagnosis of operators of one kind with the same active steps.
 
-    ``kind`` tells groups of one operator apart (``int8``, ``float32``). ``probes`` and ``elements`` count what was
-    compared, ``inferences`` what the device was asked for. ``fits`` are all ways that give exactly what the device
-    gave, the most usual one first; several of them were ambiguous by any input. ``fault`` is a known fault of the
-    runtime, where that may be why nothing fits. ``tried`` are properties of the probes that were answered, with the
-    values they had; ``untried`` says what no probe had. ``owned`` are the operators of models.
+    ``kind`` distinguishes groups of one operator (``int8``, ``float32``). ``probes`` and ``elements`` count compared
+    probes and elements, ``inferences`` those of the device. ``fits`` are all candidates that give exactly the device's
+    outputs, the most usual first; several are ambiguous. ``fault`` is a known fault of the runtime that can be the
+    reason if none fits. ``tried`` has the properties of answered probes with their values; ``untried`` has the
+    properties that no probe had. ``owned`` are the operators of models.
     """
 
     opcode: str
@@ -208,10 +217,10 @@ class Diagnosed:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A device's arithmetic as far as it was found. ``models`` are the files whose operators were tried too.
+    """The diagnosis of a device's arithmetic. ``models`` are files whose operators were probes as well.
 
-    ``build`` is what is known of the device's version, ``host`` the machine it was asked from, ``started`` when: the
-    last two differ from run to run. ``untried`` says what no operator was asked for.
+    ``build`` is the device's version as the user states it, ``host`` the machine, ``started`` the time: the last two
+    differ from run to run. ``untried`` lists properties that no operator was tested for.
     """
 
     version: str
@@ -227,7 +236,7 @@ class Diagnosis:
 
     @property
     def exit_code(self) -> int:
-        """0 where every operator that answered is explained, 1 where one is not, 2 where none answered."""
+        """Exit code: 0 if every answered operator is explained, 1 if one is not, 2 if none answered."""
         conclusions = {d.conclusion for d in self.operators}
         if conclusions & {"none fits", "not repeatable"}:
             return 1

@@ -1,4 +1,4 @@
-"""The search for ways that fit, also with one defect or two, and for the nearest one."""
+"""Search for candidates that fit, with up to two defects, and for the nearest candidate."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from litecheck.diagnose.observed import Seen, compared
 from litecheck.diagnose.result import Excluded, Hypothesis, NearestHypothesis
 from litecheck.reference.defects.defects import defects_of
 
-#: Two defects are tried together where this share of the outputs of so many small probes is nearly right under any
-#: rounding: roundings differ by no more steps than this.
+#: Two defects are tried together if this share of the outputs of the smallest probes is within this number of steps
+#: (roundings differ by at most as many), and the number of smallest probes compared.
 _SHARE, _STEPS, _SMALL = 0.9, 2, 4
 
 
 def fitting(
     candidates: Iterable[Hypothesis], seen: Sequence[Seen]
 ) -> tuple[list[Hypothesis], list[Excluded]]:
-    """The ways that fit all probes, and for each other one where it does not; what excluded one is tried first on
-    the next."""
+    """Return the candidates that fit all probes, and an excluding difference for each other candidate.
+
+    A probe that excluded one candidate is tried first on the next.
+    """
     order = list(seen)
     fits, excluded = [], []
     for way in candidates:
@@ -38,7 +40,7 @@ def fitting(
 
 
 def nearest(opcode: str, possible: Sequence[Hypothesis], seen: Sequence[Seen]) -> NearestHypothesis | None:
-    """The way with the fewest differences: among all without a defect, and those the best of them can have."""
+    """Return the candidate with the fewest differences: the best without a defect, or that candidate with one defect."""
     best = _least(possible, seen, None)
     return None if best is None else _least(defective(best.example.way, opcode), seen, best)
 
@@ -46,7 +48,7 @@ def nearest(opcode: str, possible: Sequence[Hypothesis], seen: Sequence[Seen]) -
 def _least(
     ways: Iterable[Hypothesis], seen: Sequence[Seen], best: NearestHypothesis | None
 ) -> NearestHypothesis | None:
-    """The way with fewer differences than the best so far; one is given up where it has as many."""
+    """Return the candidate with fewer differences than ``best``; a candidate with as many is abandoned early."""
     size = sum(one.size for one in seen)
     order = list(seen)
     for way in ways:
@@ -58,7 +60,7 @@ def _least(
             if found == "cannot be computed" or (
                 best is not None and sum(f.differing for f in differing) >= best.differing
             ):
-                # What gave one up comes first for the next.
+                # The probe that excluded this candidate comes first for the next.
                 order.insert(0, order.pop(at))
                 break
         else:
@@ -71,10 +73,10 @@ def _least(
 def in_pairs(
     near: Hypothesis, possible: Sequence[Hypothesis], seen: Sequence[Seen], opcode: str
 ) -> Iterator[Hypothesis]:
-    """Ways with two defects, each of which changes something where the nearest way fails.
+    """Yield candidates with two defects, each of which changes outputs on the nearest candidate's failing probes.
 
-    One of them alone brings outputs nearer to the device's; together they are nearly right on small probes, whatever
-    the rounding, and less wrong than the way without them.
+    At least one defect alone brings outputs nearer to the device's. Together, most outputs of small probes are within
+    rounding of the device's, and fewer differ than without defects.
     """
     base = replace(near, defect="", published=())
     order = sorted(seen, key=lambda s: s.size)
@@ -111,7 +113,7 @@ def _differing(way: Hypothesis, seen: Sequence[Seen]) -> float:
 
 
 def once(fits: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Without ways whose defects are another's in the other order, or another's and one more that does nothing."""
+    """Remove candidates with the same variants and the same set of defects as an earlier candidate."""
     found: dict[tuple[object, frozenset[str]], Hypothesis] = {}
     for way in fits:
         found.setdefault((way.stages, frozenset(way.defect.split("+"))), way)

@@ -1,4 +1,4 @@
-"""A whole diagnosis as a user asks for one: the device opened, probes made, the result stamped with this host."""
+"""Complete diagnosis runs: open the device, make probes, and stamp the diagnosis with the host."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def diagnose_device(
     limits: Limits | None = None,
     build: str = "",
 ) -> Diagnosis:
-    """Find the arithmetic a device implements; the device as ``verify`` takes it, a function with ``model`` in front.
+    """Identify the arithmetic of a device, given as for ``verify``; a function must have ``model`` as its first
+    parameter.
 
-    ``models`` are tried beside the probes, ``operators`` (``CONV_2D``) are the only ones tried; of each the smallest probe
-    is run ``repeats`` times. ``build`` is said of the device's version. Raises DeviceError for a device that cannot be
-    opened, RunError for operators that have neither probes nor a place in a model.
+    The operators of ``models`` are tried in addition to the probes, ``operators`` (``CONV_2D``) restricts both; the
+    smallest probe of each operator is run ``repeats`` times. ``build`` states the device's version. Raises DeviceError
+    for a device that cannot be opened, RunError for operators that have neither probes nor a place in a model.
     """
     if isinstance(models, (Model, str)) or isinstance(operators, str):
         call = "litecheck.diagnose('litert:xnnpack', [model], operators=['CONV_2D'])"

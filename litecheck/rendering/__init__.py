@@ -1,1 +1,1 @@
-"""Every report -> text: rows and documents made of it, the formats that write them, and all wording."""
+"""Rendering of reports to text: rows and documents of each report, formats, and all wording."""

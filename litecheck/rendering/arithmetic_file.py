@@ -1,4 +1,4 @@
-"""What a diagnosis found, as an arithmetic file that ``litecheck verify --arithmetic`` reads."""
+"""Arithmetic file of a diagnosis, for ``litecheck verify --arithmetic``."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _WIDTH = 116
 
 
 def base_of(diagnosis: Diagnosis) -> str:
-    """The arithmetic that comes with litecheck and fits most operators, the most usual of several."""
+    """Return the published arithmetic that fits most operators, the most usual in a tie."""
     fitting = [{name for way in d.fits for name in way.published} for d in diagnosis.operators]
     return max(USUAL, key=lambda name: sum(name in names for names in fitting))
 
 
 def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
-    """The fitting way that is written down: the base's where it is among them, else the most usual one."""
+    """Return the fitting candidate to write: that of ``base`` if it fits, else the most usual."""
     return next((way for way in diagnosed.fits if base in way.published), next(iter(diagnosed.fits), None))
 
 
 def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
-    """The device's arithmetic: it extends the published one that is nearest, and names what was found."""
+    """Return the device's arithmetic as YAML: it extends the nearest published arithmetic and names the findings."""
     base = base_of(diagnosis)
     operators: dict[str, dict[str, Any]] = {}
     for diagnosed in diagnosis.operators:
@@ -55,12 +55,12 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """A name an arithmetic may have: lower case, digits, dots and dashes."""
+    """Return a valid name of an arithmetic: lower case, digits, dots and dashes."""
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "device"
 
 
 def _ordered(entry: dict[str, Any]) -> dict[str, Any]:
-    """Reasons last, and a step that was tried under no condition as its variant."""
+    """Return the entry with reasons last; a step with a single unconditional variant is replaced by the variant."""
     steps = {key: value for key, value in entry.items() if key != "because"}
     for key, variants in steps.items():
         if isinstance(variants, dict) and [*variants] == [DEFAULT]:

@@ -1,4 +1,4 @@
-"""The list of arithmetics: a table for people, JSON for programs."""
+"""List of arithmetics: a table for people, JSON for programs."""
 
 from __future__ import annotations
 

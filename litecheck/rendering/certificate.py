@@ -1,4 +1,4 @@
-"""Certificates and their checks in words: the verdict, what fails or is waived, and whatever is not as it is stated."""
+"""Certificates and their checks as text: verdict, failures, waivers and discrepancies."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from litecheck.suite.verdict import NOT_CLAIMED
 from litecheck.tallies import counted
 from litecheck.typed_json import encoded
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 
 def summary(certificate: Certificate) -> str:
-    """``ACME NPU r1p0: conforms; 410 passed, 3 failed of 413 cases; 3 waived``."""
+    """Return ``ACME NPU r1p0: conforms; 410 passed, 3 failed of 413 cases; 3 waived``."""
     device = certificate.claims.device
     counts = ", ".join(f"{number:,} {ending}" for ending, number in certificate.counts.items())
     waived = f"; {certificate.waived:,} waived" if certificate.waived else ""
@@ -28,7 +28,7 @@ def summary(certificate: Certificate) -> str:
 
 
 def lines(certificate: Certificate) -> Iterator[str]:
-    """The verdict, operators that do not conform, and what is to be said of the claim and its waivers."""
+    """Yield the verdict, operators that do not conform, and the state of claims and waivers."""
     yield summary(certificate)
     for row in certificate.operators:
         if row.verdict in ("fails", "waived"):
@@ -46,7 +46,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
 
 
 def discrepancy_sentence(one: Discrepancy) -> str:
-    """What is not as it is stated, with the file first."""
+    """Describe a discrepancy, with the file first."""
     if one.kind == "number":
         return (
             f"{one.file}: {one.what} is {one.stated or 'absent'}; derived anew it is {one.found or 'absent'}"
@@ -62,7 +62,7 @@ def discrepancy_sentence(one: Discrepancy) -> str:
 
 
 def check_lines(checked: CertificateCheck, signed: bool) -> Iterator[str]:
-    """What the certificate says, and whether that is so."""
+    """Yield the certificate's summary and all discrepancies, or a confirmation."""
     if checked.certificate is not None:
         yield summary(checked.certificate)
         if checked.certificate.tool != checked.tool:
@@ -75,7 +75,7 @@ def check_lines(checked: CertificateCheck, signed: bool) -> Iterator[str]:
 
 
 def check_values(checked: CertificateCheck) -> dict[str, Any]:
-    """A check as plain dicts and lists."""
+    """Return a check as plain dicts and lists."""
     certificate = checked.certificate
     return {
         "litecheck_certificate_check": VERSION,

@@ -1,4 +1,4 @@
-"""Plain text in columns as wide as what is in them: tables, and a histogram's bars."""
+"""Plain text tables with columns as wide as their contents, and histogram bars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST = 16
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], width: int | None) -> str:
-    """The columns of :func:`cells` as lines of text."""
+    """Return the columns of :func:`cells` as lines of text."""
     return "\n".join(("  " + "  ".join(row)).rstrip() for row in cells(heads, rows, width))
 
 
@@ -41,7 +41,7 @@ def cells(
 
 
 def width_of(console: Console) -> int | None:
-    """Columns of a terminal; None where the output is something else: any width will do."""
+    """Return the width of a terminal in columns; None for other outputs."""
     return console.width if console.is_terminal else None
 
 
@@ -52,7 +52,7 @@ _LEAST_BAR = 8
 
 
 def percent(part: int, whole: int) -> str:
-    """Rounded, but never to nothing or to everything."""
+    """Return a rounded percentage, never 0 or 100 unless exact."""
     share = 100 * part / whole
     if 0 < share < 0.01:
         return "< 0.01 %"
@@ -76,5 +76,5 @@ def bars(histogram: Sequence[Bucket], plain: bool, width: int | None = None) -> 
 
 
 def span(bucket: Bucket) -> str:
-    """``-1``, or ``+9..+16``."""
+    """Return ``-1``, or ``+9..+16``."""
     return f"{bucket.low:+,}" if bucket.low == bucket.high else f"{bucket.low:+,}..{bucket.high:+,}"

@@ -1,4 +1,4 @@
-"""A comparison's report: as a result row, as a document, as plain values and as text."""
+"""Report of a comparison: result row, document, plain values and text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.version import __version__
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _DIFFERS = result.RowRule(
     "compare/differs", "The tensors differ.", "The device gives other values than expected."
@@ -28,7 +28,7 @@ _LABEL = 11
 
 @dataclass(frozen=True, slots=True)
 class ComparedTensors:
-    """A comparison, and the names of both tensors as people gave them."""
+    """A comparison, with the user's names of both tensors."""
 
     comparison: Comparison
     expected: str
@@ -36,7 +36,7 @@ class ComparedTensors:
 
 
 def results(compared: ComparedTensors) -> result.Results:
-    """The row of one tensor against another, where they differ by more than they may."""
+    """Return the row of a tensor, if it differs by more than the tolerance."""
     c, file = compared.comparison, compared.actual
     word, name = verdict(c), f"{compared.actual} against {compared.expected}"
     details = tuple(labelled(c))
@@ -71,7 +71,7 @@ def results(compared: ComparedTensors) -> result.Results:
 
 
 def document(compared: ComparedTensors) -> Document:
-    """The verdict, how far the tensors are apart, the first and the worst element, and causes."""
+    """Return the verdict, the differences, the first and the worst element, and causes."""
     (_, (tensor,)), *details = labelled(compared.comparison)
     title = (Code(compared.actual), " against ", Code(compared.expected))
     facts = FactRows(tuple((label, broken(texts)) for label, texts in details))
@@ -80,7 +80,7 @@ def document(compared: ComparedTensors) -> Document:
 
 
 def values(compared: ComparedTensors) -> dict[str, Any]:
-    """The comparison as plain dicts and lists; schemas/comparison.schema.json describes them."""
+    """Return the comparison as plain dicts and lists; schemas/comparison.schema.json describes them."""
     comparison = compared.comparison
     return {
         "litecheck_comparison": VERSION,

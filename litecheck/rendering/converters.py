@@ -1,4 +1,4 @@
-"""Converters side by side, as text, as a document and as plain values: findings, size, time, memory, agreement."""
+"""Comparison of converters as text, document and plain values: findings, size, time, memory, agreement."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from litecheck.tallies import counted, counts_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _HEADS = ("converter", "verdict", "findings", ">size", ">seconds", ">memory", ">lowest SNR", ">same place")
 _OUTPUTS = ("output", "converter", ">SNR", ">without DC", ">largest error", ">same place")
 
 
 def summary(compared: ConverterComparison) -> str:
-    """``litecheck conforms, tensorflow violates, ai-edge-quantizer failed``."""
+    """Return ``litecheck conforms, tensorflow violates, ai-edge-quantizer failed``."""
     return ", ".join(f"{one.via} {one.verdict}" for one in compared.outcomes)
 
 
@@ -40,7 +40,7 @@ def _row(one: ConverterOutcome) -> tuple[str, ...]:
 
 
 def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
-    """Each output of each converter's model."""
+    """Return a row for each output of each converter's model."""
     return [
         (output.output, one.via, decibels(output.snr), without_dc(output), f"{output.distortion.largest:.4g}",
          _same(output))
@@ -54,7 +54,7 @@ def _same(output: TensorAgreement) -> str:
 
 
 def _facts(compared: ConverterComparison) -> list[tuple[str, str]]:
-    """What is true of all of them."""
+    """Return the facts that all converters share."""
     facts = [
         ("asked for", f"{compared.to}, checked against {compared.profile}"),
         ("float", bytes_text(compared.source_size)),
@@ -69,7 +69,7 @@ def _failures(compared: ConverterComparison) -> list[tuple[str, str]]:
 
 
 def document(compared: ConverterComparison) -> Document:
-    """The table, what failed, and every output."""
+    """Return the table, failed converters, and every output."""
     parts: list[Part] = [TableGrid(_HEADS, tuple(map(_cells, map(_row, compared.outcomes))))]
     failures = _failures(compared)
     if failures:
@@ -91,7 +91,7 @@ def _cells(row: tuple[str, ...]) -> tuple[Line, ...]:
 
 
 def values(compared: ConverterComparison) -> dict[str, Any]:
-    """Everything but the models, as plain dicts and lists; schemas/converters.schema.json describes them."""
+    """Return everything except the models, as plain dicts and lists; schemas/converters.schema.json describes them."""
     return {
         "litecheck_converters": VERSION,
         "version": compared.version,
@@ -149,5 +149,5 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
 
 
 def brief(compared: ConverterComparison) -> str:
-    """One line where the first converter's model does not conform."""
+    """Return one line if the first converter's model does not conform."""
     return f"{visible(compared.source)}: {summary(compared)}\n" if compared.exit_code else ""

@@ -1,4 +1,4 @@
-"""The list of devices: a table for people, JSON for programs."""
+"""List of devices: a table for people, JSON for programs."""
 
 from __future__ import annotations
 

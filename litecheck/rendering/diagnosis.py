@@ -1,4 +1,4 @@
-"""A diagnosis' report: a device's conformance page, a row for each operator that nothing explains, plain values, text."""
+"""Report of a diagnosis: conformance page of a device, a row for each unexplained operator, plain values, text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.tallies import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away. 2: ``model`` became ``models``.
+#: Version of the format; it increases when a key changes its meaning or is removed. 2: ``model`` became ``models``.
 VERSION = 3
 _HEADS = ("operator", "type", "variant", "arithmetic", ">probes", ">outputs", "")
 #: Columns of prose where no terminal says how many it has.
@@ -28,7 +28,7 @@ _WIDTH = 100
 
 
 def document(diagnosis: Diagnosis) -> layout.Document:
-    """``conforms`` means that every operator that answered is explained exactly."""
+    """Return the document; ``conforms`` means that every answered operator is explained exactly."""
     d = diagnosis
     parts = (
         layout.Heading(("Operators by type, arithmetic and evidence",)),
@@ -84,7 +84,7 @@ def _published(d: Diagnosed) -> str:
 
 
 def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
-    """One kind of operator; open where it is not explained."""
+    """Return one kind of operator; open if it is not explained."""
     asked = f" in {counted(d.inferences, 'inference')}" if d.inferences else ""
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
     rows: tuple[tuple[str, layout.Line], ...] = (
@@ -104,7 +104,7 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
 
 
 def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
-    """Each model with its operators by kind: how many were tried, and whether all they gave is explained."""
+    """Yield each model with its operators by kind: the number tried, and the number explained."""
     rows = [
         _own(model, d, own)
         for model in diagnosis.models
@@ -124,7 +124,7 @@ def _own(model: str, d: Diagnosed, own: Sequence[Owned]) -> tuple[layout.Line, .
 
 
 def results(diagnosis: Diagnosis) -> result.Results:
-    """The rows of one device."""
+    """Return the rows of one device."""
     d = diagnosis
     rows = {id(one): _result(d, one) for one in d.operators if one.conclusion in wording.UNEXPLAINED}
     verdict, found = wording.VERDICTS[d.exit_code], tuple(rows.values())
@@ -241,7 +241,7 @@ def _details(d: Diagnosed) -> Iterator[str]:
 
 
 def values(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The document."""
+    """Return the diagnosis as plain dicts and lists."""
     return {
         "litecheck_diagnosis": VERSION,
         **asdict(diagnosis),

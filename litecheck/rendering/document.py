@@ -1,4 +1,4 @@
-"""A report as a document: a title, facts, and parts one below the other, which Markdown and HTML lay out each in its way."""
+"""Report as a document: title, facts and parts, which Markdown and HTML lay out."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A name as it stands in a file."""
+    """A name as it appears in a file."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bold:
-    """A word that stands out."""
+    """An emphasized word."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An address in the web, or, behind ``#``, of a part of the document."""
+    """A web address or, after ``#``, a part of the document."""
 
     address: str
     text: str = ""
@@ -29,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How something ended, one of the words in :data:`SIGNS`, as a picture beside the word."""
+    """A symbol beside a verdict, one of the words in :data:`SIGNS`."""
 
     meaning: str
 
@@ -39,7 +39,7 @@ class LineBreak:
     """The end of a line within a part."""
 
 
-#: How things end: an icon for Markdown, and a character for pages, where not everybody sees colours.
+#: Symbols of verdicts: an icon for Markdown, and a character for pages, legible without color.
 SIGNS: dict[str, tuple[str, str]] = {
     "conforms": ("✅", "="),
     "violates": ("❌", "≠"),
@@ -81,7 +81,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list. ``more`` are left out of it."""
+    """A list. ``more`` items are omitted."""
 
     lines: tuple[Line, ...]
     more: int = 0
@@ -89,14 +89,14 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True)
 class FactRows:
-    """Labels, and what stands beside each."""
+    """Labels with their values."""
 
     rows: tuple[tuple[str, Line], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
-    """A table; numbers stand right, in columns whose head begins with ``>``."""
+    """A table; columns whose head begins with ``>`` are numbers, aligned right."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
@@ -104,7 +104,7 @@ class TableGrid:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Parts that are optimized out behind a title, or stand open. ``anchor`` is what links lead to."""
+    """Parts collapsed behind a title, or open. ``anchor`` is the target of links."""
 
     title: str
     rest: Line
@@ -118,7 +118,7 @@ Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Fold
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. ``verdict`` is ``conforms``, ``fails``, ``violates``, ``not checked`` or empty."""
+    """A complete report. ``verdict`` is ``conforms``, ``fails``, ``violates``, ``not checked`` or empty."""
 
     program: str
     title: Line
@@ -130,12 +130,12 @@ class Document:
 
 
 def listed(lines: tuple[Line, ...], most: int) -> ItemList:
-    """A list of at most so many."""
+    """Return a list of at most ``most`` items."""
     return ItemList(lines[:most], max(0, len(lines) - most))
 
 
 def broken(texts: tuple[str, ...]) -> Line:
-    """Texts below each other."""
+    """Return texts on consecutive lines."""
     line: list[Span] = []
     for text in texts:
         line += [LineBreak(), text] if line else [text]

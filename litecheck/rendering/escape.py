@@ -1,4 +1,4 @@
-"""Names come from untrusted files: made visible, short, and harmless wherever they are shown."""
+"""Escaping of names from untrusted files: visible, short, and harmless in every output."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def safe_json(text: str) -> str:
 
 
 def shorten(text: str, limit: int = NAME) -> str:
-    """``text`` made visible, its middle left out when longer than ``limit``: names differ at their ends."""
+    """Return ``text`` made visible, its middle omitted if it is longer than ``limit``: names differ at their ends."""
     text = visible(text)
     if len(text) <= limit:
         return text
@@ -70,7 +70,7 @@ def shorten(text: str, limit: int = NAME) -> str:
 
 
 def tame(where: Where, limit: int | None = None) -> Where:
-    """The same place with visible names, and short ones where a limit is given."""
+    """Return the location with visible names, shortened to ``limit`` if given."""
 
     def name(text: str) -> str:
         return visible(text) if limit is None else shorten(text, limit)
@@ -85,18 +85,18 @@ def tame(where: Where, limit: int | None = None) -> Where:
 
 
 def place(where: Where, limit: int | None = None, joint: str = ", ") -> str:
-    """Operator and operand in words: ``CONV_2D #12 'block3/conv', weight 'block3/kernel'``."""
+    """Describe operator and tensor: ``CONV_2D #12 'block3/conv', weight 'block3/kernel'``."""
     tamed = tame(where, limit)
     return joint.join(part for part in (str(tamed), tamed.operand) if part)
 
 
 def slashed(file: str) -> str:
-    """The path with forward slashes, as web services expect it."""
+    """Return the path with forward slashes, as web services expect it."""
     return PurePath(file).as_posix() if file else file
 
 
 def uri(file: str) -> str:
-    """The file as a URI: relative and percent-encoded where the path is relative, else ``file:///...``."""
+    """Return the file as a URI: relative and percent-encoded for a relative path, else ``file:///...``."""
     from urllib.parse import quote
 
     path = PurePath(file)

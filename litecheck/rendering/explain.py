@@ -1,4 +1,4 @@
-"""One requirement in full, for people."""
+"""Complete description of a requirement, for people."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
 
 
 def named_rows(profile: Profile, path: str) -> Iterator[Row]:
-    """The requirements of a profile that a path names: those of its entries, and those that no entry states."""
+    """Yield the requirements of a profile that a path names, including requirements without an entry."""
     rules = profile.operators
     # Of a plain operator its own rule is enough: the others need not be read.
     opcode = path.strip("/").partition("/")[0]
@@ -49,7 +49,7 @@ def named_rows(profile: Profile, path: str) -> Iterator[Row]:
 
 
 def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
-    """The error of a path that none of the profiles has: which others have it, or what may have been meant."""
+    """Return the error for a path that none of the profiles has, with profiles that have it or similar paths."""
     names = tuple(profile.name for profile in chosen)
     known = (name for name in dict.fromkeys((*DEFAULT_PROFILES, *profile_names())) if name not in names)
     others = [name for name in known if any(True for _ in named_rows(load_profile(name), path))]
@@ -60,7 +60,7 @@ def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
 
 
 def explanation(row: Row, width: int = 80) -> str:
-    """What is required, why, who says so, how grave it is, how a finding would read; in ``width`` columns."""
+    """Describe a requirement: its value, reason, source, level and an example finding, in ``width`` columns."""
     r = row.requirement
     relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
     lines = [
@@ -89,7 +89,7 @@ def explanation(row: Row, width: int = 80) -> str:
 
 
 def example(row: Row) -> str:
-    """A finding as it would read, with made-up values."""
+    """Return an example finding with invented values."""
     r, opcode = row.requirement, row.requirement.path.partition("/")[0]
     if not set("*?[|").isdisjoint(opcode):
         opcode = "CUSTOM"
@@ -108,7 +108,7 @@ _FOUND = {
 
 
 def _outside(value: Constraint) -> int | Fraction:
-    """A number that a constraint does not allow."""
+    """Return a number that a constraint does not allow."""
     if isinstance(value, Range):
         return value.low - 1
     parts, fits = parts_of(value), fitting(value)
@@ -123,7 +123,7 @@ def _outside(value: Constraint) -> int | Fraction:
 
 
 def _found(r: Requirement) -> str:
-    """Something that does not keep the requirement, in the words of its check."""
+    """Return a violation of the requirement, in the wording of its check."""
     outside = _outside(r.value)
     if r.verb == "operands":
         return "it is absent" if r.role else "it has 7 inputs and 1 output"

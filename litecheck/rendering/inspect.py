@@ -1,4 +1,4 @@
-"""What is in a model file, for people; nothing is judged."""
+"""Contents of a model file as text, without a verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.rendering.columns import table
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.inspect_json import chosen, model_name
 
-#: So many scales stand in a line of text; JSON has them all.
+#: Largest number of scales in a line of text; JSON has all.
 SHOWN = 8
 
 
@@ -105,7 +105,7 @@ def _holds(sub: Subgraph, tensor: Tensor) -> str:
 
 
 def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
-    """One operator in full: its options, and each operand with where it comes from and goes to."""
+    """Describe one operator: its options, and each tensor with its producer and consumers."""
     graph = graph_of(sub)
     title = f"{_opcode(op)} #{op.index} '{shorten(name_of(sub, op), PHRASE)}'"
     lines = [model_name(model), f"{title}, subgraph {sub.index}, version {op.version}"]
@@ -149,7 +149,7 @@ def _tensor_phrase(tensor: Tensor, limit: int = NAME) -> str:
 
 
 def _quantization(q: Quantization) -> str:
-    """The parameters in a few words: exact where there is one, the span where there are many."""
+    """Describe quantization parameters: exact values if there is one, the range of several."""
     if isinstance(q.details, Blockwise):
         return f"blocks of {q.details.block_size}, scales in tensor {q.details.scales}"
     if isinstance(q.details, MultiAxis):

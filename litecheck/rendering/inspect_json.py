@@ -1,4 +1,4 @@
-"""What is in a model file, complete and as plain values for JSON; nothing is judged."""
+"""Complete contents of a model file as plain values for JSON, without a verdict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.rendering.escape import safe_json, visible
 
 
 def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph, ...]:
-    """The subgraphs asked for; raises ConfigError where there is none, or no such operator in it."""
+    """Return the selected subgraphs. Raise ConfigError if the subgraph or operator does not exist."""
     if subgraph is None and op is None:
         return model.subgraphs
     name = model_name(model)
@@ -28,12 +28,12 @@ def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph
 
 
 def model_name(model: Model) -> str:
-    """The file, and the member behind it where there is one, fit to be printed."""
+    """Return the file, and its member if there is one, in printable characters."""
     return visible(f"{model.file}!{model.member}" if model.member else model.file)
 
 
 def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | None = None) -> str:
-    """Models as one JSON document."""
+    """Return models as one JSON document."""
     values = [model_values(model, subgraph=subgraph, op=op) for model in models]
     return safe_json(json.dumps({"litecheck_inspect": 1, "models": values}, indent=2)) + "\n"
 

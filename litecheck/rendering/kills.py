@@ -1,4 +1,4 @@
-"""A suite put to the proof, as text, as a document and as plain values: which case catches which mistake, by how much."""
+"""Mutation coverage of a suite as text, document and plain values: the case that detects each mutant."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from litecheck.typed_json import encoded
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _SUMMARY = ("operator", "type", ">mistakes", ">caught", ">under 1 LSB")
 _ROWS = ("operator", "type", "mistake", "caught by", ">LSB")
 
 
 def summary(table: KillTable) -> str:
-    """``397 mistakes, 397 caught; under a tolerance of 1 LSB 180``."""
+    """Return ``397 mistakes, 397 caught; under a tolerance of 1 LSB 180``."""
     total = len(table.counted)
     caught, near = total - len(table.survivors()), total - len(table.survivors(1))
     apart = len(table.rows) - total
@@ -55,7 +55,8 @@ def _cells(row: KillRow) -> tuple[str, ...]:
 
 
 def document(table: KillTable) -> Document:
-    """A row for each operator, what survives, what only exactness catches, and every mistake."""
+    """Return the document: a row for each operator, survivors, mutants that only exact comparison detects, and all
+    mutants."""
     parts: list[Part] = [TableGrid(_SUMMARY, _lines(_summaries(table)))]
     for title, rows in _sections(table):
         parts += [Heading((title,)), TableGrid(_ROWS, _lines(map(_cells, rows)))]
@@ -83,7 +84,7 @@ def _lines(rows: Any) -> tuple[tuple[Line, ...], ...]:
 
 
 def values(table: KillTable) -> dict[str, Any]:
-    """Everything as plain dicts and lists; schemas/kills.schema.json describes them."""
+    """Return the table as plain dicts and lists; schemas/kills.schema.json describes them."""
     found: dict[str, Any] = {"litecheck_kills": VERSION, **encoded(table, KillTable)}
     found["summary"] = {
         "mistakes": len(table.counted),
@@ -117,5 +118,5 @@ def print_report(table: KillTable, console: Console, verbose: bool = False) -> N
 
 
 def brief(table: KillTable) -> str:
-    """One line where a mistake survives."""
+    """Return one line if a mutant survives."""
     return f"{table.profile}: {summary(table)}\n" if table.exit_code else ""

@@ -11,7 +11,7 @@ from litecheck.rendering.escape import visible
 
 
 def written(page: layout.Document) -> str:
-    """What fails is open, tables are folded."""
+    """Return the document as Markdown; failures are open, tables are folded."""
     icon = f"{layout.SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
     lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]
     if page.facts:
@@ -75,12 +75,12 @@ def _words(span: layout.Span) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no formula, no table border."""
+    """Escape text for Markdown: no markup, HTML, formula or table border."""
     return re.sub(r"([\\`*_\[\]#|~<>&$])", r"\\\1", visible(text))
 
 
 def code(text: str) -> str:
-    """A code span around any text: its fence is longer than every run of backticks inside."""
+    """Return a code span around any text; its fence is longer than every run of backticks in the text."""
     text = visible(text)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) or not text else ""

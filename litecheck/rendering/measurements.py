@@ -1,4 +1,4 @@
-"""The measurements that limits may name, from their own docstrings: as a table and as plain values."""
+"""List of measurements for limits, from their own docstrings: a table and plain values."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from litecheck.spelling import did_you_mean
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: What stands for an operand's name.
+#: Placeholder of a role.
 ROLE = "role"
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A measurement: its name, what it gives, and what it is."""
+    """A measurement: name, type of its value, and description."""
 
     name: str
     gives: str
@@ -62,12 +62,12 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def measurement_names(incomplete: str) -> list[str]:
-    """The names that begin so, for the shell."""
+    """Return the names that begin with the text, for shell completion."""
     return [one.name for one in _every() if one.name.startswith(incomplete)]
 
 
 def print_measurements(pattern: str, console: Console) -> None:
-    """A table of measurements. Raises ConfigError as :func:`measurements`."""
+    """Print a table of measurements. Raise ConfigError as :func:`measurements`."""
     listed = [(one.name, one.gives, one.meaning.replace("``", "")) for one in measurements(pattern)]
     print_table(("measurement", "gives", "what it is"), listed, (), console)
 

@@ -1,4 +1,4 @@
-"""Text on a console: wrapped beside a margin, never wider than people can read."""
+"""Console text: wrapped beside a margin, with lines of readable length."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LEAST = 10
 
 
 def captured(write: Callable[[Console], None]) -> str:
-    """What ``write`` prints to a console of 80 columns without colour."""
+    """Return the output of ``write`` on a console of 80 columns without color."""
     file = io.StringIO()
     write(Console(file=file, width=80, color_system=None, force_terminal=False, _environ={}))
     return escaped(file.getvalue(), lines=True, before="")
 
 
 class Page:
-    """One console, and how much of long names and lists it gets: all of them where ``verbose``."""
+    """A console, with full names and lists if ``verbose``."""
 
     def __init__(self, console: Console, verbose: bool) -> None:
         self.console = console
@@ -41,7 +41,7 @@ class Page:
         self.dash = "-" if self.plain else "─"
 
     def title(self, name: str, verdict: str, style: str) -> None:
-        """A name and, at the right edge, what became of it."""
+        """Print a name and, at the right edge, its verdict."""
         name = visible(name) if self.verbose else shorten(name, 2 * NAME)
         room = self.width - cell_len(name) - len(verdict) - 2
         if room < 3:
@@ -52,7 +52,7 @@ class Page:
         self.line(Text.assemble((name, "bold"), dashes, (verdict, style)))
 
     def line(self, text: Text | str = "", first: Text | str = "", indent: int = 0) -> None:
-        """``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
+        """Print ``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
         body = text if isinstance(text, Text) else Text(text)
         margin = first if isinstance(first, Text) else Text(first)
         wrapped = body.wrap(self.console, max(self.width - indent, 16), overflow="fold") if body else [body]
@@ -64,16 +64,16 @@ class Page:
             margin = Text()
 
     def labelled(self, label: str, text: Text | str) -> None:
-        """A line with its label in the margin; none where there is nothing to say."""
+        """Print a line with its label in the margin; nothing for an empty text."""
         if text:
             self.line(text, Text(f"  {label}", DIM), 2 + LABEL)
 
     def section(self, title: str, text: str) -> None:
-        """A heading in the text."""
+        """Print a heading."""
         self.line(Text.assemble((title, "bold"), f"  {text}"))
 
     def items(self, items: Sequence[str], limit: int = _MANY) -> None:
-        """A list, cut at ``limit``."""
+        """Print a list, cut at ``limit``."""
         shown = items if self.verbose else items[:limit]
         for item in shown:
             self.line(self.phrase(item), "  -", 4)
@@ -81,7 +81,7 @@ class Page:
             self.line(Text(f"and {len(items) - len(shown):,} more", DIM), "", 4)
 
     def phrase(self, text: str) -> str:
-        """Any text as one line, of readable length."""
+        """Return text as one line of readable length."""
         return visible(text) if self.verbose else shorten(text, PHRASE)
 
     def grid(

@@ -1,4 +1,4 @@
-"""What quantize and dequantize wrote, and by which parameters: for people and for programs."""
+"""Report of quantize and dequantize: the written file and its parameters, for people and for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.quantizer.types import Parameters
 from litecheck.rendering.escape import safe_json, visible
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 

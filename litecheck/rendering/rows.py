@@ -1,4 +1,4 @@
-"""Result rows: what validate, verify, diagnose and compare found, one row a result, as services and CI servers take it."""
+"""Result rows of validate, verify, diagnose and compare, for code hosting services and CI servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Detail = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """What the rows of one id have in common: a requirement, an outcome. ``level`` is that of the gravest."""
+    """The common part of all rows of one id: a requirement or an outcome. ``level`` is the highest of the rows."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class RowRule:
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where a row stands: the file; the place in words; (name, step, kind) of what leads there; the byte in the file."""
+    """Location of a row: the file, a description, the path as (name, step, kind), and the byte offset in the file."""
 
     file: str
     text: str = ""
@@ -77,9 +77,9 @@ class JudgedCase:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is judged as a whole: a model, a model on a device, a device. ``group`` is the name its cases go by.
+    """A judged whole: a model, a model on a device, or a device. ``group`` is the common name of its cases.
 
-    ``obstacles`` are what kept it from being judged, ``remarks`` what is worth a word and is no result.
+    ``obstacles`` are reasons that it was not judged, ``remarks`` are notes that are not results.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Rows of a kind as one note beside a file, of visible characters."""
+    """Rows of a kind as one note on a file, in visible characters."""
 
     level: Level
     file: str
@@ -122,22 +122,22 @@ class Results:
 
     @property
     def rows(self) -> Iterator[ResultRow]:
-        """The rows of every subject."""
+        """Yield the rows of every subject."""
         return chain.from_iterable(subject.rows for subject in self.subjects)
 
 
 def lines_of(details: Iterable[Detail]) -> tuple[str, ...]:
-    """Details as lines, each behind its label."""
+    """Return details as lines, each after its label."""
     return tuple(f"{label}: {line}" for label, lines in details for line in lines)
 
 
 def annotated(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
-    """A note for each row."""
+    """Yield an annotation for each row."""
     for row in rows:
         lines = (row.message, *lines_of(row.details))
         yield Annotation(row.level, row.where.file, row.title or row.message, lines)
 
 
 def digest(text: str) -> str:
-    """A fingerprint of a text: 32 hexadecimal digits."""
+    """Return a fingerprint of a text: 32 hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

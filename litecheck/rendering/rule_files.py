@@ -1,4 +1,4 @@
-"""Rule files as text: the template a vendor starts from, the schema of profiles, a profile's lines as findings cite them."""
+"""Rule files as text: template of a profile, schema of profiles, and numbered lines as findings cite them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _SCHEMA = "profile.schema.json"
 
 
 def template() -> str:
-    """A commented profile that is valid as it stands; its schema is named as if it lay beside it."""
+    """Return a commented, valid profile; it names its schema as a file in the same folder."""
     return _read(rules_dir() / "template.yaml").replace(f"../schemas/{_SCHEMA}", _SCHEMA)
 
 
 def schema() -> str:
-    """The JSON Schema of profiles, for editors."""
+    """Return the JSON Schema of profiles, for editors."""
     return _read(schemas_dir() / _SCHEMA)
 
 
 def numbered(profile: Profile) -> str:
-    """The file of a profile, its name as findings cite it, and each line behind its number."""
+    """Return the file of a profile: its name as in findings, and each line after its number."""
     file = Path(profile.file)
     there = file if file.is_file() else rules_dir().parent / file
     there = there if there.is_file() else rules_dir() / file.relative_to("rules")

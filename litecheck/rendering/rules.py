@@ -1,4 +1,4 @@
-"""What profiles demand: tables, plain values, and the documentation's rule reference."""
+"""Requirements of profiles: tables, plain values, and the documentation's rule reference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Row:
 
 
 def rows(profile: Profile, rule: OperatorRule) -> Iterator[Row]:
-    """Every requirement of a rule, in the file's order."""
+    """Yield every requirement of a rule, in the file's order."""
     if rule.unsupported:
         yield Row(profile, rule, rule.unsupported)
         return
@@ -55,7 +55,7 @@ def _signature(rule: OperatorRule, roles: Iterable[str]) -> str:
 
 
 def demanded(requirement: Requirement) -> str:
-    """What is required, as findings say it, and what falls short of it without being a violation."""
+    """Return the required value as in findings, and the range that is only a warning."""
     tolerated = getattr(requirement.value, "tolerated", 0)
     less = f"; a warning up to a relative {tolerated}" if tolerated else ""
     return required(requirement) + less
@@ -67,7 +67,7 @@ def _without_role(requirement: Requirement) -> str:
 
 
 def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
-    """A table of profiles."""
+    """Print a table of profiles."""
     listed = (
         (p.name, " ".join(p.activations), str(len(p.operators)), p.extends or "", p.title) for p in profiles
     )
@@ -76,7 +76,7 @@ def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
 
 
 def print_operators(profiles: Iterable[Profile], console: Console) -> None:
-    """For each profile its heading and its operators, with their operands."""
+    """Print the heading and the operators of each profile, with their roles."""
     for profile in profiles:
         console.print(visible(f"{profile.name}: {profile.title}"), style="bold")
         console.print(f"{visible(profile.source)}\noperators without a rule: {profile.unlisted}")
@@ -94,9 +94,9 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
 
 
 def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> None:
-    """What each profile demands of one operator: its scope, then each requirement with its level and its line.
+    """Print the rule of each profile for one operator: its scope, then each requirement with level and line.
 
-    Raises ConfigError where none has a rule for it.
+    Raises ConfigError if no profile has a rule for the operator.
     """
     for profile in _with_rule(profiles, opcode):
         rule = profile.operators[opcode]
@@ -134,19 +134,19 @@ def _scope(rule: OperatorRule) -> Iterator[str]:
 
 
 def shows(relaxed: Relaxation) -> str:
-    """What becomes of a tensor that only keeps the relaxed demand."""
+    """Describe the status of a tensor that satisfies only the relaxed requirement."""
     return "also conforms" if relaxed.shows == "conforms" else f"is {relaxed.shows}"
 
 
 def json_text(profiles: Iterable[Profile], opcode: str | None = None) -> str:
-    """Profiles as one JSON document: all rules, or one operator's. Raises ConfigError as ``print_rules``."""
+    """Return profiles as one JSON document: all rules, or one operator's. Raise ConfigError as ``print_rules``."""
     chosen = _with_rule(profiles, opcode) if opcode else profiles
     values = [profile_values(profile, opcode) for profile in chosen]
     return safe_json(json.dumps({"litecheck_rules": 1, "profiles": values}, indent=2)) + "\n"
 
 
 def profile_values(profile: Profile, opcode: str | None = None) -> dict[str, Any]:
-    """A profile as plain values for JSON: all of its rules, or one operator's."""
+    """Return a profile as plain values for JSON: all rules, or those of one operator."""
     rules = [rule for rule in profile.operators.values() if opcode in (None, rule.opcode)]
     return {
         "profile": profile.name,

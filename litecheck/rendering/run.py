@@ -1,4 +1,4 @@
-"""A run's report: what went in and came out, and what its tensors look like, as a document, as plain values and as text."""
+"""Report of a run: inputs, outputs and statistics of tensors, as document, plain values and text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.version import __version__
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _HEADS = (">#", "operator", "type", ">stored", ">real", ">at min", ">at max", ">unused levels", "name")
 
@@ -36,7 +36,7 @@ class RunRecord:
 
 
 def document(told: RunRecord) -> Document:
-    """Nothing is judged, so there is no verdict."""
+    """Return the document, without a verdict because a run is not judged."""
     parts: tuple[Part, ...] = ()
     if told.recorder.stats:
         rows = tuple(tuple((cell,) for cell in _row(s)) for s in told.recorder.statistics)
@@ -47,7 +47,7 @@ def document(told: RunRecord) -> Document:
 
 
 def print_report(told: RunRecord, console: Console, verbose: bool = False) -> None:
-    """What went in and came out, and a table of statistics where they were asked for."""
+    """Print inputs and outputs, and a table of statistics if they were recorded."""
     where = f", signature '{visible(told.signature)}'" if told.signature else ""
     lines = [f"{visible(told.file)}: {_summary(told)}{where}"]
     for label, fact in _facts(told):
@@ -62,7 +62,7 @@ def _summary(told: RunRecord) -> str:
 
 
 def _facts(told: RunRecord) -> Iterator[tuple[str, str]]:
-    """What went in, with where it came from; what came out; and where arrays were written."""
+    """Yield the inputs with their sources, the outputs, and the written files."""
     entry = told.recorder.entry
     for name, index in entry.inputs:
         tensor, source = entry.subgraph.tensors[index], visible(told.sources.get(name, ""))
@@ -75,7 +75,7 @@ def _facts(told: RunRecord) -> Iterator[tuple[str, str]]:
 
 
 def _row(s: Statistics) -> tuple[str, ...]:
-    """A line of the table."""
+    """Return a row of the table."""
     stored = "" if s.low is None or s.dtype.startswith("float") else f"{s.low}..{s.high}"
     real = "" if s.real_low is None else f"{s.real_low:.4g}..{s.real_high:.4g}"
     low, high = (_percent(share) for share in s.saturation) if s.saturation else ("", "")
@@ -86,7 +86,7 @@ def _row(s: Statistics) -> tuple[str, ...]:
 
 
 def _percent(share: float) -> str:
-    """Rounded, but never to nothing or to everything."""
+    """Return a rounded percentage, never 0 or 100 unless exact."""
     if not share:
         return "0 %"
     percent = 100 * share
@@ -100,7 +100,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def values(told: RunRecord) -> dict[str, Any]:
-    """What was asked for, what went in and came out, as plain values."""
+    """Return the settings, inputs, outputs and statistics as plain values."""
     run, recorder = told.run, told.recorder
     subgraph = recorder.entry.subgraph
     inputs = [

@@ -1,4 +1,4 @@
-"""Two runs of a suite side by side, as text, as a document and as plain values: regressions first."""
+"""Comparison of two runs of a suite as text, document and plain values: regressions first."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from litecheck.typed_json import encoded
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _HEADS = ("case", "before", "after")
 _MANY = 20
 
 
 def summary(compared: RunComparison) -> str:
-    """``2 regressions, 1 fixed, 0 otherwise changed, 410 the same``."""
+    """Return ``2 regressions, 1 fixed, 0 otherwise changed, 410 the same``."""
     parts = [
         counted(len(compared.regressions), "regression"),
         f"{len(compared.fixed):,} fixed",
@@ -52,7 +52,7 @@ def _named(file: str, device: str) -> str:
 
 
 def _sections(compared: RunComparison) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Every list that is not empty, the gravest first, each with a row for each case."""
+    """Return every list that is not empty, the most severe first, with a row for each case."""
     found: list[tuple[str, list[tuple[str, ...]]]] = [
         ("Regressions", list(map(_row, compared.regressions))),
         ("Fixed", list(map(_row, compared.fixed))),
@@ -71,13 +71,13 @@ def _row(change: CaseChange) -> tuple[str, ...]:
 
 
 def _ended(side: RunSide) -> str:
-    """``failed, 3 LSB, waived``."""
+    """Return ``failed, 3 LSB, waived``."""
     off = f"{side.worst:.6g}" if side.unit == "LSB" else f"{side.worst:.3g}"
     return ", ".join(filter(None, (side.ending, f"{off} {side.unit}" if side.worst else "", side.excuse)))
 
 
 def document(compared: RunComparison) -> Document:
-    """Each list as a table."""
+    """Return the document, each list as a table."""
     parts: list[Part] = []
     for title, rows in _sections(compared):
         lines: list[tuple[Line, ...]] = [((Code(row[0]),), (row[1],), (row[2],)) for row in rows]
@@ -88,13 +88,13 @@ def document(compared: RunComparison) -> Document:
 
 
 def values(compared: RunComparison) -> dict[str, Any]:
-    """Everything as plain dicts and lists; schemas/suite-diff.schema.json describes them."""
+    """Return the comparison as plain dicts and lists; schemas/suite-diff.schema.json describes them."""
     plain = encoded(compared, RunComparison)
     return {"litecheck_suite_diff": VERSION, "exit_code": compared.exit_code, **plain}
 
 
 def print_report(compared: RunComparison, console: Console, verbose: bool = False) -> None:
-    """The lists, of which long ones are cut."""
+    """Print the lists; long lists are shortened."""
     from rich.text import Text
 
     from litecheck.rendering.page import DIM, LABEL, Page
@@ -111,5 +111,5 @@ def print_report(compared: RunComparison, console: Console, verbose: bool = Fals
 
 
 def brief(compared: RunComparison) -> str:
-    """One line where something became worse."""
+    """Return one line if a case became worse."""
     return f"{visible(compared.after)}: {summary(compared)}\n" if compared.exit_code else ""

@@ -1,4 +1,4 @@
-"""A sheet: one command's report as formats see it, and what a format is; what none asks for is neither imported nor made."""
+"""Sheets: one command's report for all formats, imported and computed on demand; definition of a format."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
 
 
 def reported(name: str) -> bool:
-    """Whether the class of that name is that of a command's report."""
+    """Return True if the class of this name is a command's report."""
     return name in _REPORTS
 
 
 class Sheet:
-    """What every format can ask for; ``command`` is the one whose report it is."""
+    """A report with all representations that a format can request; ``command`` is the report's command."""
 
     def __init__(self, report: Any) -> None:
         self.report = report
@@ -105,26 +105,26 @@ class Sheet:
         return getattr(module, name)(self.report, *arguments)
 
     def results(self) -> Results:
-        """The rows."""
+        """Return the result rows."""
         results: Results = self._made("results")
         return results
 
     def document(self) -> Document:
-        """The report for people, laid out by headings and tables."""
+        """Return the report as a document of headings and tables."""
         document: Document = self._made("document")
         return document
 
     def operators(self) -> tuple[OperatorLine, ...]:
-        """The table of operators."""
+        """Return the table of operators."""
         lines: tuple[OperatorLine, ...] = self._made("operators")
         return lines
 
     def values(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return the report as plain values."""
         return dict(self._made("values"))
 
     def page(self) -> str:
-        """The report as a page for browsers."""
+        """Return the report as an HTML page."""
         if "page" in self._modules:
             return str(self._made("page"))
         from litecheck.rendering.html.page import page
@@ -132,11 +132,11 @@ class Sheet:
         return page(self.document())
 
     def print(self, console: Console, verbose: bool = False) -> None:
-        """The report for people at a terminal; ``verbose`` shortens nothing."""
+        """Print the report to a terminal; ``verbose`` shortens nothing."""
         self._made("print_report", console, verbose)
 
     def brief(self) -> str:
-        """Only what fails, a line each."""
+        """Return the failures, a line each."""
         return str(self._made("brief"))
 
 

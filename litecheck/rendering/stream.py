@@ -1,4 +1,4 @@
-"""A stream's report: what its answers say of a simulator, as plain values and as text."""
+"""Report of a stream: the verdict on a simulator's answers, as plain values and text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.version import __version__
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 #: Explanations and values of a row that the text shows.
 _SHOWN, _VALUES = 4, 12
@@ -24,7 +24,7 @@ _STYLES = {"exact": "bold green", "differs": "bold red"}
 
 
 def values(report: StreamReport) -> dict[str, Any]:
-    """The report as plain dicts and lists; schemas/stream.schema.json describes them."""
+    """Return the report as plain dicts and lists; schemas/stream.schema.json describes them."""
     return {
         "litecheck_stream": VERSION,
         "version": __version__,
@@ -61,12 +61,12 @@ def _vector(vector: FailedVector | None) -> dict[str, Any] | None:
 
 
 def json_text(report: StreamReport) -> str:
-    """The report as JSON."""
+    """Return the report as JSON."""
     return safe_json(json.dumps(values(report), indent=2)) + "\n"
 
 
 def print_report(report: StreamReport, console: Console) -> None:
-    """The verdict, how many answers are wrong, the first and the worst, and what explains them."""
+    """Print the verdict, the number of wrong answers, the first and the worst, and mutants that explain them."""
     from litecheck.rendering.page import Page
 
     page, header = Page(console, verbose=False), report.header
@@ -106,14 +106,14 @@ def _fitting(number: int) -> str:
 
 
 def _named(flag: VectorFlag) -> str:
-    """``wraps (the lowest bits are kept)``, with the arithmetics that have it and what was ambiguous."""
+    """Return ``wraps (the lowest bits are kept)``, with the arithmetics that compute like it and equivalent mutants."""
     known = f"; so computes {', '.join(flag.published)}" if flag.published else ""
     same = f"; ambiguous: {', '.join(flag.same)}" if flag.same else ""
     return f"{flag.name} ({flag.does}{known}{same})"
 
 
 def _told(vector: FailedVector) -> str:
-    """``vector 17: 5 expected, 6 came (+1); acc 12, m 1073741824``."""
+    """Return ``vector 17: 5 expected, 6 came (+1); acc 12, m 1073741824``."""
     right, came = (_row(v) for v in (vector.expected, vector.answer))
     fields = ", ".join(f"{name} {_cut(text)}" for name, text in vector.fields)
     return f"vector {vector.number:,}: {right} expected, {came} came ({vector.difference:+,}); {fields}"

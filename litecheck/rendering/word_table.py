@@ -1,4 +1,4 @@
-"""Tables for a terminal in which no word is cut: long ones fold behind what joins their parts."""
+"""Terminal tables without truncated words: long words wrap after separators."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from litecheck.rendering.escape import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Where a word may be folded: behind these.
+#: Characters after which a word can wrap.
 _JOINTS = re.compile(r"(?<=[/_.,-])(?=.)")
-#: Between two columns, and outside of all.
+#: Spaces between two columns, and at the edges of the table.
 _GAP, _EDGES = 3, 2
-#: The least that is left for columns which wrap, beside those that do not.
+#: Smallest width left for columns that wrap.
 _LEAST = 20
 
 
@@ -34,7 +34,8 @@ def _folded(word: str, width: int) -> str:
 
 
 def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
-    """How wide columns are that need so much: all they need if there is room, else alike, what some leave to the others."""
+    """Return the widths of columns: their needs if there is room, else equal shares plus unused room of narrow
+    columns."""
     found: dict[str, int] = {}
     for number, (name, need) in enumerate(sorted(needs.items(), key=lambda item: item[1])):
         found[name] = max(1, min(need, room // (len(needs) - number)))

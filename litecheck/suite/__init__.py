@@ -1,1 +1,1 @@
-"""The conformance suite: cases from a profile's rules, what a device makes of them, and what that is worth."""
+"""Conformance suite: test cases made from a profile's rules, verdicts on a device, and certificates."""

@@ -1,4 +1,4 @@
-"""What arithmetics give for a suite's cases: as its files hold it, or computed where a claimed one is not among them."""
+"""Expected outputs of a suite's cases: read from its files, or computed for a claimed arithmetic that the suite lacks."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ Outputs = tuple[NDArray[Any], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Expected outputs by arithmetic. ``own`` are arithmetics that the suite has no answers of."""
+    """Expected outputs by arithmetic. ``own`` are claimed arithmetics without answers in the suite."""
 
     suite: Suite
     own: Mapping[str, Arithmetic]
 
     def every(self, case: CaseEntry, named: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Outputs]]:
-        """Names that agree, with what they give: all the suite has, and those of ``named`` that it has not."""
+        """Yield (names of arithmetics that agree, outputs): all answers of the suite, and those of ``named`` in
+        ``own``."""
         for answer in case.answers:
             yield answer.arithmetics, self.suite.expected(answer)
         for name in named:
@@ -35,7 +36,7 @@ class Answers:
                 yield (name,), outputs
 
     def under(self, case: CaseEntry, arithmetic: str) -> tuple[str, Outputs]:
-        """What an arithmetic gives, and its name; where it cannot compute the case, what the suite's first gives."""
+        """Return an arithmetic's name and outputs; if it cannot compute the case, the suite's first answer."""
         if (outputs := self._computed(case, arithmetic)) is not None:
             return arithmetic, outputs
         answer = next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])

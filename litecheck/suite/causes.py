@@ -1,4 +1,4 @@
-"""Which known mistakes explain everything that a device gave otherwise than expected."""
+"""Mutants that explain all outputs of a device."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.mutants import Mistake, computed, mistakes
 
-#: A case with what the device gave for it: outputs with all runs stacked.
+#: A case with the device's outputs, all runs stacked.
 Given = tuple[CaseEntry, Sequence[NDArray[Any]]]
 
 
 def explaining(suite: Suite, cases: Sequence[Given], base: Arithmetic) -> tuple[str, ...]:
-    """The mistakes in an arithmetic with which it gives exactly what the device gave in all these cases."""
+    """Return the mutants of an arithmetic that give exactly the device's outputs in all cases."""
     loaded = [(loaded_case(suite, case), outputs) for case, outputs in cases]
     left = list(dict.fromkeys(mistake for case, _ in loaded for mistake in mistakes(case, base)))
-    # What tells most mistakes apart comes first: a mistake that does not fit is given up soon.
+    # Cases with the fewest output elements come first, so that a mutant that does not fit is excluded cheaply.
     for case, outputs in sorted(loaded, key=lambda pair: sum(a.size for a in pair[1])):
         left = [mistake for mistake in left if _gives(case, mistake, base, outputs)]
         if not left:
@@ -32,7 +32,7 @@ def explaining(suite: Suite, cases: Sequence[Given], base: Arithmetic) -> tuple[
 
 
 def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
-    """A case as it was before it was written."""
+    """Restore a case from the suite's files."""
     return SuiteCase(
         entry.name, entry.opcode, entry.kind, entry.granularity, entry.title, entry.level,
         model_from(suite.model(entry), entry.model), tuple(suite.inputs(entry)), entry.lengths,

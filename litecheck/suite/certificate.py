@@ -1,4 +1,4 @@
-"""A certificate: what a device's run of a suite is worth under a claim, with the hashes of everything it follows from."""
+"""Certificate of a device's run of a suite under claims, with the hashes of all underlying files."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from litecheck.suite.waivers import load_waivers
 from litecheck.typed_json import encoded, read_document
 from litecheck.version import __version__
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _KEY = "litecheck_certificate"
 _OWN = "sha256"
-#: What the names of files that come with litecheck begin with.
+#: Prefix of the names of litecheck's own files.
 _RULES = "rules/"
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedSuite:
-    """Which suite it was. ``sha256`` is its manifest's, which states all its files; ``rules`` is that of its profile."""
+    """The certified suite. ``sha256`` is the hash of its manifest, which lists all its files; ``rules`` that of its
+    profile."""
 
     made_by: str
     profile: str
@@ -52,8 +53,10 @@ class CertifiedSuite:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedRun:
-    """What ran where: as the results say it, empty where a device wrote outputs alone. ``sha256`` is that of the results'
-    own file, ``program`` that of the device's library or program."""
+    """Tool and device as the results state them, empty if a device wrote only outputs.
+
+    ``sha256`` is the hash of the results' own file, ``program`` that of the device's library or program.
+    """
 
     tool: str
     device: str
@@ -64,7 +67,7 @@ class CertifiedRun:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedOperator:
-    """A row of the report: how many cases of an operator ended how, under what."""
+    """A row of the report: the outcomes of an operator's cases, with arithmetic, tolerance and verdict."""
 
     opcode: str
     kind: str
@@ -87,7 +90,7 @@ class CertifiedOperator:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Everything but the files themselves. ``date`` is the day of judging, by which waivers hold or have expired."""
+    """All facts of a certificate without the files. ``date`` is the day of the verdict, which decides if waivers hold."""
 
     tool: str
     date: str
@@ -107,11 +110,11 @@ class Certificate:
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not checked."""
+        """Exit code: 0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)
 
     def text(self) -> str:
-        """The file's content, with a SHA-256 of all the rest at its end; an item of a list stands on a line of its own."""
+        """Return the content of the file, one line per list item, with a SHA-256 of the rest at its end."""
         document = {_KEY: VERSION, **encoded(self, Certificate)}
         return _laid_out({**document, _OWN: hashlib.sha256(_laid_out(document).encode()).hexdigest()})
 
@@ -137,9 +140,9 @@ def certify(
     waivers: Sequence[str | Path] = (),
     date: str = "",
 ) -> Certificate:
-    """The certificate of a run under the claims of a file, with the waivers of others.
+    """Return the certificate of a run under the claims of a file, with the waivers of further files.
 
-    Raises ConfigError for a suite whose files, or whose rules, are not what they were when it was made; ProfileError.
+    Raises ConfigError for a suite whose files or rules changed since it was made; ProfileError.
     """
     for discrepancy in suite_discrepancies(suite):
         raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: not what the suite's manifest says")
@@ -158,7 +161,7 @@ def certify(
 def derived(
     suite: Suite, results: SuiteResults, claims: Path, waivers: Sequence[Path], date: str
 ) -> Certificate:
-    """What a certificate of these files says. Raises ConfigError and ProfileError."""
+    """Return the certificate that follows from these files. Raise ConfigError and ProfileError."""
     read = load_claims(claims)
     more = [waiver for file in waivers for waiver in load_waivers(file)]
     report = judge(suite, results, claims=read, waivers=more, date=date)
@@ -199,7 +202,7 @@ def _operator(row: OperatorRow) -> CertifiedOperator:
 
 
 def _arithmetics(report: SuiteReport, claims: Claims, suite: Suite, beside: Path) -> Iterator[FileDigest]:
-    """The files of every arithmetic that the suite has answers of or that is claimed, as :func:`located` finds them."""
+    """Yield the files of every arithmetic in the suite or in the claims, with names that :func:`located` resolves."""
     named = dict.fromkeys((*suite.manifest.arithmetics, *report.arithmetics))
     refs = [claims.arithmetics.get(name, name) for name in named]
     known = [ref for ref in refs if ref in arithmetic_names() or os.path.isfile(ref)]
@@ -210,7 +213,7 @@ def _arithmetics(report: SuiteReport, claims: Claims, suite: Suite, beside: Path
 
 
 def located(file: str, beside: Path) -> Path:
-    """Where an arithmetic's file lies: among litecheck's rules, or as it is called from the claims' folder."""
+    """Return the path of an arithmetic's file: among litecheck's rules, or relative to the claims' folder."""
     return rules_dir() / file.removeprefix(_RULES) if file.startswith(_RULES) else beside / file
 
 
@@ -221,7 +224,7 @@ def _outputs(results: SuiteResults) -> Iterator[FileDigest]:
 
 
 def read_certificate(path: str | Path) -> tuple[Certificate, bool]:
-    """A certificate, and whether the file is to the last byte what was written. Raises ConfigError for what is none."""
+    """Return a certificate, and True if the file is unchanged to the last byte. Raise ConfigError for other files."""
     certificate: Certificate
     certificate, content = read_document(Path(path), Certificate, _KEY, VERSION, "certificate")
     return certificate, certificate.text().encode() == content

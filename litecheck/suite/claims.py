@@ -1,4 +1,4 @@
-"""What a device is claimed to do: profile, level, operators, types, limits, arithmetic and tolerance, as plain data."""
+"""Claims for a device: profile, level, operators, types, limits, arithmetic and tolerance, as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.suite.waivers import CaseWaiver
 
 @dataclass(frozen=True, slots=True)
 class DeviceClaim:
-    """Which device it is. ``program`` is the SHA-256 of its library or program, where that is claimed."""
+    """The claimed device. ``program`` is the SHA-256 of its library or program, or empty."""
 
     name: str
     version: str
@@ -27,9 +27,9 @@ class DeviceClaim:
 
 @dataclass(frozen=True, slots=True)
 class OperatorClaim:
-    """What is claimed of an operator; what is empty is as for all of them.
+    """The claim for an operator; empty fields take the default of all operators.
 
-    ``arithmetics`` are names; ``limited`` says that its cases are only claimed where they keep the claim's limits.
+    ``arithmetics`` are names; ``limited`` restricts the claim to cases within the claim's limits.
     """
 
     types: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class OperatorClaim:
     limited: bool = False
 
     def over(self, other: OperatorClaim) -> OperatorClaim:
-        """Itself, with what it leaves empty taken from another."""
+        """Return this claim with its empty fields taken from another claim."""
         return OperatorClaim(
             self.types or other.types,
             self.granularities or other.granularities,
@@ -51,8 +51,8 @@ class OperatorClaim:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """A claim that a run does not bear out as a whole: ``what`` (``level``, ``operator``), what is claimed, and what there
-    is instead, empty where there is nothing."""
+    """A claim that a run cannot show: ``what`` (``level``, ``operator``), the claimed value, and the value found or
+    ""."""
 
     what: str
     claimed: str
@@ -61,7 +61,7 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsRecord:
-    """A claim's head, as reports and certificates state it. ``version`` is that of the profile, ``sha256`` the file's."""
+    """Header of a claim for reports and certificates. ``version`` is that of the profile, ``sha256`` that of the file."""
 
     name: str
     file: str
@@ -75,10 +75,11 @@ class ClaimsRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """A whole claim. ``profiles`` are the one claimed and its extensions, ``limited`` the same narrowed by the limits.
+    """A complete claim.
 
-    ``operators`` are by name, ``*`` stands for those without an entry; ``arithmetics`` say by name where those of files
-    are written.
+    ``profiles`` are the claimed profile and its extensions, ``limited`` the same profiles narrowed by the limits.
+    ``operators`` are by name, ``*`` for all operators without an entry; ``arithmetics`` are the paths of arithmetics
+    in files, by name.
     """
 
     record: ClaimsRecord
@@ -87,19 +88,19 @@ class Claims:
     limited: Mapping[str, Profile]
     arithmetics: Mapping[str, str]
     default: OperatorClaim = field(default_factory=OperatorClaim)
-    """What is claimed of all operators that are."""
+    """Default of all claimed operators."""
     rules: str = ""
     waivers: tuple[CaseWaiver, ...] = ()
 
     def of(self, opcode: str) -> OperatorClaim | None:
-        """What is claimed of an operator; None where it is not."""
+        """Return the claim for an operator; None if the operator is not claimed."""
         named = [self.operators[key] for key in (opcode, EVERY) if key in self.operators]
         if not named:
             return None
         return reduce(OperatorClaim.over, (*named, self.default))
 
     def holds(self, case: CaseEntry, suite: Suite) -> bool:
-        """Whether a case is claimed: its operator, its types and, where it may be computed at all, its limits."""
+        """Return True if a case is claimed: its operator and types, and for a valid model, its limits."""
         claim = self.of(case.opcode)
         if claim is None or (claim.types and case.kind not in claim.types):
             return False
@@ -109,11 +110,11 @@ class Claims:
         return narrowed is None or conforms(model_from(suite.model(case), case.model), narrowed)
 
     def tolerances(self) -> Mapping[str, Conformance]:
-        """The tolerances claimed, by operator."""
+        """Return the claimed tolerances, by operator."""
         return {opcode: claim.tolerance for opcode, claim in self.operators.items() if claim.tolerance}
 
     def shortfalls(self, manifest: Manifest, program: str) -> Iterator[Shortfall]:
-        """What a suite, run on a device with this program, cannot show of the claim."""
+        """Yield the parts of the claim that a suite, run on a device with this program, cannot show."""
         record = self.record
         if manifest.profile not in self.profiles:
             yield Shortfall("profile", ", ".join(self.profiles), manifest.profile)
@@ -130,7 +131,8 @@ class Claims:
             yield from self._unshown(manifest)
 
     def _unshown(self, manifest: Manifest) -> Iterator[Shortfall]:
-        """Operators and types that are claimed and have no case; of all at once, only what a suite could have."""
+        """Yield claimed operators and types without a case; operators claimed by ``*`` only if a suite can have a
+        case."""
         profile = self.profiles[manifest.profile]
         kinds: dict[str, set[str]] = {}
         for case in (case for case in manifest.cases if not case.broken):

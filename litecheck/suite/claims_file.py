@@ -1,4 +1,4 @@
-"""Claims read from YAML: every key known, every operator, type, level, profile and arithmetic one that there is."""
+"""Parser of claims in YAML, with checks of keys, operators, types, levels, profiles and arithmetics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TYPES = (*INTEGER_RANGES, "bool", "float32")
 
 
 def load_claims(path: str | Path) -> Claims:
-    """The claims of a file; names of files in it are relative to its folder. Raises ProfileError with file and line."""
+    """Load the claims of a file; paths in it are relative to its folder. Raise ProfileError with file and line."""
     place, shown = Path(path), str(path)
     top = read_yaml(place, shown).only(KEYS)
     stated = _mapping(top, "profile").only(PROFILE_KEYS)
@@ -66,7 +66,7 @@ def _digest(place: Path) -> str:
 
 
 def _word(owner: Entries, key: str) -> str:
-    """What stands under a key that must be there."""
+    """Return the text of a required key."""
     word = text(owner.get(key))
     if not word:
         raise ProfileError(owner.file, owner.lines.get(key, owner.line), f"the key {key} is missing")
@@ -95,7 +95,7 @@ def _level(top: Entries) -> str:
 
 
 def _listed(owner: Entries, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
-    """The words under a key, each of those that are known."""
+    """Return the words of a key, each checked against ``known``."""
     return tuple(_known(node, key, known) for node in _nodes(owner.get(key)))
 
 
@@ -108,7 +108,7 @@ def _known(node: Node, key: str, known: Collection[str]) -> str:
 
 
 def _nodes(node: Node | None) -> tuple[Node, ...]:
-    """One node, or those of a list."""
+    """Return a single node, or the nodes of a list."""
     if node is None or (isinstance(node, Text) and not node.value):
         return ()
     return node.values if isinstance(node, Items) else (node,)
@@ -119,7 +119,7 @@ def _types(owner: Entries) -> tuple[str, ...]:
 
 
 def _profiles(stated: Entries, extensions: Node | None, folder: Path) -> list[tuple[str, Profile]]:
-    """The profile and its extensions, each with what it is loaded by."""
+    """Return the profile and its extensions, each with the reference that loads it."""
     _word(stated, "name")
     found = []
     for node in (*_nodes(stated.get("name")), *_nodes(extensions)):
@@ -129,13 +129,13 @@ def _profiles(stated: Entries, extensions: Node | None, folder: Path) -> list[tu
 
 
 def _file_or(node: Node, key: str, known: Collection[str], folder: Path) -> str:
-    """A name that is known, or the path of a YAML file."""
+    """Return a known name, or the path of a YAML file."""
     word = text(node)
     return str(folder / word) if word.endswith((".yaml", ".yml")) else _known(node, key, known)
 
 
 def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[str, ...]:
-    """Names of arithmetics; ``files`` gets where those are written that do not come with litecheck."""
+    """Return names of arithmetics; the paths of arithmetics in own files are added to ``files``."""
     found = []
     for node in _nodes(owner.get("arithmetic")):
         ref = _file_or(node, "arithmetic", arithmetic_names(), place.parent)
@@ -150,7 +150,7 @@ def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[st
 def _operators(
     top: Entries, profiles: Iterable[Profile], files: dict[str, str], place: Path
 ) -> Mapping[str, OperatorClaim]:
-    """What is claimed of each operator: a list of their names, or a mapping that says more."""
+    """Return the claim for each operator, from a list of names or a mapping."""
     known = dict.fromkeys((EVERY, *(opcode for profile in profiles for opcode in profile.operators)))
     node = top.get("operators")
     if isinstance(node, Items):
@@ -189,7 +189,7 @@ def _tolerance(opcode: str, own: Entries, line: int) -> Conformance | None:
 
 
 def _limits(top: Entries) -> Entries | None:
-    """The limits of all operators, as a profile states them; None where there are none."""
+    """Return the limits of all operators, in the form of a profile; None without limits."""
     node = top.get("operators")
     stated = {} if node is None or isinstance(node, Items) else entries(node, top.file).values
     found = {
@@ -202,7 +202,7 @@ def _limits(top: Entries) -> Entries | None:
 
 
 def _limited(ref: str, profile: Profile, limits: Entries) -> Profile:
-    """A profile narrowed by the limits of the operators that it knows."""
+    """Return a profile narrowed by the limits of the operators it has."""
     own = {opcode: node for opcode, node in limits.values.items() if opcode in profile.operators}
     lines = {opcode: limits.lines[opcode] for opcode in own}
     return narrowed(ref, Entries(own, lines, limits.line, limits.file), limits.file) if own else profile

@@ -1,4 +1,4 @@
-"""The values of constants: weights, biases and others, drawn over their whole range or as a test wants them."""
+"""Values of constants: weights, biases and further constants, over their whole range or as a test needs them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.suite.drafts import Draft
 
 Drawing = Callable[[np.random.Generator, tuple[int, ...], tuple[int, int]], Array]
-#: Integers that stand for no real number are drawn below this.
+#: Upper limit of drawn integers without a scale.
 _SMALL = 6
-#: How much of an int32 a drawn bias may take.
+#: Largest magnitude of a drawn bias.
 _BIAS = 1 << 28
 
 
 def uniform(rng: np.random.Generator, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
-    """All values alike."""
+    """Draw values uniformly."""
     return rng.integers(*span, shape, endpoint=True)
 
 
 def rails(rng: np.random.Generator, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
-    """The two ends by chance."""
+    """Draw one of both limits at random."""
     return np.where(rng.random(shape) < 0.5, *span)
 
 
 def filled(draft: Draft, plan: Plan, rng: np.random.Generator, weights: Drawing = uniform) -> Plan:
-    """The plan with values for all constants that have none yet."""
+    """Return the plan with values for all constants that have none."""
     for role, tensors in plan.operands.items():
         made = [
             tensor.holding(_values(draft, plan, role, tensor, rng, weights), tensor.dtype)
@@ -62,7 +62,7 @@ def _values(
 
 
 def span_of(draft: Draft, role: str, tensor: TensorPlan) -> tuple[int, int]:
-    """The least and the largest value an operand may hold: weights are symmetric, whatever the rule says of them."""
+    """Return the smallest and the largest value of an input; weights are symmetric, whatever the rule says."""
     low, high = INTEGER_RANGES[tensor.dtype]
     kind = draft.facts.inputs.get(role, "")
     if kind == "weight" and low < 0:
@@ -79,7 +79,7 @@ def span_of(draft: Draft, role: str, tensor: TensorPlan) -> tuple[int, int]:
 
 
 def depth(draft: Draft, plan: Plan) -> int:
-    """How many products are added up for one element of the result; 1 where none are."""
+    """Count the products in the sum of one output element; 1 for operators without products."""
     products, accumulates = draft.facts.products, draft.facts.accumulates
     tensor = plan.one(products[1]) if products else None
     if tensor is None or accumulates is None or not tensor.shape:
@@ -89,7 +89,7 @@ def depth(draft: Draft, plan: Plan) -> int:
 
 
 def bias_reach(draft: Draft, plan: Plan) -> int:
-    """How far a bias may go, so that it counts beside the sums it is added to and does not drown them."""
+    """Return the largest magnitude of a bias that affects the sums without dominating them."""
     steps = 1.0
     for role in draft.facts.products:
         tensor = plan.one(role)

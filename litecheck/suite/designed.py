@@ -1,4 +1,4 @@
-"""Designed probes as cases: models and inputs made by hand for what tells ways of computing apart, in int8 and uint8."""
+"""Test cases from designed probes: models and inputs that distinguish variants, in int8 and uint8."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import Profile
 from litecheck.suite.case import SuiteCase
 
-#: Between a stored int8 and the uint8 that stands for the same number.
+#: Difference between a stored uint8 and the int8 of the same real value.
 _APART = 128
 
 
 def designed(profile: Profile, opcode: str, kind: str, seed: int) -> Iterator[SuiteCase]:
-    """The designed probes of an operator, on activations of a type, that a profile finds nothing against."""
+    """Yield the designed probes of an operator, with activations of a type, that conform to a profile."""
     if kind not in ("int8", "uint8"):
         return
     for probe in probes(opcode, seed):
@@ -32,7 +32,7 @@ def designed(profile: Profile, opcode: str, kind: str, seed: int) -> Iterator[Su
 
 
 def symmetric(model: Model) -> Model:
-    """The model with -127 for every constant -128 of symmetric int8, which a specification may forbid."""
+    """Return the model with -127 for every constant -128 of symmetric int8, which a profile can forbid."""
 
     def kept(tensor: Tensor) -> Tensor:
         zero = tensor.quantization.zero_point
@@ -44,7 +44,7 @@ def symmetric(model: Model) -> Model:
 
 
 def unsigned(probe: Probe) -> Probe:
-    """The probe in uint8: every quantized int8 and its zero point are 128 more, and stand for the same numbers."""
+    """Return the probe in uint8: quantized int8 values and zero points increase by 128, real values stay the same."""
     main = probe.subgraph
 
     def moved(tensor: Tensor) -> Tensor:
@@ -66,7 +66,7 @@ def unsigned(probe: Probe) -> Probe:
 
 
 def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
-    """The model with other tensors in its first subgraph, and their values in the buffers."""
+    """Return the model with changed tensors in its first subgraph, and their values in the buffers."""
     main, buffers = model.subgraphs[0], list(model.buffers)
     tensors = tuple(map(change, main.tensors))
     for tensor in tensors:
@@ -77,7 +77,7 @@ def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
 
 
 def conforms(model: Model, profile: Profile) -> bool:
-    """Whether a model of one operator keeps a profile's rules, and one of them speaks of it."""
+    """Return True if a model of one operator conforms to a profile that covers it."""
     report = validate(model, [profile])
     return not report.problems and all(op.status == "conforms" for op in report.operators)
 
@@ -100,11 +100,11 @@ def _case(probe: Probe) -> SuiteCase:
 
 
 def granularity(model: Model) -> str:
-    """``per-axis`` or ``per-tensor`` by the scales of the operator's constants; nothing where none has any."""
+    """Return ``per-axis`` or ``per-tensor`` by the scales of the operator's constants; "" without scales."""
     main = model.subgraphs[0]
     return weight_granularity(main, main.operators[0])
 
 
 def slug(title: str) -> str:
-    """A title as a part of a path: ``ties-multipliers-powers-of-two``; long ones are cut."""
+    """Return a title as part of a path, at most 60 characters: ``ties-multipliers-powers-of-two``."""
     return re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-")[:60].strip("-").lower()

@@ -1,4 +1,4 @@
-"""From a form and a rule to a plan: which types the operands may have, and the shapes of the results."""
+"""Drafts: plans from a form and a rule, with types of inputs and shapes of outputs."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
 from litecheck.reference.operands import NUMPY_TYPES
 from litecheck.suite.forms import FILE, CaseForm, FormOperand
 
-#: The type of what steers where nothing is said of it.
+#: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
-#: Scalars are results of which the law says nothing, until they are computed.
+#: Shape of outputs that the shape rule leaves unknown, until they are computed.
 _NOTHING: Shape = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to choose among what a rule allows: the activations' type, an alternative of ``any_of``, types by role
-    where they are not the first that is listed, the role that has one scale though it may have several, and the one that
-    has several though one is listed first."""
+    """One combination of options of a rule: the activations' type, an alternative of ``any_of``, types by role if not
+    the first listed, ``single`` (a role with one scale although several are usual), ``several`` (the reverse)."""
 
     kind: str
     alternative: int = 0
@@ -40,7 +39,7 @@ class Choice:
     several: str = ""
 
     def words(self, rule: OperatorRule) -> tuple[str, ...]:
-        """What is special about it, for a name."""
+        """Return the deviations from the usual combination, for a name."""
         named = (rule.any_of[self.alternative].name.replace("_", "-"),) if len(rule.any_of) > 1 else ()
         types = (f"{role.replace('_', '-')}-{dtype}" for role, dtype in self.types)
         scales = ("one-scale",) if self.single else ("several-scales",) if self.several else ()
@@ -48,8 +47,10 @@ class Choice:
 
 
 def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
-    """Every type that a rule lists for an operand, one at a time, under each alternative; nothing where the rule speaks
-    of other activations alone."""
+    """Yield every type that a rule lists for a role, one at a time, under each alternative.
+
+    Yield nothing if the rule has only other activations.
+    """
     for number in range(max(1, len(rule.any_of))):
         demands = [
             r for r in requirements_of(rule, number) if r.verb == "dtype" and r.role in rule.activations
@@ -70,7 +71,7 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
 
 
 def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Choice]:
-    """With one scale where a demand has one for each channel first and lets one pass, and the other way round."""
+    """Yield one scale if per-axis is listed first and per-tensor is accepted, and the reverse."""
     first, words = first_word(r.value), words_of(r.value)
     if first == "per-axis" and (r.level == "note" or "per-tensor" in words):
         yield replace(choice, single=role)
@@ -79,17 +80,17 @@ def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Ch
 
 
 def listed(r: Requirement) -> tuple[str, ...]:
-    """The types that a demand lists, with those that a child profile lets pass, in a fixed order."""
+    """Return the types that a requirement lists, with those that a child profile accepts, sorted."""
     relaxed = words_of(r.relaxed.value) if r.relaxed else frozenset()
     return tuple(sorted(word for word in words_of(r.value) | relaxed if word in NUMPY_TYPES))
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A form under a rule: a plan that keeps it, as yet without the values of weights and other constants.
+    """A form under a rule: a conforming plan, without the values of weights and further constants.
 
-    ``blank`` names the constants whose values are to be drawn, ``fed`` has what steering operands get at run time, by
-    the tensor's name.
+    ``blank`` names the constants whose values are to be drawn, ``fed`` has the run-time values of steering inputs, by
+    tensor name.
     """
 
     profile: Profile
@@ -102,28 +103,28 @@ class Draft:
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """What the plan keeps."""
+        """Requirements that the plan satisfies."""
         return requirements_of(self.rule, self.choice.alternative)
 
     @cached_property
     def facts(self) -> OperatorFacts:
-        """What is true of the operator."""
+        """Facts about the operator."""
         return facts_of(self.form.opcode)
 
     @cached_property
     def alike(self) -> tuple[tuple[str, str], ...]:
-        """Operands that no rule speaks of, and those that have the same type and parameters."""
+        """Pairs of a role without requirements and the activation with the same type and parameters."""
         return tuple(_alike(self.rule, self.form, self.choice))
 
     def broken(self, plan: Plan) -> tuple[str, ...]:
-        """The limits that a plan does not keep, by path."""
+        """Return the paths of the limits that a plan violates."""
         operands = measurable(plan)
         return tuple(r.path for r in self.requirements if r.verb == "limits" and not holds(r, operands))
 
 
 def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice) -> Draft:
-    """The draft of a form. Raises UnsolvableError where the rule does not take it, and ProfileError with the form's line
-    where its operands do not go together."""
+    """Return the draft of a form. Raise UnsolvableError if the rule does not accept the form, and ProfileError with
+    the form's line if its inputs do not match."""
     chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
     if absent := chosen & set(rule.inputs) - form.operands.keys():
         raise UnsolvableError(f"without {', '.join(sorted(absent))}")
@@ -162,14 +163,14 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
 
 
 def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]) -> Plan:
-    """The plan with a scale for each channel of a role, along the dimension that the rule wants, and zero points of 0."""
+    """Return the plan with a scale per channel of a role, along the rule's dimension, and zero points of 0."""
     axis = next((int(first_word(r.value)) for r in requirements if r.role == role and r.verb == "axis"), 0)
     plan = plan.edit_all(lambda t: t.along(axis).scaled(np.resize(t.scale, t.shape[axis]), 0), (role,))
     return following(plan, requirements)
 
 
 def _same_form(plan: Plan, start: Plan) -> bool:
-    """Whether a plan has the operands, shapes, steering values and options that it started from."""
+    """Return True if a plan has the same inputs, shapes, steering values and options as its start."""
     kinds = facts_of(start.opcode).inputs
     for role, tensors in start.operands.items():
         if len(tensors) != len(plan.operands[role]):
@@ -186,12 +187,12 @@ def _equal(one: TensorPlan, other: TensorPlan) -> bool:
 
 
 def tensor_name(role: str, at: int) -> str:
-    """What the tensor of a role is called; the others of a repeated role are numbered."""
+    """Return the name of a role's tensor; further tensors of a repeated role are numbered."""
     return f"{role} {at}" if at else role
 
 
 def _types(rule: OperatorRule, form: CaseForm, choice: Choice) -> dict[str, str]:
-    """The types that are settled before anything is solved, by role."""
+    """Return the types that are fixed before solving, by role."""
     demands = {r.role: r for r in requirements_of(rule, choice.alternative) if r.verb == "dtype" and r.role}
     types = {
         role: dtype for role, dtype in form.types.items() if role not in demands and dtype not in rule.roles
@@ -204,7 +205,7 @@ def _types(rule: OperatorRule, form: CaseForm, choice: Choice) -> dict[str, str]
 
 
 def _alike(rule: OperatorRule, form: CaseForm, choice: Choice) -> Iterator[tuple[str, str]]:
-    """Roles that are like an activation where the rule demands nothing of them."""
+    """Yield roles without requirements, with the activation whose type they share."""
     spoken = {r.role for r in requirements_of(rule, choice.alternative) if r.verb != "operands"}
     for role, other in form.types.items():
         if other in rule.activations and role not in spoken and form.operands.get(role):
@@ -212,7 +213,7 @@ def _alike(rule: OperatorRule, form: CaseForm, choice: Choice) -> Iterator[tuple
 
 
 def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan:
-    """Operands in their shapes, results in none."""
+    """Return the plan with the shapes of inputs, and outputs without shapes."""
     demands = {r.role: r for r in rule.requirements if r.verb == "dtype"}
     operands: dict[str, tuple[TensorPlan, ...]] = {}
     facts = facts_of(form.opcode)
@@ -241,7 +242,7 @@ def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan
 
 
 def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
-    """Subgraphs that hand on what they are given, in another order."""
+    """Yield subgraphs that return their inputs in another order."""
     for option, places in form.calls.items():
         passed = [t for role in plan.inputs if facts_of(form.opcode).inputs.get(role) in ("passed", "data")
                   for t in plan.operands[role]]  # fmt: skip
@@ -252,7 +253,7 @@ def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
 def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
     tensor = TensorPlan(dtype, part.shape, variable=kind == "state", name=name)
     if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
-        # Rules are other ones for weights that are not constant; their values are drawn later.
+        # Rules differ for weights that are not constant; the values are drawn later.
         return tensor.holding(np.zeros(part.shape, NUMPY_TYPES[dtype]), dtype)
     if part.values is None or part.fed:
         return tensor
@@ -260,7 +261,7 @@ def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
 
 
 def _shaped(plan: Plan, form: CaseForm) -> Plan:
-    """The plan with the results' shapes as the operator's law gives them."""
+    """Return the plan with the outputs' shapes from the operator's shape rule."""
     known = plan.edit_all(lambda t: t if t.dtype else t.but(dtype="int8"))
     model = assemble(known)
     main = model.subgraphs[0]
@@ -279,7 +280,7 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
 
 
 def _fed(form: CaseForm, plan: Plan) -> dict[str, Array]:
-    """What steering operands get at run time: what the form says, or truth values and small numbers by turns."""
+    """Return the run-time values of steering inputs: stated by the form, or alternating 0 and 1."""
     fed: dict[str, Array] = {}
     facts = facts_of(form.opcode)
     for role, parts in form.operands.items():

@@ -1,4 +1,4 @@
-"""How a case ended before anything of it is compared: what the device gave, or why it gave nothing."""
+"""Endings of test cases before any comparison: outputs, or the reason for missing outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.suite.manifest import CaseEntry
 from litecheck.suite.results import ANSWERED, CaseResult
 from litecheck.suite.verdict import Ending
 
-#: What an outcome of a device is called here.
+#: Ending for each outcome of a device.
 ENDINGS = {
     Outcome.REFUSED.value: Ending.REFUSED,
     Outcome.CRASHED.value: Ending.CRASHED,
@@ -29,8 +29,10 @@ ENDINGS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FacedCase:
-    """A case's outputs, or why there are none, and the arithmetics they fit exactly; ``tensors`` reads the model's outputs,
-    which nobody asks for where everything is as expected."""
+    """A case's outputs, or the reason for missing outputs, and the arithmetics that fit exactly.
+
+    ``tensors`` reads the model's outputs lazily: they are not needed if everything is as expected.
+    """
 
     case: CaseEntry
     result: CaseResult | None
@@ -41,12 +43,12 @@ class FacedCase:
 
     @property
     def comparable(self) -> bool:
-        """Whether there are outputs, of the right shapes and types, and something to compare them with."""
+        """True if there are outputs of the right shapes and types, and expected outputs."""
         return bool(self.outputs) and not self.wrong and not self.case.broken
 
 
 def broken_ending(result: CaseResult) -> Ending:
-    """How a model ends that must be refused."""
+    """Return the ending of an invalid model."""
     if result.outcome == ANSWERED:
         return Ending.ACCEPTED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
@@ -55,7 +57,7 @@ def broken_ending(result: CaseResult) -> Ending:
 
 
 def delegated(result: CaseResult) -> str:
-    """``proved``, ``partly``, ``left to others``; nothing where the device is no delegate."""
+    """Return ``proved``, ``partly`` or ``left to others``; "" if the device is not a delegate."""
     if result.delegated is None or not result.delegated:
         return ""
     if all(result.delegated):

@@ -1,4 +1,4 @@
-"""Mistakes that no input shows, because they give what is expected: why, as rules/suite/equivalents.yaml says."""
+"""Equivalent mutants, which give the expected outputs for every input, with reasons from rules/suite/equivalents.yaml."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _OPTIONAL = ("profiles",)
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """Mistakes of operators on types, as patterns, and why nothing shows them: in suites of ``profiles`` alone where some
-    are named."""
+    """Equivalent mutants of operators and types, as patterns, with the reason; ``profiles`` restricts the suites."""
 
     operators: tuple[str, ...]
     types: tuple[str, ...]
@@ -27,7 +26,7 @@ class Equivalent:
     profiles: tuple[str, ...] = ("*",)
 
     def speaks_of(self, opcode: str, kind: str, mistake: str, profile: str) -> bool:
-        """Whether a mistake of an operator on a type, in a suite of a profile, is one of these."""
+        """Return True if the entry covers a mutant of an operator on a type in a suite of a profile."""
         asked = (
             (self.operators, opcode),
             (self.types, kind),
@@ -38,13 +37,13 @@ class Equivalent:
 
 
 def reason_of(opcode: str, kind: str, mistake: str, profile: str) -> str:
-    """Why a mistake of an operator on a type gives the same values in a suite of a profile; empty where nothing says so."""
+    """Return the reason that a mutant is equivalent in a suite of a profile; "" without an entry."""
     return next((e.because for e in equivalents() if e.speaks_of(opcode, kind, mistake, profile)), "")
 
 
 @cache
 def equivalents() -> tuple[Equivalent, ...]:
-    """Every entry of the file. Raises ProfileError with its line where the file is not as it should be."""
+    """Return every entry of the file. Raise ProfileError with the line for an invalid file."""
     file = read_yaml(rules_dir() / "suite" / "equivalents.yaml", _SHOWN)
     listed = file.only(("equivalents",)).get("equivalents")
     if not isinstance(listed, Items):

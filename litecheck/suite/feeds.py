@@ -1,4 +1,4 @@
-"""What a model of one operator is fed in a suite: drawn values, edges, sweeps, and what tells variants apart."""
+"""Inputs of suite cases: random values, edge values, sweeps, and values that distinguish variants."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from litecheck.cases.sweeps import directed
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 
-#: What a suite's outputs are computed by where it matters which feeds can be computed at all.
+#: Arithmetic that decides if a feed can be computed.
 ARITHMETIC = "litert-reference"
-#: Drawn feeds in front of the directed ones, and series of inferences at most of each kind.
+#: Number of random feeds before the directed feeds; largest number of series of each kind.
 _DRAWN, _SERIES = 2, 6
-#: So many bytes hold all pairs of codes: a sweep comes first where one feed is as large.
+#: Bytes of all pairs of 8-bit values: a sweep comes first if one feed is at least as large.
 _LARGE = 1 << 16
 
 
 def case_of(model: Model, name: str) -> parts.Case:
-    """A model of one operator as a case, under the name that its numbers are drawn by."""
+    """Return a model of one operator as a case; its name seeds the random values."""
     return replace(next(parts.operators(model, model.subgraphs[0])), name=name)
 
 
 def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
-    """What is given to operands that steer, by tensor."""
+    """Return the values of steering inputs, by tensor."""
     main = model.subgraphs[0]
     return {i: fed[main.tensors[i].name] for i in main.inputs if main.tensors[i].name in fed}
 
@@ -38,10 +38,9 @@ def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
 def feeds(
     case: parts.Case, known: Mapping[int, Array], seed: int, budget: int, arithmetic: Arithmetic, sharp: bool
 ) -> Expectation:
-    """Feeds whose bytes stay within a budget, unless one alone is more, and what comes of them; ``sharp`` adds those that
-    tell variants apart.
+    """Return feeds within a budget of bytes (at least one), with their expected outputs.
 
-    Raises RunError where the reference computes none of them.
+    ``sharp`` adds feeds that distinguish variants. Raises RunError if the reference computes none of them.
     """
     if sequences.remembers(case.cut.model):
         rows = sequences.rows(case, known, seed, arithmetic, Memory.KEPT)
@@ -72,7 +71,7 @@ def _single(
 
 
 def _within(several: Iterable[Sequence[Feed]], budget: int) -> Iterator[Sequence[Feed]]:
-    """As many, from the first on, as a budget of bytes allows; at least one."""
+    """Yield items from the first on within a budget of bytes; at least one."""
     spent = 0
     for number, row in enumerate(several):
         spent += sum(_bytes(feed.arrays) for feed in row)

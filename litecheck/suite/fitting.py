@@ -1,4 +1,4 @@
-"""Output scales that fit what an operator computes: results reach both rails, and not all of them."""
+"""Output scales that fit an operator's outputs: both limits are reached, and few values are saturated."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.suite.feeds import case_of, known_inputs
 from litecheck.suite.freedom import Freedom
 
-#: Looked again at most so often; results on a rail at most, and how much of the range the others have to cover.
+#: Largest number of rounds; largest share of saturated outputs; smallest share of the range that outputs must cover.
 _ROUNDS, _SATURATED, _COVERED = 14, 0.02, 0.2
-#: So many results are looked at, in so many inferences at most.
+#: Number of output elements to compute; largest number of inferences.
 _RESULTS, _DRAWS = 64, 24
-#: The results take so much more than the range.
+#: Ratio of the outputs' range to the type's range, so that a few values saturate.
 _BEYOND = 1.08
 
 
 def fitted(freedom: Freedom, plan: Plan, seed: int, stretch: float = 1.0, power: bool = False) -> Plan:
-    """The plan with the scales of free results fitted; ``stretch`` makes them so much larger, ``power`` powers of two.
+    """Return the plan with fitted scales of free outputs, times ``stretch``; ``power`` makes them powers of two.
 
-    Raises RunError where the reference cannot compute the model.
+    Raises RunError if the reference cannot compute the model.
     """
     for role in _results(freedom, plan):
         plan = _fitted(freedom, plan, role, seed)
@@ -42,7 +42,7 @@ def fitted(freedom: Freedom, plan: Plan, seed: int, stretch: float = 1.0, power:
 
 
 def _results(freedom: Freedom, plan: Plan) -> Iterator[str]:
-    """The results whose scale is free and is not that of an operand that goes in."""
+    """Yield the outputs whose scale is free and not shared with an input."""
     given = {role for role, kind in freedom.draft.facts.inputs.items() if kind != "state"}
     for role in plan.outputs:
         tensor = plan.one(role)
@@ -69,7 +69,7 @@ def _fitted(freedom: Freedom, plan: Plan, role: str, seed: int) -> Plan:
 
 
 def _placed(freedom: Freedom, plan: Plan, role: str, reals: tuple[float, float]) -> Plan:
-    """Scale and zero point with which such results fill the range, as far as the zero point may move."""
+    """Set scale and zero point such that the outputs fill the range, within the limits of the zero point."""
     low, high = INTEGER_RANGES[plan.operands[role][0].dtype]
     first, last = freedom.zeros(role)
     scale = (reals[1] - reals[0]) / (high - low)
@@ -87,8 +87,7 @@ def _set(freedom: Freedom, plan: Plan, role: str, scale: float, zero: int | None
 
 
 def _computed(freedom: Freedom, plan: Plan, role: str, seed: int, drawn: dict[object, Drawn]) -> Array:
-    """What the reference stores in a result for drawn inputs, before a fused activation bounds it; ``drawn`` keeps what
-    was drawn for inputs like these."""
+    """Return the reference's stored outputs for random inputs, without a fused activation; ``drawn`` caches inputs."""
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
     model = assemble(plan.option(**unbounded) if unbounded else plan)
     case = case_of(model, freedom.draft.form.name)
@@ -104,6 +103,6 @@ def _computed(freedom: Freedom, plan: Plan, role: str, seed: int, drawn: dict[ob
 
 
 def _drawn_by(tensor: Tensor) -> object:
-    """What of an input decides the values that are drawn for it."""
+    """Return the properties of an input that decide its random values."""
     quantization = tensor.quantization
     return tensor.shape, tensor.dtype, quantization.scale.size, quantization.zero_point.tobytes()

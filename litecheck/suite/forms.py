@@ -1,4 +1,4 @@
-"""Forms of operators from ``rules/forms.yaml``: shapes by role, options and steering values, and nothing of types."""
+"""Forms of operators from ``rules/forms.yaml``: shapes by role, options and steering values, without types."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormOperand:
-    """One operand's shape, and its values where they steer; ``fed`` values are given at run time."""
+    """The shape of an input, and its values if it is a steering input; ``fed`` values are given at run time."""
 
     shape: tuple[int, ...]
     values: Array | None = None
@@ -38,17 +38,18 @@ class FormOperand:
 
     @property
     def fed(self) -> bool:
-        """Whether its values are given at run time."""
+        """True if the values are given at run time."""
         return self.values is not None and not self.constant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseForm:
-    """One form of an operator. ``operands`` has no role that is absent; ``results`` is how many a repeated one has.
+    """A form of an operator.
 
-    ``types`` are those of operands that no rule speaks of, or roles that have the same. ``typed`` options state the types
-    of operands, ``unusual`` ones where these are not the first that a rule lists. ``calls`` says of each option that
-    names a subgraph which of the operands its results are.
+    ``operands`` has only present roles; ``results`` is the number of outputs of a repeated role. ``types`` are those
+    of roles without rules, or roles with the same type. ``typed`` options state the types of roles, ``unusual``
+    options state a type that is not the first in the rule. ``calls`` lists, for each option that names a subgraph, the
+    inputs that are its outputs.
     """
 
     opcode: str
@@ -67,14 +68,14 @@ class CaseForm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorForms:
-    """The forms of one operator, or why there are ``none``."""
+    """The forms of an operator, or in ``none`` the reason that there are none."""
 
     forms: tuple[CaseForm, ...]
     none: str = ""
 
 
 def forms_of(opcode: str) -> OperatorForms:
-    """The forms of an operator. Raises ProfileError with the line at fault."""
+    """Return the forms of an operator. Raise ProfileError with the line of an error."""
     return _forms().get(opcode) or OperatorForms((), "rules/forms.yaml has no form of it")
 
 
@@ -84,7 +85,7 @@ def _forms() -> Mapping[str, OperatorForms]:
 
 
 def read_forms(path: Path, shown: str) -> Mapping[str, OperatorForms]:
-    """All forms of a file by operator. Raises ProfileError with the line at fault."""
+    """Return all forms of a file by operator. Raise ProfileError with the line of an error."""
     ops = entries(read_yaml(path, shown).only(("ops",)).get("ops"), shown)
     known = operator_names()
     for opcode in ops.values:
@@ -130,7 +131,7 @@ def _operator(opcode: str, node: Entries, ops: Entries) -> OperatorForms:
 
 
 def _other(node: Entries, ops: Entries) -> Node | None:
-    """The entry of the operator that has the same forms."""
+    """Return the entry of the operator that has the same forms."""
     name = text(node.get("like"))
     if name and name not in ops:
         raise ProfileError(
@@ -140,7 +141,7 @@ def _other(node: Entries, ops: Entries) -> Node | None:
 
 
 def _checked(form: CaseForm, node: Entries) -> None:
-    """Refuse options that the operator does not have."""
+    """Raise ProfileError for options that the operator does not have."""
     try:
         options_table(
             form.opcode, **dict.fromkeys((*form.typed, *form.unusual, *form.calls), 0), **form.options
@@ -150,7 +151,7 @@ def _checked(form: CaseForm, node: Entries) -> None:
 
 
 def _named(node: Entries, key: str, roles: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
-    """What stands under a key, by role."""
+    """Yield the entries of a key, by role."""
     found = entries(node.get(key), node.file)
     for role, value in found.values.items():
         if role not in roles:
@@ -177,7 +178,7 @@ def _calls(node: Entries) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _operands(node: Entries, facts: OperatorFacts) -> Iterator[tuple[str, tuple[FormOperand, ...]]]:
-    """Operands by role. A plain list is a shape; of an operand that steers it is the values of a constant."""
+    """Yield inputs by role. A plain list is a shape; for a steering input, it has the values of a constant."""
     for role, value in _named(node, "operands", tuple(facts.inputs)):
         steers = facts.inputs[role] in STEERING
         several = not steers and isinstance(value, Items) and any(not isinstance(v, Text) for v in value)
@@ -218,7 +219,7 @@ def _whole(node: Node | None) -> int:
 
 
 def _array(node: Node) -> Array:
-    """Nested lists of numbers or truth values."""
+    """Return nested lists of numbers or bools as an array."""
     nested = _nested(node)
     try:
         values: Array = np.asarray(nested)

@@ -1,4 +1,4 @@
-"""What a rule leaves open of an operator's scales and zero points, and plans with other ones."""
+"""Free quantization parameters: scales and zero points that a rule leaves open, and plans with new values for them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.suite.contents import depth
 from litecheck.suite.drafts import Draft
 
-#: Of a scale and the role that has it, another one; of a role and the zero points it may have, one.
+#: Function from a role and its scales to new scales; function from a role and its zero point limits to a zero point.
 Rescaling = Callable[[str, NDArray[np.float64]], ArrayLike]
 Zeroing = Callable[[str, tuple[int, int]], int]
-#: The real numbers that operands reach about, by what they are: data, and sums of products of weights with it.
+#: Approximate largest real values of data, of sums of products with weights, and of states.
 _REALS, _SUMS, _STATES = 8.0, 2.0, 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """Which roles of a draft may have other scales and zero points; those that share them move together."""
+    """Roles of a draft whose scales and zero points are free; roles that share parameters change together."""
 
     draft: Draft
 
     @cached_property
     def groups(self) -> dict[str, frozenset[str]]:
-        """The roles that share their parameters with a role, itself included."""
+        """Roles that share their parameters with a role, including the role."""
         groups = {role: frozenset((role,)) for role in self.draft.plan.operands}
         shared = [r.value.roles for r in self.draft.requirements if isinstance(r.value, Roles)]
         for roles in (*shared, *self.draft.alike):
@@ -42,16 +42,16 @@ class Freedom:
 
     @cached_property
     def scales(self) -> frozenset[str]:
-        """The roles whose scale may be another."""
+        """Roles whose scale is free."""
         return frozenset(role for role in self.draft.plan.operands if all(map(self._open, self.groups[role])))
 
     @cached_property
     def powers(self) -> frozenset[str]:
-        """The roles whose scale must be a power of two."""
+        """Roles whose scale must be a power of two."""
         return frozenset(r.role for r in self.draft.requirements if r.role and isinstance(r.value, PowerOf))
 
     def zeros(self, role: str) -> tuple[int, int]:
-        """The least and the largest zero point a role may have; one and the same where there is no choice."""
+        """Return the smallest and the largest zero point of a role; equal if there is no choice."""
         spans = [self._zeros(one) for one in self.groups[role] if self.draft.plan.one(one)]
         if not spans:
             return 0, 0
@@ -89,11 +89,11 @@ class Freedom:
         return max(low, int(value.low)), min(high, int(value.high))
 
     def _given(self, role: str) -> bool:
-        """Whether a role is data that goes in: without a rule its zero point may be any."""
+        """Return True if a role is input data: without a rule, any zero point is valid."""
         return self.draft.facts.inputs.get(role) == "data"
 
     def base(self, role: str) -> NDArray[np.float64]:
-        """Scales with which a role's values stand for a few units, of the count it has."""
+        """Return scales, as many as the role has, with which its values are a few units."""
         tensor = self.draft.plan.operands[role][0]
         kind = self.draft.facts.inputs.get(role, "")
         bits = min(BITS.get(tensor.dtype, 8), 16)
@@ -107,13 +107,13 @@ class Freedom:
         return np.exp2(np.round(np.log2(base))) if role in self.powers else base
 
     def _terms(self, role: str, tensor: TensorPlan) -> int:
-        """How many products with a weight are added up."""
+        """Return the number of products that are summed with a weight."""
         if role in self.draft.facts.products:
             return depth(self.draft, self.draft.plan)
         return tensor.shape[-1] if len(tensor.shape) > 1 else 1
 
     def moved(self, scales: Rescaling, zeros: Zeroing) -> Plan:
-        """The draft's plan with other parameters wherever it may have them, and what follows from them."""
+        """Return the draft's plan with new values of all free parameters, and of the parameters that depend on them."""
         plan, seen = self.draft.plan, set[str]()
         for role in plan.operands:
             if role in seen or not (plan.one(role) and plan.operands[role][0].scale.size):
@@ -134,7 +134,7 @@ class Freedom:
         return np.exp2(np.round(np.log2(made))) if role in self.powers else made
 
     def mended(self, plan: Plan) -> Plan | None:
-        """The plan with all limits kept, if that takes no other shapes; None otherwise."""
+        """Return the plan repaired to satisfy all limits without changing shapes; None if that is impossible."""
         if not self.draft.broken(plan):
             return plan
         changed, left = repaired(plan, self.draft.requirements)

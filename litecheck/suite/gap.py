@@ -1,4 +1,4 @@
-"""What a suite has no case for."""
+"""Gaps of a suite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What a suite has no case for, and why: an operator, one of its types, one of its forms, or a requirement."""
+    """A gap of a suite, with the reason: an operator, a type, a form or a requirement without a test case."""
 
     opcode: str
     kind: str

@@ -1,4 +1,4 @@
-"""Whether files are what was stated of them, byte by byte: of a suite by its manifest, others by their SHA-256."""
+"""Integrity of files: a suite against its manifest, further files against their SHA-256."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from litecheck.files import file_digest, is_inside, read_file
 from litecheck.suite.manifest import ArrayEntry, Suite
 
 _NPY = b"\x93NUMPY\x01\x00"
-#: Bytes of the header of a .npy file, at most: its length has 16 bits.
+#: Largest size of the header of a .npy file: its length has 16 bits.
 _HEADER_LIMIT = 10 + (1 << 16)
 
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """One thing that is not as it is stated to be.
+    """A difference between a statement and a file.
 
-    ``kind`` is ``changed``, ``missing``, ``unknown`` (a file nobody states), ``unreadable``, ``number`` or ``signature``;
-    ``what`` names the number; ``stated`` and ``found`` are what is said and what is there.
+    ``kind`` is ``changed``, ``missing``, ``unknown`` (an unlisted file), ``unreadable``, ``number`` or ``signature``;
+    ``what`` names the number; ``stated`` and ``found`` are both values.
     """
 
     file: str
@@ -52,7 +52,7 @@ def digest_of(path: Path) -> str:
 
 
 def differing(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Discrepancy]:
-    """What is wrong with a file, if anything; ``shown`` is how it is called."""
+    """Yield a discrepancy if a file's hash differs; ``shown`` is the displayed name."""
     found = digest_of(path)
     if found != stated.sha256:
         kind = "changed" if found else "missing"
@@ -60,7 +60,7 @@ def differing(stated: FileDigest, path: Path, shown: str = "") -> Iterator[Discr
 
 
 def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
-    """Every file of a suite that is not what its manifest says, in the manifest's order."""
+    """Yield every file of a suite that differs from its manifest, in the manifest's order."""
     for case in suite.manifest.cases:
         yield from _member(suite, FileDigest(case.model, case.sha256))
         arrays = (*case.inputs, *(output for answer in case.answers for output in answer.outputs))
@@ -80,7 +80,7 @@ def _outside(file: str) -> Discrepancy:
 
 
 def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
-    """A .npy file holds the values that were hashed, behind the one header that says what they are."""
+    """Check the values of a .npy file against their hash, and its header against dtype and shape."""
     try:
         content = read_file(path, prod(entry.shape) * np.dtype(entry.dtype).itemsize + _HEADER_LIMIT)
     except ConfigError:
@@ -94,7 +94,7 @@ def _npy(path: Path, entry: ArrayEntry) -> Iterator[Discrepancy]:
 
 
 def _heads(header: bytes, entry: ArrayEntry) -> bool:
-    """Whether a .npy header is the one that versions of numpy write for an array, however many spaces they leave."""
+    """Return True if a .npy header is that of numpy for the array, with any number of padding spaces."""
     descr = np.dtype(entry.dtype).newbyteorder("<").str
     wanted = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {entry.shape}, }}".encode()
     start = len(_NPY) + 2

@@ -1,4 +1,4 @@
-"""Results against a suite's answers: for each operator the arithmetic that fits best, and each case under that."""
+"""Verdicts on results: for each operator the claimed arithmetic that fits best, and the ending of each case under it."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def judge(
     waivers: Sequence[CaseWaiver] = (),
     date: str = "",
 ) -> SuiteReport:
-    """What a device's results are worth; ``arithmetics`` are those it claims, all of the suite's unless named.
+    """Return the report on a device's results.
 
-    ``claims`` say more of it, operator by operator. ``waivers`` come beside those of the claims; which of them hold is
-    judged by ``date`` (``2027-03-31``), today unless given. Raises ConfigError for an arithmetic that the suite has no
-    answers of, and for files that were changed.
+    ``arithmetics`` are those that the device claims (default: all of the suite). ``claims`` adds claims by operator.
+    ``waivers`` extends the waivers of the claims; ``date`` (``2027-03-31``, default: today) decides if waivers hold.
+    Raises ConfigError for an arithmetic without answers in the suite, and for changed files.
     """
     claimed = tuple(arithmetics) or suite.manifest.arithmetics
     unknown = [name for name in claimed if name not in suite.manifest.arithmetics]
@@ -98,7 +98,8 @@ def _tribunal(suite: Suite, results: SuiteResults, claimed: tuple[str, ...], sta
 
 
 def _profile(name: str) -> Profile | None:
-    """The profile of a suite, whose tolerances count; None for a vendor's own, whose tolerances the suite states."""
+    """Return the suite's profile, whose tolerances apply; None for a vendor's profile, whose tolerances the suite
+    states."""
     return load_profile(name) if name in profile_names() else None
 
 
@@ -108,7 +109,7 @@ def _outputs_of(content: bytes, name: str) -> tuple[Tensor, ...]:
 
 
 def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
-    """Cases with weights of one granularity; a model to be refused whose weights have none goes with the first of them."""
+    """Yield cases by weight granularity; invalid models without granularity join the first."""
     first = next((case.granularity for case in several if not case.broken), "")
     named = [case.granularity or (first if case.broken else "") for case in several]
     for granularity in dict.fromkeys(named):
@@ -125,11 +126,11 @@ class _Tribunal:
     answers: Answers
 
     def row(self, several: Sequence[CaseEntry]) -> tuple[OperatorRow, list[CaseVerdict]]:
-        """The cases of one operator under the claimed arithmetic that fits most of them."""
+        """Return the row and verdicts of one operator, under the claimed arithmetic that fits most cases."""
         claimed = self.standing.arithmetics(several[0].opcode, self.claimed)
         compared = [self._compared(case, claimed) for case in several]
         fitting = Counter(name for one in compared if one.comparable for name in one.fits)
-        # Of those that fit as many, the one that is named first.
+        # In a tie, max returns the first named arithmetic.
         arithmetic = max(claimed, key=lambda name: fitting[name])
         judged = [one for one in compared if one.comparable]
         verdicts = [self.standing.of_case(one.case, self._verdict(one, arithmetic)) for one in compared]
@@ -155,11 +156,11 @@ class _Tribunal:
         return self.standing.of_row(row, verdicts), verdicts
 
     def _names(self, claimed: Sequence[str]) -> tuple[str, ...]:
-        """The arithmetics that outputs are compared with: the suite's, and claimed ones beyond them."""
+        """Return the compared arithmetics: those of the suite, and further claimed arithmetics."""
         return tuple(dict.fromkeys((*self.suite.manifest.arithmetics, *claimed)))
 
     def _explained(self, judged: Sequence[FacedCase], arithmetic: str) -> tuple[str, ...]:
-        """Known mistakes that give exactly what the device gave for all cases of an operator."""
+        """Return the mutants that give exactly the device's outputs for all cases of an operator."""
         base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic, quoting=False)
         return explaining(self.suite, [(one.case, one.outputs) for one in judged], base)
 
@@ -185,7 +186,7 @@ class _Tribunal:
         return FacedCase(case, result, tensors, outputs, tuple(fits))
 
     def _same(self, one: FacedCase, expected: Sequence[NDArray[Any]]) -> bool:
-        """Whether integers are equal, and reals as near as sums in another order are."""
+        """Return True if integers are equal and floats are within the tolerance (sums in another order)."""
         pairs = zip(expected, one.outputs, strict=True)
         if all(e.tobytes() == a.tobytes() for e, a in pairs):
             return True
@@ -244,11 +245,11 @@ class _Tribunal:
         )
 
     def _fault(self, case: CaseEntry, outcome: Outcome) -> str:
-        """What the runtime behind the device is known to do wrong there."""
+        """Return the known fault of the device's runtime for this case."""
         return known_fault(self.results.facts.device, case.opcode, (case.kind,), outcome)
 
     def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
-        """The inputs of one element, where the operator works on elements."""
+        """Return the inputs of one element, for elementwise operators."""
         if not facts_of(case.opcode).elementwise:
             return ()
         stacks = [self.suite.stack(entry)[run] for entry in case.inputs]

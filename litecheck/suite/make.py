@@ -1,4 +1,4 @@
-"""From cases to a folder of plain files: models, inputs, and what each arithmetic gives for them."""
+"""Writer of suites: a folder of plain files with models, inputs, and the outputs of each arithmetic."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ from litecheck.suite.mutants import computed, even, flags, stacked
 from litecheck.suite.plan import operators, planned_of, selected
 from litecheck.version import __version__
 
-#: Elements of an input that is filled with zeros.
+#: Largest number of elements of an input that is filled with zeros.
 _LARGEST = 1 << 20
-#: As many dimensions as numpy has.
+#: Largest number of dimensions of a numpy array.
 _RANKS = 64
-#: Of every runtime whose kernels are LiteRT's own.
+#: Arithmetics of all runtimes with LiteRT's own kernels.
 ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a suite is made from: everything that its bytes depend on, but for litecheck's version."""
+    """Settings of a suite: everything that its bytes depend on, except litecheck's version."""
 
     profile: str = "litert-int8"
     level: str = "standard"
@@ -63,16 +63,16 @@ class Scope:
     seed: int = 0
     arithmetics: tuple[str, ...] = ARITHMETICS
     flags: bool = True
-    """Whether every known mistake is tried on every case: the costliest part."""
+    """True to run every mutant on every case, which takes the most time."""
 
 
 def make(
     scope: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
 ) -> Manifest:
-    """Write a suite, whole or not at all: the folder appears when everything in it is there.
+    """Write a suite atomically: the folder appears when all files are complete.
 
     ``progress`` is called with each operator's name once its cases are written. Raises ConfigError for a folder that
-    holds something, or that cannot be written; ProfileError.
+    is not empty or cannot be written; ProfileError.
     """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -127,14 +127,14 @@ def _written(
 
 
 def _tolerances(profile: Profile) -> tuple[StatedTolerance, ...]:
-    """What a profile tolerates that does not come with litecheck: others may judge without its file."""
+    """Return the tolerances of a profile that is not part of litecheck, so that verdicts do not need its file."""
     own = () if profile.name in profile_names() else sorted(profile.conformance.items())
     return tuple(StatedTolerance(name, one.tolerance, one.reals, one.because) for name, one in own)
 
 
 @contextmanager
 def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Give ``map`` over processes, or of this process for one job."""
+    """Provide ``map`` over processes, or within this process for one job."""
     if jobs < 2:
         yield map
         return
@@ -143,7 +143,7 @@ def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 
 def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Gap]]:
-    """Everything of one operator: nothing of it depends on what else is made."""
+    """Return all cases and gaps of one operator, which do not depend on other operators."""
     entries: list[CaseEntry] = []
     gaps: list[Gap] = []
     for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
@@ -155,9 +155,10 @@ def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry],
 
 
 def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
-    """The files of a case below ``folder``; None where no arithmetic can compute it. Raises ConfigError.
+    """Write the files of a case below ``folder``; return None if no arithmetic can compute the case. Raise
+    ConfigError.
 
-    A model that must be refused gets zeros as inputs, so that a device that does not can be seen to compute it.
+    An invalid model gets zeros as inputs, to detect a device that accepts and computes it.
     """
     answers = _answers(case, scope.arithmetics)
     if case.runs and not answers:
@@ -202,7 +203,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
 
 
 def zeros(model: Model) -> tuple[Arrays, ...]:
-    """One run of nothing but zeros; none where an input has a type or a shape without values."""
+    """Return one run of zeros; none if an input has an unsupported type or shape."""
     main = model.subgraphs[0]
     given = [main.tensors[i] for i in main.inputs]
     if not all(_plain(t) for t in given):
@@ -211,14 +212,14 @@ def zeros(model: Model) -> tuple[Arrays, ...]:
 
 
 def _plain(tensor: Tensor) -> bool:
-    """Whether a tensor has values, not too many of them, and numpy room for one more dimension."""
+    """Return True if numpy can hold a tensor's values with one more dimension, and there are not too many."""
     shape = tensor.shape
     sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
     return sized and tensor.dtype in NUMPY_TYPES
 
 
 def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
-    """The operators that patterns choose. Raises ConfigError for a pattern that chooses none."""
+    """Return the operators that patterns select. Raise ConfigError for a pattern without an operator."""
     names = operators(profile)
     for pattern in select:
         if not operators(profile, (pattern,)):
@@ -229,7 +230,7 @@ def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
 
 
 def digest_of_rules(profile: Profile) -> str:
-    """The SHA-256 of every demand of a profile and of what it tolerates, the same wherever its files lie."""
+    """Return the SHA-256 of all requirements and tolerances of a profile, independent of its files' paths."""
     digest = hashlib.sha256(profile.name.encode())
     for r in profile.requirements():
         digest.update(
@@ -241,8 +242,7 @@ def digest_of_rules(profile: Profile) -> str:
 
 
 def _evened(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
-    """The runs whose outputs have one shape, where shapes depend on values; the case as it is where that is not why it
-    cannot be computed."""
+    """Keep the runs whose outputs have one shape, if shapes depend on values; else return the case unchanged."""
     for name in arithmetics:
         with suppress(RunError):
             return even(case, Machine(case.model, load_arithmetic(name)))
@@ -252,7 +252,8 @@ def _evened(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
 def _answers(
     case: SuiteCase, arithmetics: Sequence[str]
 ) -> list[tuple[tuple[str, ...], tuple[NDArray[Any], ...]]]:
-    """What the arithmetics give, those that agree together; those that cannot compute it are not there."""
+    """Return the outputs of the arithmetics, grouped by equal outputs; arithmetics that cannot compute the case are
+    omitted."""
     found: dict[bytes, tuple[list[str], tuple[NDArray[Any], ...]]] = {}
     opcodes = sorted({operator.opcode for graph in case.model.subgraphs for operator in graph.operators})
     usual = _variants(load_arithmetic(ARITHMETIC), opcodes) if case.expected else None
@@ -276,14 +277,14 @@ def _answers(
 
 
 def _variants(arithmetic: Arithmetic, opcodes: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """The same for arithmetics that are alike on these operators."""
+    """Return a key that is equal for arithmetics with the same variants of these operators."""
     return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in opcodes)
 
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
     plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
     raw = plain.tobytes()
-    # Not one by one whole or not at all: the folder they lie in is not there before all of them are.
+    # These writes need not be atomic: the folder appears only when all files are complete.
     (folder / f"{name}.npy").write_bytes(npy(plain))
     (folder / f"{name}.bin").write_bytes(raw)
     digest = hashlib.sha256(raw).hexdigest()

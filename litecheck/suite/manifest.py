@@ -1,4 +1,4 @@
-"""What a suite's folder holds, as ``manifest.json`` says it: every case with its files, their sizes and hashes."""
+"""Manifest of a suite (``manifest.json``): every case with its files, their shapes and hashes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from litecheck.suite.gap import Gap
 from litecheck.typed_json import Length, Only, encoded, one_of, read_document
 
 MANIFEST = "manifest.json"
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 _KEY = "litecheck_suite"
-#: Bytes of a case's model, at most.
+#: Largest size of a case's model in bytes.
 _MODEL_LIMIT = 1 << 30
 
 
@@ -39,14 +39,16 @@ def _is_dtype(name: str) -> bool:
     return dtype.kind in "biufc" and dtype.name == name
 
 
-#: A type of numpy's numbers.
+#: Name of a numeric numpy type.
 DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy")]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayEntry:
-    """All runs of one input or output, stacked along a first dimension: a .npy file, and the same little-endian bytes
-    without a header; ``shape`` and ``sha256`` are those of the stack's values, which both files hold."""
+    """All runs of one input or output, stacked along a first dimension, in a .npy file and a raw little-endian file.
+
+    ``shape`` and ``sha256`` are those of the stacked values, which both files hold.
+    """
 
     file: str
     raw: str
@@ -57,7 +59,7 @@ class ArrayEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
-    """The outputs that some arithmetics agree on; all of them may be claimed."""
+    """Outputs on which some arithmetics agree; each of these arithmetics can be claimed."""
 
     arithmetics: tuple[str, ...]
     outputs: tuple[ArrayEntry, ...]
@@ -65,7 +67,8 @@ class AnswerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A mistake that a case catches (``requantize: single``): in which runs it shows, and by how many LSB at most."""
+    """A mutant that a case detects (``requantize: single``), the runs that detect it, and the largest difference in
+    LSB."""
 
     mistake: str
     runs: tuple[Length, ...]
@@ -74,7 +77,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class CaseEntry:
-    """A case on disk: see :class:`litecheck.suite.case.SuiteCase`."""
+    """A case in files: see :class:`litecheck.suite.case.SuiteCase`."""
 
     name: str
     opcode: str
@@ -93,13 +96,14 @@ class CaseEntry:
 
     @property
     def runs(self) -> int:
-        """How many inferences it asks for."""
+        """Number of inferences of the case."""
         return self.inputs[0].shape[0] if self.inputs and self.inputs[0].shape else 0
 
 
 @dataclass(frozen=True, slots=True)
 class StatedTolerance:
-    """What the profile of a suite tolerates of an operator (``*``: of all others), as :class:`Conformance` has it."""
+    """The tolerance of a suite's profile for an operator (``*``: all operators without an entry), as in
+    :class:`Conformance`."""
 
     opcode: str
     tolerance: int | None
@@ -107,14 +111,17 @@ class StatedTolerance:
     because: str
 
     def conformance(self) -> Conformance:
-        """As the profile has it."""
+        """Return the tolerance as a profile has it."""
         return Conformance(self.tolerance, self.reals, self.because, Demand("", MANIFEST, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A whole suite. ``rules`` is the SHA-256 of what the profile says, however it is spread over files; ``tolerances``
-    are those of a profile that does not come with litecheck, so that whoever judges need not have its file."""
+    """A complete suite.
+
+    ``rules`` is the SHA-256 of the profile's content, independent of its files; ``tolerances`` are those of a profile
+    that is not part of litecheck, so that verdicts do not need its file.
+    """
 
     tool: str
     profile: str
@@ -128,7 +135,7 @@ class Manifest:
     tolerances: tuple[StatedTolerance, ...] = ()
 
     def text(self) -> str:
-        """The file's content: a case a line, so that two suites can be compared by line."""
+        """Return the file's content, one case per line, so that two suites can be compared by line."""
         document = {_KEY: VERSION, **encoded(self, Manifest)}
         cases = document.pop("cases")
         if not self.tolerances:
@@ -140,18 +147,18 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suite:
-    """A suite's folder: its manifest, and the SHA-256 of that file, which stands for everything in it."""
+    """A suite's folder, its manifest, and the SHA-256 of the manifest, which covers all files."""
 
     folder: Path
     manifest: Manifest
     sha256: str
 
     def model(self, case: CaseEntry) -> bytes:
-        """A case's model. Raises ConfigError where it is not what the manifest says."""
+        """Return a case's model. Raise ConfigError if the model differs from the manifest."""
         return _checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
 
     def stack(self, entry: ArrayEntry) -> NDArray[Any]:
-        """All runs of one input or output. Raises ConfigError where they are not what the manifest says."""
+        """Return all runs of one input or output. Raise ConfigError if they differ from the manifest."""
         dtype = np.dtype(entry.dtype)
         needed = prod(entry.shape) * dtype.itemsize
         data = _checked(self.folder, entry.raw, entry.sha256, needed)
@@ -161,17 +168,17 @@ class Suite:
         return np.frombuffer(data, dtype).reshape(entry.shape)
 
     def inputs(self, case: CaseEntry) -> list[tuple[NDArray[Any], ...]]:
-        """What each run is given."""
+        """Return the inputs of each run."""
         stacks = [self.stack(entry) for entry in case.inputs]
         return [tuple(stack[run] for stack in stacks) for run in range(case.runs)]
 
     def expected(self, answer: AnswerEntry) -> tuple[NDArray[Any], ...]:
-        """The outputs of an answer, each with all runs stacked."""
+        """Return the outputs of an answer, each with all runs stacked."""
         return tuple(self.stack(entry) for entry in answer.outputs)
 
 
 class OfOperator(Protocol):
-    """What is of one operator on one type."""
+    """An object with an operator and a type."""
 
     @property
     def opcode(self) -> str: ...
@@ -183,7 +190,7 @@ Part = TypeVar("Part", bound=OfOperator)
 
 
 def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
-    """Cases or rows by operator and type, in the order of the first of each."""
+    """Group cases or rows by operator and type, in the order of first occurrence."""
     found: dict[tuple[str, str], list[Part]] = {}
     for one in several:
         found.setdefault((one.opcode, one.kind), []).append(one)
@@ -191,7 +198,7 @@ def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
 
 
 def read_suite(folder: str | Path) -> Suite:
-    """A suite by its folder. Raises ConfigError where there is none, or one of another version."""
+    """Return the suite in a folder. Raise ConfigError for a missing or invalid suite, or another version."""
     path = Path(folder) / MANIFEST
     if not os.path.lexists(path):
         raise ConfigError(f"{folder}: no suite, {MANIFEST}: {os.strerror(errno.ENOENT)}")
@@ -208,7 +215,8 @@ def read_suite(folder: str | Path) -> Suite:
 
 
 def _check_runs(place: str, case: CaseEntry) -> None:
-    """Raise ConfigError if arrays of a case hold different numbers of runs, or its series others than all runs."""
+    """Raise ConfigError if the arrays of a case have different numbers of runs, or its series do not sum to that
+    number."""
     outputs = [output for answer in case.answers for output in answer.outputs]
     for entry in (*case.inputs, *outputs):
         if not entry.shape or (case.inputs and entry.shape[0] != case.runs):
@@ -220,7 +228,7 @@ def _check_runs(place: str, case: CaseEntry) -> None:
 
 
 def _check_answers(place: str, case: CaseEntry, arithmetics: Sequence[str]) -> None:
-    """Raise ConfigError if a case that is not invalid has no answer, or one of an arithmetic that the suite has not."""
+    """Raise ConfigError if a valid model has no answer, or an answer has an arithmetic that the suite does not list."""
     if not case.broken and not case.answers:
         raise ConfigError(f"{place}.answers is empty, expected the outputs of an arithmetic")
     for number, answer in enumerate(case.answers):

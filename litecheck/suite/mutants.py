@@ -1,4 +1,4 @@
-"""Every known mistake of an operator, tried on a case: which of them its inputs show, and by how much."""
+"""Mutants of an operator, run on a case: those that its inputs detect, and the size of their differences."""
 
 from __future__ import annotations
 
@@ -20,31 +20,30 @@ from litecheck.reference.registry import Cell
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import Flag
 
-#: What the name of a defect begins with, as in an arithmetic file.
+#: Prefix of the name of a defect, as in an arithmetic file.
 DEFECT = "defect"
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A way of computing that is not the expected one: a step's other variant, or a defect around the operator."""
+    """A mutant: another variant of a step, or a defect of the operator."""
 
     step: str
     variant: str
 
     @property
     def name(self) -> str:
-        """``requantize: single``, ``defect: no-bias``."""
+        """Name of the mutant: ``requantize: single``, ``defect: no-bias``."""
         return f"{self.step}: {self.variant}"
 
     def under(self, arithmetic: Arithmetic, opcode: str) -> Arithmetic:
-        """The arithmetic with the mistake."""
+        """Return the arithmetic with the mutant."""
         variants = {**arithmetic.variants(opcode), self.step: self.variant}
         return replace(arithmetic, stages={**arithmetic.stages, opcode: variants})
 
 
 def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
-    """Every mistake that a case's operator can be computed with: variants of what its kernel asks for under this
-    arithmetic, then defects."""
+    """Yield every mutant of a case's operator: other variants of its active steps, then defects."""
     for cell in _asked(case, arithmetic):
         for variant in cell.others(arithmetic.variants(case.opcode)):
             yield Mistake(cell.path, variant)
@@ -53,8 +52,7 @@ def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
 
 
 def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
-    """What the kernel of a case's operator asks an arithmetic for; nothing where it cannot be computed, or is one of
-    several operators."""
+    """Return the active steps of a case's operator; nothing if it cannot be computed or is one of several operators."""
     main = case.model.subgraphs[0]
     if len(main.operators) != 1 or not case.runs:
         return ()
@@ -68,7 +66,7 @@ def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
 
 
 def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[Any]]) -> Iterator[Flag]:
-    """The mistakes that show in a case, where ``expected`` is what the arithmetic gives: outputs with all runs stacked."""
+    """Yield the mutants that a case detects; ``expected`` are the arithmetic's outputs with all runs stacked."""
     for mistake in mistakes(case, arithmetic):
         try:
             actual = computed(case, Machine(case.model, mistake.under(arithmetic, case.opcode)))
@@ -79,7 +77,8 @@ def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[An
 
 
 def shown(mistake: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]) -> Flag | None:
-    """Where a mistake shows; None where it gives what is expected. Outputs of another shape count as far off."""
+    """Return the runs that detect a mutant; None if it gives the expected outputs. Other shapes count as the distance
+    FAR."""
     runs: set[int] = set()
     worst = 0
     for wanted, given in zip(expected, actual, strict=True):
@@ -94,12 +93,12 @@ def shown(mistake: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArr
     return Flag(mistake, tuple(sorted(runs)), worst) if runs else None
 
 
-#: Further than any tolerance reaches.
+#: Distance above every tolerance.
 FAR = 2**31
 
 
 def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
-    """The largest difference: of integers in LSB, of reals in units of the last place of the largest expected one."""
+    """Return the largest difference: in LSB for integers, in units in the last place of the largest expected float."""
     if wanted.dtype.kind == "f":
         unit = np.spacing(np.abs(wanted[np.isfinite(wanted)]).max(initial=np.finfo(wanted.dtype).tiny))
         off = np.abs(given.astype(np.float64) - wanted.astype(np.float64)) / float(unit)
@@ -109,14 +108,14 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
 
 
 def computed(case: SuiteCase, machine: Machine) -> tuple[NDArray[Any], ...]:
-    """What the reference gives for a case: each output with all runs stacked. Raises RunError."""
+    """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
         return stacked(outputs_of(machine, case.runs))
     return stacked(_one_by_one(case, machine))
 
 
 def stacked(runs: Iterable[Arrays]) -> tuple[NDArray[Any], ...]:
-    """Each output with all runs stacked. Raises RunError where they differ in shape."""
+    """Stack all runs of each output. Raise RunError if they differ in shape."""
     several = tuple(zip(*runs, strict=True))
     if any(len({array.shape for array in arrays}) > 1 for arrays in several):
         raise RunError("an output has other shapes for other inputs")
@@ -124,7 +123,7 @@ def stacked(runs: Iterable[Arrays]) -> tuple[NDArray[Any], ...]:
 
 
 def even(case: SuiteCase, machine: Machine) -> SuiteCase:
-    """The case with the runs whose outputs have the shapes of the first one's, where shapes depend on values."""
+    """Return the case with the runs whose outputs have the shapes of the first run."""
     if case.lengths or not case.runs:
         return case
     shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, machine)]

@@ -1,4 +1,4 @@
-"""Sets of quantization parameters for a form: plain ones, and those that show mistakes, all within the rule."""
+"""Sets of quantization parameters for a form: plain sets, and sets that detect mutants, all within the rule."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from litecheck.suite.fitting import fitted
 from litecheck.suite.freedom import Freedom
 
 Random = np.random.Generator
-#: A plan with this set's parameters, or None where the set means nothing for such a form.
+#: Function that returns a plan with the set's parameters, or None if the set does not apply to the form.
 Tuning = Callable[[Freedom, Random, int], Plan | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterSet:
-    """One set. ``everywhere`` are tried on every form, the others on an operator's first alone, but for exhaustive
-    suites. ``moves`` also where values are only moved. ``sharp`` sets get inputs that tell variants apart. ``size`` is how
-    many bytes of inputs there are, where not as many as usual."""
+    """A parameter set.
+
+    ``everywhere`` applies it to every form, else only to an operator's first form (except in exhaustive suites).
+    ``moves`` applies it to operators that only move values. ``sharp`` adds inputs that distinguish variants. ``size``
+    is the number of input bytes, 0 for the usual number.
+    """
 
     name: str
     title: str
@@ -85,7 +88,7 @@ def _stretched(factor: float) -> Tuning:
 
 
 def _decades(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
-    """Weight scales over five decades."""
+    """Spread weight scales over five decades."""
     if not any(t.scale.size > 1 for tensors in freedom.draft.plan.operands.values() for t in tensors):
         return None
     plan = freedom.moved(
@@ -109,7 +112,8 @@ def _weights(draw: Callable[[Random, tuple[int, ...], tuple[int, int]], Array]) 
 
 
 def _with_zeros(rng: Random, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
-    """All values alike, but nothing at the first place of every dimension in turn: a channel without weights."""
+    """Draw values uniformly, with zeros at the first index of the first and the last dimension: a channel without
+    weights."""
     values: Array = rng.integers(*span, shape, endpoint=True)
     for axis in (0, len(shape) - 1):
         if shape and shape[axis] > 1:
@@ -122,7 +126,7 @@ def _bias(freedom: Freedom, plan: Plan, values: Array) -> Plan:
 
 
 def _ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
-    """Biases that alone lie half-way between two results, as they do where the input is its zero point."""
+    """Set biases half-way between two outputs: sums are ties if the input equals its zero point."""
     if not _has_bias(freedom):
         return None
     plan = freedom.moved(_power(rng), lambda role, span: _inner(rng, span))
@@ -130,8 +134,8 @@ def _ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
 
 
 def _near_ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
-    """Biases that lie next to the middle of two results of a byte, under so small a multiplier that float32 is on the
-    other side of some."""
+    """Set biases next to the middle between two 8-bit outputs, with multipliers so small that float32 rounds some
+    differently."""
     output = freedom.draft.plan.one("output")
     if output is None or BITS.get(output.dtype) != 8 or not _has_bias(freedom):
         return None
@@ -140,7 +144,7 @@ def _near_ties(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
 
 
 def _tied(freedom: Freedom, plan: Plan, rng: Random) -> Plan:
-    """The plan with biases next to the middle between two results."""
+    """Return the plan with biases next to the middle between two outputs."""
     bias, output = plan.operands["bias"][0], plan.operands["output"][0]
     low, high = INTEGER_RANGES[output.dtype]
     codes = rng.integers(low, high, bias.shape) - int(output.zero_point[0]) + 0.5
@@ -150,7 +154,7 @@ def _tied(freedom: Freedom, plan: Plan, rng: Random) -> Plan:
 
 
 def _ends(freedom: Freedom, rng: Random, seed: int) -> Plan | None:
-    """Biases as near to the ends of an int32 as the sums they are added to, and the rule, allow."""
+    """Set biases as near to the limits of int32 as the sums and the rule allow."""
     if not _has_bias(freedom):
         return None
     plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
@@ -172,7 +176,7 @@ def _has_bias(freedom: Freedom) -> bool:
 
 
 def _inner(rng: Random, span: tuple[int, int]) -> int:
-    """Somewhere in the middle of what a zero point may be."""
+    """Draw a zero point from the middle half of its range."""
     quarter = (span[1] - span[0]) // 4
     return int(rng.integers(span[0] + quarter, span[1] - quarter, endpoint=True))
 

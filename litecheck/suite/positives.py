@@ -1,4 +1,4 @@
-"""Cases that conform to a profile: every form of every operator under sets of parameters, with the inputs that decide."""
+"""Conforming cases: every form of every operator under parameter sets, with inputs that distinguish variants."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from litecheck.suite.gap import Gap
 from litecheck.suite.parameters import SETS, ParameterSet
 from litecheck.suite.stated import stated_sets
 
-#: Bytes of inputs: of cases of the first level, of those under plain parameters, of all others.
+#: Bytes of inputs of smoke cases, of cases with plain parameters, and of all further cases.
 _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
-#: Sets that are tried on operands of chosen types, beside those that are tried everywhere.
+#: Sets that apply to chosen types, in addition to sets that apply everywhere.
 _OF_CHOSEN_TYPES = ("powers-of-two", "bias-near-ties")
-#: Why a type has no case where nothing else is known.
+#: Default reason for a type without a case.
 _SILENT = "the rule does not speak of this type"
 
 
 class _Plans(NamedTuple):
-    """What the cases of one operator are made from."""
+    """Settings of one operator's cases."""
 
     profile: Profile
     rule: OperatorRule
@@ -46,7 +46,7 @@ class _Plans(NamedTuple):
 
 
 def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[SuiteCase | Gap]:
-    """The cases of an operator up to a level, in a fixed order, and what there is none for."""
+    """Yield the cases of an operator up to a level, in a fixed order, and gaps."""
     rule = profile.operators[opcode]
     forms = forms_of(opcode)
     if rule.unsupported or forms.none:
@@ -76,7 +76,7 @@ def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
 
 
 def _none_at_all(lacking: Sequence[Gap]) -> Iterator[Gap]:
-    """One gap for a type of which there is no form: the reason why the first one is not taken."""
+    """Yield one gap for a type without any form, with the reason of the first form."""
     yield from (Gap(gap.opcode, gap.kind, "", gap.reason) for gap in lacking[:1])
 
 
@@ -85,7 +85,7 @@ def _at(level: str) -> int:
 
 
 def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | str]:
-    """Cases of one form, and reasons for which there is none."""
+    """Yield the cases of one form, and reasons for missing cases."""
     first = form is forms_of(form.opcode).forms[0]
     for choice in choices(plans.profile, plans.rule, kind):
         try:
@@ -105,20 +105,20 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
 def case_under(
     profile: Profile, form: CaseForm, kind: str, parameters: ParameterSet, seed: int
 ) -> SuiteCase | str:
-    """The case of a form under one set of parameters, with the first types that the rule lists; or why there is none."""
+    """Return the case of a form under one parameter set, with the first types of the rule; or the reason for no case."""
     plans = _Plans(profile, profile.operators[form.opcode], "standard", seed)
     choice = next(choices(profile, plans.rule, kind))
     return _case(plans, drafted(profile, plans.rule, form, choice), parameters)
 
 
 def _stated(form: CaseForm, choice: Choice) -> Iterator[ParameterSet]:
-    """Parameters that are stated for a form with the first types that its rule lists."""
+    """Return the parameters stated for a form, with the first types of its rule."""
     usual = not (choice.types or choice.single or choice.several)
     return stated_sets(form.opcode, choice.kind, form.name) if usual else iter(())
 
 
 def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
-    """Whether a set is tried on a form: all on the first, where more than the place of values depends on them."""
+    """Return True if a set applies to a form: every set to the first form, unless the operator only moves values."""
     if _level(draft, parameters) > _at(plans.level):
         return False
     if draft.facts.result == "moved" and not parameters.moves:
@@ -129,7 +129,7 @@ def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) 
 
 
 def _level(draft: Draft, parameters: ParameterSet) -> int:
-    """The level of a case: what the form and the parameters have, and no first one where types are chosen."""
+    """Return the level of a case: the highest of form and parameters, at least standard for chosen types."""
     choice = draft.choice
     chosen = choice.types or choice.alternative or choice.single or choice.several
     return max(_at(parameters.level), _at(draft.form.level), _at("standard") if chosen else 0)
@@ -178,14 +178,14 @@ def _suite_case(
 
 
 def kind_of(draft: Draft) -> str:
-    """The type of what is computed with: float32 where only weights are integers."""
+    """Return the type of the computation: float32 if only weights are integers."""
     data = (role for role, kind in draft.facts.inputs.items() if kind == "data")
     types = [t.dtype for role in data for t in draft.plan.operands.get(role, ())]
     return "float32" if draft.choice.kind not in types and "float32" in types else draft.choice.kind
 
 
 def granularity_of(draft: Draft, model: Model) -> str:
-    """Whether weights have a scale for each channel, or one; nothing where there are none."""
+    """Return ``per-axis`` or ``per-tensor`` by the scales of the weights; "" without weights."""
     weights = [role for role, kind in draft.facts.inputs.items() if kind == "weight"]
     names = {t.name for role in weights for t in draft.plan.operands.get(role, ())}
     counts = {t.quantization.scale.size for t in model.subgraphs[0].tensors if t.name in names}
@@ -194,7 +194,7 @@ def granularity_of(draft: Draft, model: Model) -> str:
 
 
 def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
-    """The plan with its results in the shapes that the reference computes. Raises RunError where it cannot."""
+    """Return the plan with the output shapes that the reference computes. Raise RunError if it cannot."""
     model = assemble(plan, name)
     main = model.subgraphs[0]
     feed = next(tried(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
@@ -215,12 +215,12 @@ def _feeds(
 
 
 def reference() -> Arithmetic:
-    """The arithmetic by which it is decided what can be computed."""
+    """Return the arithmetic that decides if a case can be computed."""
     return load_arithmetic(ARITHMETIC)
 
 
 def _broken(model: Model, profile: Profile) -> str | None:
-    """Why a model does not conform to the profile, if it does not."""
+    """Return the reason that a model does not conform to the profile; None if it conforms."""
     report = validate(model, [profile])
     paths = [f.path for f in report.findings if f.level in ("violation", "warning") and not f.waiver]
     if paths:

@@ -1,4 +1,4 @@
-"""A suite put to the proof: every known mistake of every operator, and the first case that catches it."""
+"""Mutation coverage of a suite: every mutant of every operator, and the case that detects it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutants import DEFECT, Mistake, computed, mistakes, shown
 from litecheck.version import __version__
 
-#: What is expected where nothing else is said.
+#: Default arithmetic.
 _REFERENCE = "litert-reference"
 
 
 @dataclass(frozen=True, slots=True)
 class KillRow:
-    """One mistake of an operator on one type: the ``case`` that catches it, in which ``run`` and by how many LSB.
+    """A mutant of an operator on one type: the ``case`` that detects it, the ``run``, and the difference in LSB
+    (``worst``).
 
-    ``tolerated`` is the largest tolerance in LSB under which some case catches it; 0 for one that none catches.
-    ``because`` says of such a one why nothing could: it gives the same values as what is expected.
+    ``worst`` is 0 for an undetected mutant. ``because`` is the reason if it is equivalent: it gives the expected
+    outputs.
     """
 
     opcode: str
@@ -43,17 +44,17 @@ class KillRow:
 
     @property
     def killed(self) -> bool:
-        """Whether a case catches it."""
+        """True if a case detects the mutant."""
         return bool(self.case)
 
     def survives(self, tolerance: int) -> bool:
-        """Whether nothing catches it under a tolerance of so many LSB."""
+        """Return True if no case detects the mutant under a tolerance in LSB."""
         return self.worst <= tolerance
 
 
 @dataclass(frozen=True, slots=True)
 class KillTable:
-    """Every mistake on every operator and type of a suite, under one arithmetic."""
+    """Mutants of every operator and type of a suite, under one arithmetic."""
 
     version: str
     suite: str
@@ -65,24 +66,25 @@ class KillTable:
     rows: tuple[KillRow, ...]
 
     def survivors(self, tolerance: int = 0) -> tuple[KillRow, ...]:
-        """What nothing catches under a tolerance, but for what gives the expected values anyway."""
+        """Return the undetected mutants under a tolerance, without equivalent mutants."""
         return tuple(row for row in self.rows if row.survives(tolerance) and not row.because)
 
     @property
     def counted(self) -> tuple[KillRow, ...]:
-        """The mistakes that can be told from what is expected."""
+        """Mutants that are not equivalent."""
         return tuple(row for row in self.rows if not row.because)
 
     @property
     def exit_code(self) -> int:
-        """1 where a mistake survives."""
+        """Exit code: 1 if a mutant survives, else 0."""
         return 1 if self.survivors() else 0
 
 
 def prove(suite: Suite, arithmetic: str = "", progress: Callable[[str], None] | None = None) -> KillTable:
-    """The kill table of a suite under one of its arithmetics, by default the reference or, without it, the first.
+    """Return the mutation coverage of a suite under an arithmetic (default: the reference, else the suite's first).
 
-    ``progress`` is called with each operator and type. Raises ConfigError where the suite has no answers of the arithmetic.
+    ``progress`` is called with each operator and type. Raises ConfigError if the suite has no answers of the
+    arithmetic.
     """
     there = suite.manifest.arithmetics
     arithmetic = arithmetic or (_REFERENCE if _REFERENCE in there else there[0])
@@ -129,7 +131,7 @@ def _row(
     base: Arithmetic,
     profile: str,
 ) -> KillRow:
-    """The case that shows a mistake by most, the smallest first; no more are tried once a tolerance of 1 catches it."""
+    """Return the case with the largest difference of a mutant, smallest cases first; stop at a difference above 1."""
     first, worst, run = "", 0, 0
     for case, expected in sorted(cases, key=lambda pair: sum(x.nbytes for run in pair[0].runs for x in run)):
         if expected is None:

@@ -1,4 +1,4 @@
-"""A certificate checked again: every file by its hash, then every number derived anew; whatever differs is named."""
+"""Verification of a certificate: every file by its hash, then every number derived again; differences are named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class CheckedFiles:
-    """The files a certificate is about: folders of suite and results, the claims, files of further waivers."""
+    """The files of a certificate: folders of suite and results, the claims, further waivers."""
 
     suite: Path
     results: Path
@@ -35,7 +35,7 @@ class CheckedFiles:
 
 @dataclass(frozen=True, slots=True)
 class CertificateCheck:
-    """What came of a check: the certificate, where it can be read, and all that is not as it says."""
+    """The outcome of a check: the certificate, if it can be read, and all discrepancies."""
 
     file: str
     certificate: Certificate | None
@@ -44,7 +44,7 @@ class CertificateCheck:
 
     @property
     def exit_code(self) -> int:
-        """0 where everything is as the certificate says, whatever that is; 1 where something is not."""
+        """Exit code: 0 if everything is as the certificate states, whatever its verdict; else 1."""
         return 1 if self.discrepancies else 0
 
 
@@ -55,7 +55,7 @@ def check(
     claims: str | Path = "",
     waivers: Sequence[str | Path] = (),
 ) -> CertificateCheck:
-    """Whether everything is as a certificate says. Claims and waivers that are not named are looked for beside it."""
+    """Check a certificate against its files. Unnamed claims and waivers are searched beside the certificate."""
     place, shown = Path(path), str(path)
     try:
         certificate, intact = read_certificate(place)
@@ -72,7 +72,7 @@ def check(
     except LitecheckError as error:
         return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
     if not intact:
-        # What it says of the files may be what was changed: nobody else is accused.
+        # The changed part can be the hashes of files, so files are not reported.
         changed = Discrepancy(shown, "changed")
         return CertificateCheck(shown, certificate, (changed, *_numbers(shown, certificate, files)))
     try:
@@ -84,7 +84,7 @@ def check(
 
 
 def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
-    """Files whose bytes are not those that were certified."""
+    """Yield files whose bytes differ from the certified bytes."""
     beside = files.claims.parent
     yield from differing(FileDigest("", certificate.suite.sha256), files.suite / MANIFEST)
     if certificate.run.sha256:
@@ -97,7 +97,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         name = stated.file if stated.file.startswith("rules/") else str(path)
         outside = not is_inside(path, beside) and not is_inside(path, rules_dir())
         for one in differing(stated, path, name):
-            # A certificate may name any file: its SHA-256 is not disclosed.
+            # A certificate can name any file, so the SHA-256 of an outside file is not disclosed.
             yield replace(one, stated="", found="") if outside else one
     for stated in certificate.outputs:
         yield from differing(stated, member_path(files.results, stated.file))
@@ -109,7 +109,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
 
 
 def _rules(certificate: Certificate, claims: Path) -> Iterator[Discrepancy]:
-    """Rules that say something else today."""
+    """Yield a discrepancy if the profile's rules changed."""
     name = certificate.suite.profile
     found = digest_of_rules(load_claims(claims).profiles.get(name) or load_profile(name, quoting=False))
     if found != certificate.suite.rules:
@@ -117,7 +117,7 @@ def _rules(certificate: Certificate, claims: Path) -> Iterator[Discrepancy]:
 
 
 def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepancy]:
-    """What the certificate says and the files do not give."""
+    """Yield the values of the certificate that differ from those derived from the files."""
     try:
         suite = read_suite(files.suite)
         results = read_results(files.results, suite)
@@ -125,13 +125,13 @@ def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Itera
     except LitecheckError as error:
         yield Discrepancy(shown, "unreadable", found=str(error))
         return
-    # Another version of litecheck may check what one has certified.
+    # A version of litecheck can check the certificates of other versions.
     anew = replace(found, tool=certificate.tool)
     yield from _differing(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
 
 
 def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:
-    """Where two documents differ, each place by its path."""
+    """Yield the differences of two documents, each with its path."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for key in dict.fromkeys((*stated, *found)):
             yield from _differing(file, f"{at}.{key}" if at else key, stated.get(key), found.get(key))
@@ -144,7 +144,7 @@ def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepa
 
 
 def _by_name(items: list[Any]) -> dict[str, Any]:
-    """A list's items by what tells them apart, where that is known, else by their number."""
+    """Return a list's items by distinguishing keys if these are unique, else by number."""
     names = [_name(item, number) for number, item in enumerate(items)]
     return dict(
         zip(names if len(set(names)) == len(names) else map(str, range(len(items))), items, strict=True)
@@ -163,7 +163,7 @@ def _said(value: Any) -> str:
 
 
 def with_signature(checked: CertificateCheck, right: bool) -> CertificateCheck:
-    """A check with what was found of the signature beside the certificate."""
+    """Return a check with the verdict on the certificate's signature."""
     if right:
         return checked
     wrong = Discrepancy(f"{checked.file}{SUFFIX}", "signature")

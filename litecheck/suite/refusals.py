@@ -1,4 +1,4 @@
-"""Models that must be refused: each breaks one requirement of a form that conforms otherwise."""
+"""Invalid models: each violates one requirement of an otherwise conforming form."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from litecheck.suite.gap import Gap
 from litecheck.suite.parameters import SETS
 from litecheck.suite.positives import computed_shapes, granularity_of, kind_of
 
-#: Cases of one requirement, and ways to break it that are looked at.
+#: Number of cases per requirement, and largest number of violating plans that are tried.
 _CASES, _WAYS = 2, 12
-#: Requirements that are named where a model cannot break another one without them.
+#: Largest number of requirements named as reasons for a gap.
 _TOLD = 3
-#: The set whose parameters models have where they are not broken.
+#: Parameter set of the models before their violation.
 _PLAIN = next(s for s in SETS if s.name == "plain")
 Whole = tuple[Draft, Plan]
 
@@ -40,16 +40,16 @@ Whole = tuple[Draft, Plan]
 def refusals(
     profile: Profile, opcode: str, level: str, seed: int, chosen: Callable[[str], bool]
 ) -> Iterator[SuiteCase | Gap]:
-    """Models that break one requirement each, in the order of the rule, and the requirements that none breaks alone.
+    """Yield models that violate one requirement each, in the order of the rule, and gaps for requirements without one.
 
-    Requirements of which no case can have a name that is ``chosen``, or be of the ``level``, are not looked at.
+    Requirements are skipped if no case of theirs can have a ``chosen`` name. Cases above ``level`` are omitted.
     """
     rule = profile.operators[opcode]
     if forms_of(opcode).none:
         return
     wholes: list[Whole] = []
     requirements = [r for r in rule.all_requirements() if r.level == "violation"]
-    alternatives = Counter(r.path for r in requirements)  # the same demand, made of several
+    alternatives = Counter(r.path for r in requirements)  # one path can occur in several alternatives
     numbers: Counter[tuple[str, str]] = Counter()
     for requirement in requirements:
         most = _CASES * alternatives[requirement.path]
@@ -64,7 +64,7 @@ def refusals(
 
 
 def _why_none(beside: Sequence[str]) -> str:
-    """Why no model breaks a requirement alone: the others that speak of those that should, where some do."""
+    """Return the reason that no model violates a requirement alone: further requirements that forbid the same models."""
     if not beside:
         return "no known model breaks it: the profile finds nothing in those that should"
     told, more = ", ".join(beside[:_TOLD]), len(beside) - _TOLD
@@ -73,7 +73,7 @@ def _why_none(beside: Sequence[str]) -> str:
 
 
 def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Iterator[Whole]:
-    """Every form that the profile takes, under plain parameters."""
+    """Yield every form that the profile accepts, under plain parameters."""
     for form in forms_of(rule.opcode).forms:
         for choice in choices(profile, rule, kind):
             try:
@@ -87,7 +87,7 @@ def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Itera
 
 
 def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
-    """The plan of a draft under plain parameters; under any that keep the rule where the reference has no kernel."""
+    """Return the draft's plan under plain parameters; under any conforming parameters if the reference has no kernel."""
     freedom = Freedom(draft)
     try:
         plan = _PLAIN.make(freedom, rng, seed)
@@ -98,7 +98,7 @@ def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
 
 
 def _names(requirement: Requirement, kinds: Sequence[str], most: int) -> Iterator[str]:
-    """What cases of a requirement may be called."""
+    """Yield the possible names of a requirement's cases."""
     for kind in kinds:
         yield from (_name(requirement, kind, number) for number in range(1, most + 1))
 
@@ -115,8 +115,11 @@ def _of(
     level: str,
     numbers: Counter[tuple[str, str]],
 ) -> Iterator[SuiteCase]:
-    """Cases of one requirement: from the first form whose model can break it and nothing else. ``beside`` is given the
-    paths of what is broken with it, where others are; ``numbers`` counts the cases of a path and type."""
+    """Yield the cases of one requirement, from the first form whose model can violate it alone.
+
+    Paths violated together with the requirement are added to ``beside``; ``numbers`` counts the cases of a path and
+    type.
+    """
     for draft, plan in wholes:
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
@@ -131,15 +134,18 @@ def _of(
 
 
 def _worth(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
-    """The first and the last way: those in between are alike."""
+    """Return the first and the last violation: those in between are similar."""
     return found[:1] + found[-1:] if len(found) >= _CASES else found
 
 
 def _broken(
     requirement: Requirement, draft: Draft, plan: Plan, beside: dict[str, None], first_only: bool
 ) -> list[tuple[Model, Finding]]:
-    """Models that break the requirement, with what is found: and nothing else, but where the law of shapes goes with it
-    whatever one does. The first of them is the same where no more is wanted."""
+    """Return models that violate the requirement alone, with the finding.
+
+    Shape violations that necessarily accompany the requirement are accepted if nothing else works. With
+    ``first_only``, the search ends at the first model.
+    """
     ways = breaks(draft.profile, draft.rule, requirement, plan, draft.choice.alternative)
     alone: list[tuple[Model, Finding]] = []
     joint: list[tuple[Model, Finding]] = []
@@ -158,14 +164,14 @@ def _broken(
 
 
 def _goes_with(path: str, other: str) -> bool:
-    """Whether another path may be broken with one: shapes that do not fit are measured by limits, too."""
+    """Return True if another path is necessarily violated too: limits also measure shapes that do not match."""
     opcode, _, rest = path.partition("/")
     limits = rest == "shapes" or rest.endswith("operands")
     return other == f"{opcode}/shapes" or (limits and other.startswith(f"{opcode}/limits/"))
 
 
 def _assembled(way: BrokenPlan) -> Model | None:
-    """The model of a plan; None where no file can hold it."""
+    """Return the model of a plan; None if no file can hold it."""
     try:
         model = assemble(way.plan)
         model_bytes(model)
@@ -175,7 +181,7 @@ def _assembled(way: BrokenPlan) -> Model | None:
 
 
 def _violations(model: Model, profile: Profile) -> dict[str, Finding]:
-    """The first violation of each path."""
+    """Return the first violation of each path."""
     found = (f for f in validate(model, [profile]).findings if f.level == "violation" and not f.waiver)
     return {f.path: f for f in reversed(list(found))}
 

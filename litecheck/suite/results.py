@@ -1,4 +1,4 @@
-"""What a device gave for a suite: a folder of outputs, and a line for each case in ``results.jsonl``."""
+"""Results of a device on a suite: a folder of outputs, and a line per case in ``results.jsonl``."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
 
 RESULTS = "results.jsonl"
-#: How a case ends whose outputs are there to be compared; all other endings are an Outcome's word.
+#: Outcome of a case with outputs to compare; all other outcomes are values of Outcome.
 ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """The first line: which suite ran on which device, within which limits for a case."""
+    """First line of the results: the suite, the device, and the limits per case."""
 
     tool: str
     suite: str
@@ -41,7 +41,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class OutputEntry:
-    """An output with all runs stacked along a first dimension; ``sha256`` is that of its little-endian values."""
+    """An output with all runs stacked along a first dimension; ``sha256`` is the hash of its little-endian values."""
 
     file: str
     dtype: str
@@ -51,7 +51,7 @@ class OutputEntry:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """How a case ended. ``delegated`` says of each output whether the device itself computed it, where that is known."""
+    """The outcome of a case. ``delegated`` is True for each output that the device itself computed, if that is known."""
 
     case: str
     outcome: Annotated[str, one_of((ANSWERED, *(outcome.value for outcome in Outcome)))]
@@ -63,7 +63,7 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuiteResults:
-    """A folder of results. ``sha256`` is that of ``results.jsonl``, empty where a device wrote outputs alone."""
+    """A folder of results. ``sha256`` is that of ``results.jsonl``, empty if a device wrote only outputs."""
 
     folder: Path
     facts: RunFacts
@@ -71,7 +71,7 @@ class SuiteResults:
     sha256: str = ""
 
     def outputs(self, result: CaseResult) -> tuple[NDArray[Any], ...]:
-        """The outputs of a case. Raises ConfigError where they are not those that were noted."""
+        """Return the outputs of a case. Raise ConfigError if they differ from the noted hashes."""
         return tuple(self._output(entry) for entry in result.outputs)
 
     def _output(self, entry: OutputEntry) -> NDArray[Any]:
@@ -86,10 +86,10 @@ class SuiteResults:
 
 
 def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
-    """Results by their folder: of ``litecheck suite run``, or outputs that something else wrote.
+    """Read a folder of results of ``litecheck suite run``, or of outputs that another program wrote.
 
-    The latter are ``outputs/NAME/output-0.npy`` or ``.bin`` for a case called NAME, with all runs stacked. Raises
-    ConfigError where there is neither, and for results of another suite.
+    Such outputs are ``outputs/NAME/output-0.npy`` or ``.bin`` for a case called NAME, with all runs stacked. Raises
+    ConfigError if the folder has neither, and for results of another suite.
     """
     path = Path(folder) / RESULTS
     if not os.path.lexists(path):
@@ -114,7 +114,7 @@ def _lines(path: Path, content: bytes) -> tuple[RunFacts, dict[str, CaseResult]]
 
 
 def _decoded(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
-    """Return what a line states. Raises ConfigError with the place."""
+    """Return the decoded object of a line. Raise ConfigError with the place."""
     document = decode_json(line, str(path), line=number)
     try:
         return decoded(document, kind, what)
@@ -123,7 +123,7 @@ def _decoded(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
 
 
 def _foreign(folder: Path, suite: Suite) -> SuiteResults:
-    """Outputs that were written without litecheck."""
+    """Read outputs that were written without litecheck."""
     if not (folder / "outputs").is_dir():
         raise ConfigError(f"{folder}: no results: there is neither {RESULTS} nor a folder outputs")
     facts = RunFacts("", suite.sha256, str(folder), f"outputs in {folder}", "", 0.0, 0)

@@ -1,4 +1,4 @@
-"""A suite on a device: every case asked, its outputs kept as plain files, every result noted as it comes."""
+"""Run of a suite on a device: every case is run, its outputs are stored as plain files, and its outcome in a journal."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ def run(
     budget: float = float("inf"),
     progress: Callable[[str], None] | None = None,
 ) -> int:
-    """Ask a device every case of a suite, so many at a time, and keep what it gives in ``folder``; how many have a result.
+    """Run every case of a suite on a device, ``jobs`` at a time, into ``folder``; return the number of cases with a
+    result.
 
-    ``resume`` takes what is there already from a run that ended early; after ``budget`` seconds no case is begun.
-    Raises ConfigError for a folder that holds another run, or cannot be written, and for a suite that was changed since
-    it was made.
+    ``resume`` reuses the results of an interrupted run; after ``budget`` seconds no further case is started. Raises
+    ConfigError for a folder that holds another run or cannot be written, and for a suite that changed since it was
+    made.
     """
     check_any_model(device, "a suite")
     target = Path(folder)
@@ -68,7 +69,7 @@ def run(
 
 
 def facts_of(suite: Suite, device: Device, limits: Limits) -> RunFacts:
-    """What tells one run from another."""
+    """Return the facts that identify a run."""
     return RunFacts(
         tool=f"litecheck {__version__}",
         suite=suite.sha256,
@@ -93,7 +94,7 @@ def _advance(progress: Callable[[str], None] | None, name: str) -> None:
 def _asked(
     suite: Suite, cases: Iterable[CaseEntry], device: Device, folder: Path, jobs: int, stop: float
 ) -> Iterator[CaseResult]:
-    """The results in the order of the cases, so many jobs at a time; none is begun once time is up."""
+    """Yield the results in the order of the cases, ``jobs`` at a time; start no case once the time is up."""
     pool = ThreadPoolExecutor(jobs)
     waiting: deque[Future[CaseResult]] = deque()
     try:
@@ -110,11 +111,11 @@ def _asked(
 
 
 def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResult:
-    """One case on a device; its outputs are written below ``folder``.
+    """Run one case on a device; its outputs are written below ``folder``.
 
-    Cases share processes, where a device has that, but no case has to answer for what another did there: models that are
-    to be refused, of which a runtime may read beyond the end, have a process of their own; and where an answer is not,
-    byte for byte, one of those that are expected, the case is run again by itself, and that counts.
+    Cases can share a process, if the device supports that, but no case depends on an earlier case in the process:
+    invalid models, which can make a runtime read out of bounds, have a process of their own; and a case whose answer
+    is not bit for bit an expected answer is run again in its own process, and the second answer counts.
     """
     name = case.name.replace("/", "-")
     job = Job(name, None, suite.model(case), tuple(suite.inputs(case)), case.lengths, shares=not case.broken)
@@ -125,13 +126,13 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResu
 
 
 def _expected(case: CaseEntry, result: CaseResult) -> bool:
-    """Whether the outputs are those of one of the arithmetics."""
+    """Return True if the outputs are those of one of the arithmetics."""
     given = [(one.dtype, one.shape, one.sha256) for one in result.outputs]
     return any(given == [(one.dtype, one.shape, one.sha256) for one in a.outputs] for a in case.answers)
 
 
 def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tuple[CaseResult, bool]:
-    """What a device gives for a case, and whether in a process that had run others before."""
+    """Return the result of a case, and True if its process had run earlier cases."""
     start = time.monotonic()
     answer = device.run(job)
     seconds = round(time.monotonic() - start, 3)
@@ -147,7 +148,7 @@ def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tupl
 
 
 def _kept(case: CaseEntry, answer: Answer, folder: Path) -> tuple[tuple[OutputEntry, ...], str]:
-    """The outputs as files, each with all runs stacked; or what is wrong with them."""
+    """Write the outputs to files, each with all runs stacked; or return a description of the error."""
     if len(answer.runs) != case.runs or len({len(run) for run in answer.runs}) > 1:
         return (), f"{len(answer.runs)} answers to {case.runs} inferences"
     place = member_path(folder, f"outputs/{case.name}")
@@ -169,7 +170,7 @@ def _written(path: Path, values: NDArray[Any], folder: Path) -> OutputEntry:
 
 
 def estimate(done: int, total: int, seconds: float) -> float:
-    """Seconds that what is left will take, by what has been done so far."""
+    """Estimate the remaining seconds from the finished cases."""
     with suppress(ZeroDivisionError):
         return (total - done) * seconds / done
     return float("inf")

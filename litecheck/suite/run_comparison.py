@@ -1,4 +1,4 @@
-"""Two judged runs of a suite, of two devices or two versions of one: what became worse, better, or different."""
+"""Comparison of two judged runs of a suite (two devices, or two versions): regressions, fixes and changes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
 from litecheck.typed_json import decoded
 from litecheck.version import __version__
 
-#: The key that a report of ``suite judge`` in JSON begins with, and the version of it that is read.
+#: First key of a JSON report of ``suite judge``, and its supported version.
 _REPORT, _VERSION = "litecheck_suite_report", 1
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """One side: where it was read, which device it was, the SHA-256 of the suite, and every verdict."""
+    """One side: file, device, SHA-256 of the suite, and all verdicts."""
 
     file: str
     device: str
@@ -31,7 +31,8 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunSide:
-    """How a case ended on one side. ``excuse`` is ``waived`` or ``not claimed`` where it fails nothing for that."""
+    """The ending of a case on one side. ``excuse`` is ``waived`` or ``not claimed`` for a case that therefore does not
+    fail."""
 
     ending: str
     excuse: str
@@ -43,7 +44,7 @@ class RunSide:
 
 @dataclass(frozen=True, slots=True)
 class CaseChange:
-    """A case that is on both sides and ended otherwise."""
+    """A case that both sides have, with different endings or differences."""
 
     name: str
     opcode: str
@@ -54,7 +55,7 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs, the first of which came before. ``same`` counts the cases that ended alike, by as much."""
+    """Two runs, the earlier first. ``same`` counts the cases with equal endings and equal differences."""
 
     version: str
     before: str
@@ -70,7 +71,7 @@ class RunComparison:
 
     @property
     def exit_code(self) -> int:
-        """1 where something became worse, 2 where no case is on both sides."""
+        """Exit code: 1 if a case became worse, 2 if no case is on both sides, else 0."""
         both = self.same + len(self.regressions) + len(self.fixed) + len(self.changed)
         return 1 if self.regressions else 0 if both else 2
 
@@ -78,9 +79,9 @@ class RunComparison:
 def read_run(
     path: str | Path, judged: Callable[[SuiteResults], SuiteReport] | None, suite: Suite | None
 ) -> JudgedRun:
-    """A report of ``suite judge`` in JSON, or a folder of results, which is judged then: for that the suite is needed.
+    """Read a JSON report of ``suite judge``, or judge a folder of results, which needs the suite.
 
-    Raises ConfigError for what is neither.
+    Raises ConfigError for other files.
     """
     if Path(path).is_dir():
         if suite is None or judged is None:
@@ -98,7 +99,7 @@ def read_run(
 
 @dataclass(frozen=True, slots=True)
 class _ReportedRun:
-    """What is read of a report."""
+    """The part of a report that is read."""
 
     device: str
     described: str
@@ -112,7 +113,7 @@ def _of_report(file: str, document: Mapping[str, object]) -> JudgedRun:
 
 
 def compare_runs(before: JudgedRun, after: JudgedRun) -> RunComparison:
-    """What became of each case between two runs, in the order of the second."""
+    """Compare each case of two runs, in the order of the second."""
     known = {case.name: case for case in before.cases}
     both = [(known[case.name], case) for case in after.cases if case.name in known]
     worse, better, other = list[CaseChange](), list[CaseChange](), list[CaseChange]()
@@ -140,7 +141,7 @@ _FAILS, _TOLD, _GOOD = range(3)
 
 
 def _grade(case: CaseVerdict) -> int:
-    """Whether a case fails, is told and fails nothing (skipped, waived, accepted), or is as it should be."""
+    """Grade a case: it fails, does not fail without being good (skipped, waived, wrongly accepted), or is good."""
     if case.ending.good:
         return _GOOD
     return _FAILS if case.fails else _TOLD
@@ -153,7 +154,7 @@ def _side(case: CaseVerdict) -> RunSide:
 
 
 def _differ(old: CaseVerdict, new: CaseVerdict) -> bool:
-    """Whether a case ended otherwise, or is off by another amount; messages and seconds differ from run to run."""
+    """Return True if a case has another ending, difference or arithmetic; messages and seconds are ignored."""
     ours, theirs = ((one.ending, one.fails, one.worst, one.mismatches, one.arithmetic) for one in (old, new))
     return ours != theirs
 

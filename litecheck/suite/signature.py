@@ -1,4 +1,4 @@
-"""Detached signatures of certificates: ed25519, 64 bytes in a file beside it, which openssl checks as well."""
+"""Detached signatures of certificates: ed25519, 64 bytes in a file beside the certificate, compatible with openssl."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUFFIX = ".sig"
 
 
 def private_key(path: str | Path) -> Ed25519PrivateKey:
-    """A private key of a PEM file. Raises ConfigError for what is none, is encrypted, or is of another kind."""
+    """Load a private key from a PEM file. Raise ConfigError for other files, and for encrypted or other kinds of keys."""
     serialization, ed25519 = _library()
     content = _content(path)
     try:
@@ -32,7 +32,7 @@ def private_key(path: str | Path) -> Ed25519PrivateKey:
 
 
 def public_key(path: str | Path) -> Ed25519PublicKey:
-    """A public key of a PEM file. Raises ConfigError for what is none, or is of another kind."""
+    """Load a public key from a PEM file. Raise ConfigError for other files and other kinds of keys."""
     serialization, ed25519 = _library()
     content = _content(path)
     try:
@@ -45,14 +45,15 @@ def public_key(path: str | Path) -> Ed25519PublicKey:
 
 
 def sign(file: str | Path, key: Ed25519PrivateKey) -> Path:
-    """Sign a file's bytes; returns the file of the signature, which is called as the file with ``.sig`` behind it."""
+    """Sign a file's bytes and return the signature file, named like the file with the suffix ``.sig``."""
     target = Path(f"{file}{SUFFIX}")
     atomic_write(target, key.sign(_content(file)))
     return target
 
 
 def signed(file: str | Path, key: Ed25519PublicKey) -> bool:
-    """Whether the signature beside a file is one of its bytes by this key. Raises ConfigError where there is none."""
+    """Return True if the signature beside a file is valid for its bytes and this key. Raise ConfigError without a
+    signature."""
     from cryptography.exceptions import InvalidSignature
 
     try:

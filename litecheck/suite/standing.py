@@ -1,4 +1,4 @@
-"""How verdicts count once something is claimed: what is claimed of each operator, what is waived, what falls short."""
+"""Effect of claims and waivers on verdicts: claimed and waived cases, and shortfalls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from litecheck.verify.judge import Tolerances, tolerances
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """What a run is judged by beside the suite: claims, or none; waivers, those of the claims among them; and the day."""
+    """Claims (or None), waivers (including those of the claims), and the date of the verdict."""
 
     suite: Suite
     claims: Claims | None
@@ -32,17 +32,17 @@ class Standing:
     date: str
 
     def arithmetics(self, opcode: str, every: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that an operator may keep; ``every`` where none is claimed."""
+        """Return the arithmetics claimed for an operator; ``every`` if none is claimed."""
         claim = self.claims.of(opcode) if self.claims else None
         return (claim.arithmetics if claim else ()) or every
 
     def every_arithmetic(self, every: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that any operator of the suite may keep."""
+        """Return the arithmetics claimed for any operator of the suite."""
         opcodes = dict.fromkeys(case.opcode for case in self.suite.manifest.cases)
         return tuple(dict.fromkeys(name for opcode in opcodes for name in self.arithmetics(opcode, every)))
 
     def own(self) -> Mapping[str, Arithmetic]:
-        """The arithmetics claimed that the suite has no answers of."""
+        """Return the claimed arithmetics without answers in the suite."""
         if self.claims is None:
             return {}
         files, claims = self.claims.arithmetics, (*self.claims.operators.values(), self.claims.default)
@@ -53,7 +53,7 @@ class Standing:
         }
 
     def tolerances(self, profile: Profile | None) -> Tolerances:
-        """Those claimed, then those of the profile; without one, those that the suite states."""
+        """Return the claimed tolerances, then those of the profile; without a profile, those that the suite states."""
         stated = {one.opcode: one.conformance() for one in self.suite.manifest.tolerances}
         declared = tolerances(profile)
         if profile is None and stated:
@@ -61,7 +61,7 @@ class Standing:
         return Tolerances((self.claims.tolerances(), *declared.stated)) if self.claims else declared
 
     def of_case(self, case: CaseEntry, verdict: CaseVerdict) -> CaseVerdict:
-        """A verdict with what is claimed of the case, and with the waiver that excuses it."""
+        """Return a verdict with the standing of its case and the waiver that excuses it."""
         if self.claims is not None:
             claimed = self.claims.holds(case, self.suite)
             verdict = replace(verdict, standing=CLAIMED if claimed else NOT_CLAIMED)
@@ -71,7 +71,7 @@ class Standing:
         return replace(verdict, waiver=next(holding, None))
 
     def of_row(self, row: OperatorRow, verdicts: Sequence[CaseVerdict]) -> OperatorRow:
-        """A row with what is claimed of its cases, and which of them are excused."""
+        """Return a row with the standing of its cases and the numbers of excused cases."""
         standings = {verdict.standing for verdict in verdicts}
         standing = standings.pop() if len(standings) == 1 else PARTLY_CLAIMED
         failing = [v for v in verdicts if v.ending.fails or (v.standing and v.ending.lacks)]
@@ -80,7 +80,7 @@ class Standing:
         return replace(row, standing=standing, excused=dict(excused), waived=waived)
 
     def records(self, verdicts: Sequence[CaseVerdict]) -> Iterator[WaiverRecord]:
-        """What became of each waiver."""
+        """Yield the state of each waiver."""
         for waiver in self.waivers:
             covered = [v for v in verdicts if waiver.covers(v.name)]
             wanting = [v for v in covered if v.wanting]
@@ -92,5 +92,5 @@ class Standing:
                 yield WaiverRecord(waiver, "used" if used else idle, used)
 
     def shortfalls(self, program: str) -> tuple[Shortfall, ...]:
-        """What the suite cannot show of the claims."""
+        """Return the claims that the suite cannot show."""
         return tuple(self.claims.shortfalls(self.suite.manifest, program)) if self.claims else ()

@@ -1,4 +1,4 @@
-"""Scales and zero points that show what drawn ones hardly ever show, as rules/suite/parameters.yaml states them."""
+"""Stated scales and zero points (rules/suite/parameters.yaml), for mutants that random parameters hardly ever detect."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _OPTIONAL = ("zero_points", "bytes")
 
 @dataclass(frozen=True, slots=True)
 class StatedParameters:
-    """For operators and types, as patterns: a form, scales and zero points by role, and the mistakes that show then.
+    """For operators and types, as patterns: a form, scales and zero points by role, and the mutants that they detect.
 
-    ``size`` is how many bytes of inputs it takes; 0 where as many as usual.
+    ``size`` is the number of input bytes; 0 for the usual number.
     """
 
     operators: tuple[str, ...]
@@ -41,12 +41,12 @@ class StatedParameters:
     size: int
 
     def meant_for(self, opcode: str, kind: str, form: str) -> bool:
-        """Whether they are for a form of an operator on a type."""
+        """Return True if the parameters apply to a form of an operator on a type."""
         named = any(fnmatchcase(opcode, pattern) for pattern in self.operators)
         return named and any(fnmatchcase(kind, pattern) for pattern in self.types) and form == self.form
 
     def set(self, number: int) -> ParameterSet:
-        """They as a set of parameters, named after the first mistake and, from the second such set on, its number."""
+        """Return the parameters as a set, named after the first mutant and, from the second such set on, a number."""
         name = "shows-" + re.sub(r"[^a-z0-9]+", "-", self.shows[0]) + (f"-{number}" if number > 1 else "")
         return ParameterSet(
             name, f"parameters that show {', '.join(self.shows)}", "standard", self._made, everywhere=True,
@@ -62,7 +62,7 @@ class StatedParameters:
 
 
 def stated_sets(opcode: str, kind: str, form: str) -> Iterator[ParameterSet]:
-    """The sets that are stated for a form of an operator on a type."""
+    """Yield the sets stated for a form of an operator on a type."""
     found = Counter[str]()
     for one in stated_parameters():
         if one.meant_for(opcode, kind, form):
@@ -72,7 +72,7 @@ def stated_sets(opcode: str, kind: str, form: str) -> Iterator[ParameterSet]:
 
 @cache
 def stated_parameters() -> tuple[StatedParameters, ...]:
-    """Every entry of the file. Raises ProfileError with its line where the file is not as it should be."""
+    """Return every entry of the file. Raise ProfileError with the line for an invalid file."""
     file = read_yaml(rules_dir() / "suite" / "parameters.yaml", _SHOWN)
     listed = file.only(("parameters",)).get("parameters")
     if not isinstance(listed, Items):

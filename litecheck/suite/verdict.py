@@ -1,4 +1,4 @@
-"""What a device's run of a suite is worth: a verdict for each case, and a row for each operator, type and granularity."""
+"""Verdicts on a device's run of a suite: one per case, and a row per operator, type and granularity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.suite.waivers import CaseWaiver
 
 
 class Ending(str, Enum):
-    """The one word a case ends with; the value is what people read."""
+    """The ending of a case; the value is display text."""
 
     PASSED = "passed"
     TOLERATED = "tolerated"
@@ -34,13 +34,13 @@ class Ending(str, Enum):
 
     @property
     def good(self) -> bool:
-        """Whether the device did what it should."""
+        """True if the device behaved as required."""
         return self in (Ending.PASSED, Ending.TOLERATED, Ending.REJECTED)
 
     @property
     def fails(self) -> bool:
-        """Whether the device did what it should not. What it makes of models that it must refuse is told and fails
-        nothing: LiteRT itself computes some of them and crashes on others."""
+        """True if the ending fails the device. Endings of invalid models are reported and never fail: LiteRT itself
+        computes some of them and crashes on others."""
         return self in (
             Ending.FAILED,
             Ending.REFUSED,
@@ -51,22 +51,23 @@ class Ending(str, Enum):
 
     @property
     def lacks(self) -> bool:
-        """Whether the device itself computed nothing: of a claimed case that fails, too."""
+        """True if the device itself computed nothing; a claimed case then fails, too."""
         return self in (Ending.NOT_DELEGATED, Ending.NOT_SUPPORTED, Ending.SKIPPED)
 
 
-#: What the standing of a case or of an operator's cases can be, where something is claimed at all.
+#: Standings of a case or of an operator's cases, if there are claims.
 CLAIMED, PARTLY_CLAIMED, NOT_CLAIMED = "claimed", "partly claimed", "not claimed"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseVerdict:
-    """One case. ``arithmetic`` is the one it was judged under, ``fits`` are all of the suite's that it fits exactly.
+    """The verdict of one case.
 
-    ``worst`` is the largest difference in LSB (of reals in parts of the largest magnitude), ``at`` the element and
-    ``operands`` what it was made of, where the operator works on elements. ``fault`` is a known fault of the runtime
-    that this may come from. ``standing`` is ``claimed`` or ``not claimed``, empty where nobody claims anything; ``waiver``
-    excuses a case that would fail.
+    ``arithmetic`` is the arithmetic of the verdict, ``fits`` are all compared arithmetics that fit exactly. ``worst``
+    is the largest difference in LSB (for floats, a share of the largest magnitude), ``at`` the element and
+    ``operands`` its inputs, for elementwise operators. ``fault`` is a known fault of the runtime that can be the
+    reason. ``standing`` is ``claimed`` or ``not claimed``, empty without claims; ``waiver`` excuses a case that would
+    fail.
     """
 
     name: str
@@ -95,21 +96,23 @@ class CaseVerdict:
 
     @property
     def wanting(self) -> bool:
-        """Whether the device did what it should not, or left out what is claimed; a waiver may excuse it."""
+        """True if the case fails, or lacks claimed support; a waiver can excuse it."""
         if self.standing == NOT_CLAIMED:
             return False
         return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks and not self.broken)
 
     @property
     def fails(self) -> bool:
-        """Whether it fails the device."""
+        """True if the case fails the device."""
         return self.wanting and self.waiver is None
 
 
 @dataclass(frozen=True, slots=True)
 class WaiverRecord:
-    """What became of a waiver: ``used``, ``expired``, ``unneeded`` where none of its cases fails, or ``matches nothing``;
-    ``cases`` are how many it excuses, or would."""
+    """The state of a waiver: ``used``, ``expired``, ``unneeded`` (none of its cases fails), or ``matches nothing``.
+
+    ``cases`` is the number of cases that it excuses, or would excuse.
+    """
 
     waiver: CaseWaiver
     state: str
@@ -120,9 +123,9 @@ class WaiverRecord:
 class OperatorRow:
     """All cases of one operator on one type with weights of one granularity.
 
-    ``arithmetic`` is the claimed one that fits most of the cases; ``fits`` those of the suite's that fit all of them,
-    ``mistakes`` known ones that explain everything the device gave otherwise. ``placement`` says whether the device is
-    known to have computed it: ``proved``, ``partly``, ``left to others``, or nothing where nobody says so.
+    ``arithmetic`` is the claimed arithmetic that fits most cases; ``fits`` are the compared arithmetics that fit all
+    cases, ``mistakes`` are mutants that explain all outputs. ``placement`` is ``proved``, ``partly`` or ``left to
+    others`` for a delegate, else empty.
     """
 
     opcode: str
@@ -144,20 +147,20 @@ class OperatorRow:
     """Of ``counts``, cases that fail nothing all the same: not claimed, or waived."""
     waived: int = 0
     because: str = ""
-    """Why the tolerance is what it is."""
+    """Reason of the tolerance."""
 
     @property
     def cases(self) -> int:
-        """How many there are, those that must be refused included."""
+        """Number of cases, including invalid models."""
         return sum(self.counts.values())
 
     def count(self, ending: Ending) -> int:
-        """How many cases ended so."""
+        """Count the cases with an ending."""
         return self.counts.get(ending.value, 0)
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not checked`` where no case of it was computed."""
+        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not checked`` if no case was computed."""
         if self.standing == NOT_CLAIMED:
             return self.standing
         if any(self.count(e) > self.excused.get(e.value, 0) for e in Ending if self._wanting(e)):
@@ -168,7 +171,7 @@ class OperatorRow:
 
     @property
     def kept(self) -> int:
-        """How many cases were computed as they should be."""
+        """Number of cases with correct outputs."""
         return self.count(Ending.PASSED) + self.count(Ending.TOLERATED)
 
     def _wanting(self, ending: Ending) -> bool:
@@ -177,7 +180,7 @@ class OperatorRow:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """A device on a suite. ``suite``, ``results``, ``rules`` and ``program`` are SHA-256; what is unknown is empty."""
+    """Report on a device and a suite. ``suite``, ``results``, ``rules`` and ``program`` are SHA-256, empty if unknown."""
 
     version: str
     profile: str
@@ -202,13 +205,14 @@ class SuiteReport:
     waivers: tuple[WaiverRecord, ...] = ()
 
     def counts(self) -> Mapping[str, int]:
-        """How many cases ended how, in the order of Ending; only what occurs."""
+        """Count the cases by ending, in the order of Ending; endings without cases are omitted."""
         found = Counter(case.ending for case in self.cases)
         return {ending.value: found[ending] for ending in Ending if found[ending]}
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails`` (an expired waiver fails, too), or ``not checked`` where no case was computed."""
+        """``conforms``, ``fails`` (also for an expired waiver or a shortfall), or ``not checked`` if no case was
+        computed."""
         verdicts = {row.verdict for row in self.rows}
         expired = any(record.state == "expired" for record in self.waivers)
         if "fails" in verdicts or expired or self.shortfalls:
@@ -218,10 +222,10 @@ class SuiteReport:
 
     @property
     def waived(self) -> int:
-        """How many cases are excused by a waiver."""
+        """Number of waived cases."""
         return sum(row.waived for row in self.rows)
 
     @property
     def exit_code(self) -> int:
-        """0 conforms, 1 fails, 2 not checked."""
+        """Exit code: 0 conforms, 1 fails, 2 not checked."""
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)

@@ -1,4 +1,4 @@
-"""Waivers: cases that may fail until a date, each with a reason; read from claims or from a file of their own."""
+"""Waivers: cases that may fail until a date, each with a reason; read from claims or from a separate file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True, slots=True)
 class CaseWaiver:
-    """Who fails these cases is excused. ``cases`` are patterns of names, ``expires`` is the last day it holds (ISO).
+    """A waiver for failing cases. ``cases`` are patterns of names, ``expires`` is its last valid day (ISO).
 
-    A pattern's parts are compared one by one with shell wildcards; one with fewer parts stands for everything below it:
-    ``CONV_2D``, ``CONV_2D/int8``, ``*/int8/ties-*``. ``file`` and ``line`` say where it is written.
+    The parts of a pattern are compared with shell wildcards; a pattern with fewer parts matches everything below:
+    ``CONV_2D``, ``CONV_2D/int8``, ``*/int8/ties-*``. ``file`` and ``line`` are its location.
     """
 
     cases: tuple[str, ...]
@@ -32,11 +32,11 @@ class CaseWaiver:
     line: int
 
     def covers(self, name: str) -> bool:
-        """Whether a case is one of its."""
+        """Return True if the waiver covers a case."""
         return any(path_matches(name, pattern) for pattern in self.cases)
 
     def expired(self, on: str) -> bool:
-        """Whether it holds no longer on a day, an ISO date."""
+        """Return True if the waiver has expired on a day, an ISO date."""
         return on > self.expires
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class CaseWaiver:
 
 
 def read_waivers(node: Node | None, file: str) -> tuple[CaseWaiver, ...]:
-    """The waivers of a list. Raises ProfileError, with the line, for one without cases, reason or expiry date."""
+    """Read a list of waivers. Raise ProfileError, with the line, for a waiver without cases, reason or expiry date."""
     if node is None:
         return ()
     if not isinstance(node, Items):
@@ -77,7 +77,7 @@ def _expiry(item: Entries, file: str) -> str:
 
 
 def iso_date(word: str) -> str:
-    """A day as ``2027-03-31``. Raises ConfigError for anything else."""
+    """Return a day as ``2027-03-31``. Raise ConfigError for other texts."""
     if _DATE.fullmatch(word):
         with suppress(ValueError):
             return date.fromisoformat(word).isoformat()
@@ -85,12 +85,12 @@ def iso_date(word: str) -> str:
 
 
 def today() -> str:
-    """This day, ISO, in UTC."""
+    """Return the current day in UTC, ISO."""
     return datetime.now(timezone.utc).date().isoformat()
 
 
 def load_waivers(path: str | Path) -> tuple[CaseWaiver, ...]:
-    """The waivers of a file that holds nothing else, under the key ``waivers``. Raises ProfileError."""
+    """Load the waivers of a file under its only key ``waivers``. Raise ProfileError."""
     top = read_yaml(Path(path), str(path)).only(("waivers",))
     if "waivers" not in top:
         raise ProfileError(str(path), top.line, "the key waivers is missing")

@@ -219,7 +219,11 @@ def drift(
 def _answered(
     case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
 ) -> dict[int, NDArray[Any]] | None:
-    """Return the device's outputs for its own tensors; None if a tensor is missing or the number of outputs is wrong."""
+    """Return the device's outputs for its own tensors.
+
+    Return None if the case cannot run in isolation, an input is missing, the run fails, or the number of outputs is
+    wrong.
+    """
     if parts.alone(case) or any(i not in own for i in case.cut.inputs):
         return None
     answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))

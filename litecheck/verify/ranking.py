@@ -1,4 +1,4 @@
-"""Which feeds notice most of the ways to compute otherwise that the reference knows; a budget goes to those cases first."""
+"""Ranking of feeds by the number of variants and defects that they detect; a budget is spent on the best feeds first."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.verify.questions import Question
 
-#: So many feeds are looked at, the first of them under every suspect; so many multiplications are made for one case.
+#: Number of feeds compared; number of first feeds compared under every suspect; limit of multiplications per case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
-#: What an invocation of a case is good for, from what must come first: a kind of operator nobody has tried, an operator
-#: that was not tried, faults that nothing before notices, other inputs than before (an output that was left over is
-#: seen by them), the same inputs once more, everything else, and all of it once more.
+#: Purposes of an invocation, in order of priority: a first operator of its kind, a first run of an operator, suspects
+#: that no earlier feed detects, different inputs (they detect outputs left over from an earlier inference), the same
+#: inputs again, all remaining feeds, all feeds again.
 _KIND, _CASE, _FAULTS, _OTHER, _AGAIN, _MORE, _ALL_AGAIN = range(7)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A case's feeds by number, the one that notices most first, and how many faults each is the first to notice.
+    """Numbers of a case's feeds, the most sensitive first, and the number of suspects that each feed is the first to
+    detect.
 
-    ``kind`` is the same for cases alike: operators and types.
+    ``kind`` is equal for cases with the same operators and types.
     """
 
     case: str
@@ -43,7 +44,7 @@ class Ranking:
     notices: tuple[int, ...]
 
     def visits(self, repeat: int) -> Iterator[tuple[int, int, int]]:
-        """(what for, how many faults, feed) of every invocation worth making, in their order."""
+        """Yield (purpose, number of suspects, feed) of every useful invocation, in order of priority within the case."""
         telling = [n for n, count in zip(self.feeds, self.notices, strict=True) if count]
         if not self.feeds:
             return
@@ -63,19 +64,19 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one case is given: feeds by number, each run once, and those that are run once more."""
+    """The share of one case: numbers of feeds that are run once, and of feeds that are run once more."""
 
     feeds: tuple[int, ...]
     again: tuple[int, ...]
 
     @property
     def invocations(self) -> int:
-        """How many invocations that are."""
+        """Number of invocations."""
         return len(self.feeds) + len(self.again)
 
 
 def shares(rankings: Sequence[Ranking], invocations: int, repeat: int) -> tuple[Share, ...]:
-    """So many invocations among cases, each where it notices most; ties go to earlier cases."""
+    """Distribute invocations among cases, the most sensitive feeds first; earlier cases win ties."""
     visits = [list(ranking.visits(repeat)) for ranking in rankings]
     given = [0] * len(rankings)
     kinds: set[str] = set()
@@ -105,12 +106,12 @@ def _share(numbers: Sequence[int]) -> Share:
 
 
 def rank(question: Question, arithmetic: Arithmetic) -> Ranking:
-    """The feeds of a case, those first that tell most of the ways to compute otherwise from the arithmetic's."""
+    """Rank the feeds of a case by the number of variants and defects that they distinguish from the arithmetic."""
     case, fed = question.case, question.feeds
     usual = _usual(fed)
     suspects = list(_suspects(case, arithmetic))
     expected = question.expected(arithmetic)
-    alone = len(series(fed)) == len(fed)  # what follows another inference says nothing by itself
+    alone = len(series(fed)) == len(fed)  # a feed that continues a series cannot be ranked alone
     looked = usual[:_LOOKED] if expected is not None and suspects and alone else []
     seen = _noticed(case, looked, fed, expected or (), suspects)
     order: list[int] = []
@@ -130,8 +131,7 @@ def rank(question: Question, arithmetic: Arithmetic) -> Ranking:
 
 
 def _usual(feeds: Sequence[Feed]) -> list[int]:
-    """Without knowing better: one of each kind in turn, drawn over the whole range first; what differs only by chance
-    comes last."""
+    """Return the default order: one feed of each kind in turn, random before directed before propagated."""
     by_kind = {
         kind: [n for n, feed in enumerate(feeds) if feed.kind == kind]
         for kind in (RANDOM, DIRECTED, PROPAGATED)
@@ -141,7 +141,7 @@ def _usual(feeds: Sequence[Feed]) -> list[int]:
 
 
 def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """The arithmetic with one operator computed in another way, for each that the reference knows."""
+    """Yield the arithmetic with one operator changed, for each variant and each defect that the reference knows."""
     main, found = case.cut.model.subgraphs[0], {}
     for operator in main.operators:
         variants = arithmetic.variants(operator.opcode)
@@ -164,8 +164,10 @@ def _noticed(
     expected: Sequence[Arrays],
     suspects: Sequence[Arithmetic],
 ) -> dict[int, NDArray[np.bool_]]:
-    """For each feed looked at, which suspects it tells from what is expected. What the first ones tell is not tried on
-    the others, and no more is computed than a bounded amount of work."""
+    """Return, for each compared feed, a mask of the suspects that it distinguishes from the expected outputs.
+
+    Suspects detected by the first feeds are not tried on later feeds, and the amount of work is limited.
+    """
     seen = {n: np.zeros(len(suspects), np.bool_) for n in looked}
     trials = max(len(suspects), _WORK // _work(case))
     told: NDArray[np.bool_] = np.zeros(len(suspects), np.bool_)
@@ -187,7 +189,8 @@ def _noticed(
 
 
 def _differing(machine: Machine, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
-    """As :func:`_differs`, for inputs and what is expected of each."""
+    """Return the results of :func:`_differs` for several pairs of inputs and expected outputs, computed together if
+    possible."""
     try:
         made = list(outputs_of(machine, [inputs for inputs, _ in pairs]))
     except (RunError, ValueError, ArithmeticError):
@@ -210,7 +213,7 @@ def _unlike(made: Arrays, expected: Arrays) -> bool:
 
 
 def _work(case: Case) -> int:
-    """About how many multiplications one run of a case makes."""
+    """Estimate the number of multiplications of one run of a case."""
     tensors, work = case.subgraph.tensors, 1
     for operator in case.operators:
         made = sum(prod(tensors[i].shape) for i in operator.outputs if i >= 0)
@@ -220,6 +223,6 @@ def _work(case: Case) -> int:
 
 
 def _kind(case: Case) -> str:
-    """The same for cases of the same operators on the same types."""
+    """Return a key that is equal for cases with the same operators and types."""
     types = [case.subgraph.tensors[i].dtype for i in (*case.cut.inputs, *case.cut.outputs)]
     return " ".join((*case.opcodes, *types))

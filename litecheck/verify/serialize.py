@@ -1,4 +1,4 @@
-"""A verification as JSON and back, bit for bit: what the journal keeps and what the json report holds."""
+"""Conversion of verifications to JSON and back, bit for bit, for the journal and the json report."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from litecheck.errors import ConfigError
 from litecheck.typed_json import decoded, encoded
 from litecheck.verify.outcome import Verdict, Verification
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 2
 _KEY = "litecheck_verification"
 
 
 def to_json(verification: Verification) -> dict[str, Any]:
-    """Plain dicts and lists, keys in the order of the fields."""
+    """Convert a verification to plain dicts and lists, keys in the order of the fields."""
     return {_KEY: VERSION, **encoded(verification, Verification)}
 
 
 def from_json(document: object) -> Verification:
-    """What ``to_json`` was given. Keys it does not know are passed over: reports hold derived ones.
+    """Restore the verification that ``to_json`` encoded. Unknown keys are ignored: reports contain derived keys.
 
-    Raises ConfigError, with the place, for what is no verification or one of another version.
+    Raises ConfigError, with the place, for a document that is not a verification or has another version.
     """
     version = document.get(_KEY) if isinstance(document, Mapping) else None
     if version != VERSION:
@@ -32,23 +32,24 @@ def from_json(document: object) -> Verification:
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
-    """One case as plain dicts and lists."""
+    """Convert one verdict to plain dicts and lists."""
     document: dict[str, Any] = encoded(verdict, Verdict)
     return document
 
 
 def noted(verdict: Verdict, fits: frozenset[str]) -> dict[str, Any]:
-    """A verdict with the published arithmetics it fits, as a journal keeps it."""
+    """Return the journal entry of a verdict and the published arithmetics it fits."""
     return {"verdict": verdict_to_json(verdict), "fits": sorted(fits)}
 
 
 def from_note(entry: Mapping[str, Any]) -> tuple[str, tuple[Verdict, frozenset[str]]]:
-    """What :func:`noted` was given, by the case's name. Raises ConfigError, KeyError, TypeError for what is none."""
+    """Restore the arguments of :func:`noted`, by case name. Raise ConfigError, KeyError or TypeError for other
+    entries."""
     verdict = verdict_from_json(entry["verdict"])
     return verdict.case, (verdict, frozenset(entry["fits"]))
 
 
 def verdict_from_json(document: object) -> Verdict:
-    """What ``verdict_to_json`` was given. Raises ConfigError, with the place, for what is none."""
+    """Restore the verdict that ``verdict_to_json`` encoded. Raise ConfigError, with the place, for other documents."""
     verdict: Verdict = decoded(document, Verdict, "verification")
     return verdict

@@ -1,4 +1,4 @@
-"""What a verification is asked for."""
+"""Settings and budget of a verification."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """So many invocations, or so many seconds; the other is 0."""
+    """A number of invocations or of seconds; the unused field is 0."""
 
     invocations: int = 0
     seconds: float = 0.0
 
 
 def parse_budget(text: str) -> Budget:
-    """``118``, ``90s``, ``10m`` or ``2h``. Raises ConfigError."""
+    """Parse a budget: ``118`` (invocations), ``90s``, ``10m`` or ``2h``. Raise ConfigError for other texts."""
     found = _AMOUNT.fullmatch(text.strip().lower())
     if found is None or not float(found[1]) or (found[2] is None and "." in found[1]):
         raise ConfigError(
@@ -42,16 +42,17 @@ def parse_budget(text: str) -> Budget:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settings:
-    """How a model is verified.
+    """Settings of a verification.
 
-    ``arithmetics`` are admissible: an operator conforms if one of them fits it. ``samples`` are inputs of the entry
-    point by name, stored values; without any, one is drawn from ``seed``. ``kinds`` says what each case is fed:
-    ``propagated`` (what the reference computed from the samples), ``random``, ``directed``. ``segment`` operators at a
-    time, ``between`` two tensors, or the ``whole`` model; otherwise each operator alone. ``select`` keeps the cases of
-    these operator kinds or numbers. ``element`` is explained instead of each output's worst one. Each inference is made
-    ``repeat`` times. ``seconds`` is what reproducers wait for an answer. ``claims`` are the kinds of operators that the
-    device is said to have, ``all`` for every one: not to support one then fails. ``budget`` is what may be spent on the
-    device. Raises ConfigError for several of ``segment``, ``between`` and ``whole``.
+    ``arithmetics`` are admissible: an operator conforms if one of them fits. ``samples`` are inputs of the entry point
+    by name, as stored values; without samples, one is drawn from ``seed``. ``kinds`` selects the inputs of each case:
+    ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment`` of
+    so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator. ``select``
+    keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
+    element. Each inference is made ``repeat`` times. ``seconds`` is the time limit of reproducers. ``claims`` are the
+    operator kinds that the device must support, ``all`` for every kind: an unsupported operator of these kinds fails.
+    ``budget`` limits the invocations of the device or the time. Raises ConfigError for several of ``segment``,
+    ``between`` and ``whole``.
     """
 
     arithmetics: tuple[str, ...] = ("litert-reference",)
@@ -77,7 +78,7 @@ class Settings:
     seconds: float = 60.0
     budget: Budget | None = None
     described: str = field(default="")
-    """Where the samples come from, in words."""
+    """Display text of the samples' source."""
 
     def __post_init__(self) -> None:
         if bool(self.segment) + bool(self.between) + self.whole > 1:
@@ -85,12 +86,12 @@ class Settings:
 
     @property
     def drawing(self) -> Drawing:
-        """Where the model's inputs come from."""
+        """Source of the model's inputs."""
         return Drawing(self.signature, self.samples, self.seed)
 
     @property
     def mode(self) -> str:
-        """What is cut out, in words."""
+        """Display text of the cases: ``operators``, ``segments of N``, ``between A and B`` or ``whole``."""
         if self.between:
             return f"between {self.between[0]} and {self.between[1]}"
         if self.segment:
@@ -99,7 +100,7 @@ class Settings:
 
     @property
     def inputs(self) -> str:
-        """What is fed, in words."""
+        """Display text of the inputs."""
         source = self.described or (f"drawn from seed {self.seed}" if not self.samples else "given")
         words = {"propagated": f"propagated ({source})", "random": f"random (seed {self.seed})"}
         fed = ", ".join(words.get(kind, kind) for kind in self.kinds)
@@ -107,14 +108,14 @@ class Settings:
 
     @property
     def spent(self) -> str:
-        """What the budget is, in words; empty without one."""
+        """Display text of the budget; empty without a budget."""
         if self.budget is None:
             return ""
         made = self.budget.invocations
         return counted(made, "invocation") if made else f"{self.budget.seconds:g} s"
 
     def about(self) -> dict[str, Any]:
-        """What decides the result, as JSON: for telling one verification's journal from another's."""
+        """Return the settings that decide the verdicts, as JSON, to identify the journal of a verification."""
         beside = (
             "samples",
             "segment",

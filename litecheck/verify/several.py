@@ -1,4 +1,4 @@
-"""Several models on one device: the verification of each, or why there is none."""
+"""Verification of several models on one device; a model that cannot be verified has its problems instead."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from litecheck.verify.campaign import verify_model
 from litecheck.verify.outcome import Verification
 from litecheck.version import __version__
 
-#: From the best to the worst.
+#: Exit codes, from the best to the worst verdict.
 _CODES = {"conforms": 0, "fails": 1, "not checked": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """A model of which nothing was asked: its file cannot be read, or does not have what the options speak of."""
+    """A model that was not verified: its file cannot be read, or it lacks something that the options name."""
 
     model: str
     problems: tuple[Problem, ...]
@@ -36,7 +36,7 @@ class Unverified:
 
 @dataclass(frozen=True, slots=True)
 class Verifications:
-    """Models on one device, in the order in which they were named. ``device`` and ``described`` as in Verification."""
+    """Verifications of models on one device, in the given order. ``device`` and ``described`` as in Verification."""
 
     version: str
     device: str
@@ -44,7 +44,7 @@ class Verifications:
     models: tuple[Verification | Unverified, ...]
 
     def counts(self) -> Mapping[str, int]:
-        """How many models ended how; only what occurs."""
+        """Count the models by verdict; verdicts without models are omitted."""
         found = Counter(one.verdict for one in self.models)
         return {verdict: found[verdict] for verdict in _CODES if found[verdict]}
 
@@ -62,9 +62,9 @@ class Verifications:
 def each(
     models: Iterable[str | ModelError], verified: Callable[[str], Verification]
 ) -> tuple[Verification | Unverified, ...]:
-    """Every model's verification; one that has none costs none of the others.
+    """Verify every model; a model that cannot be verified does not stop the verification of later models.
 
-    Options that suit no readable model at all are wrong in themselves: raises what the last of these models raised.
+    Options that suit no model are an error: the last exception is raised.
     """
     done: list[Verification | Unverified] = []
     unfit: LitecheckError | None = None
@@ -92,10 +92,10 @@ def verify_files(
     limits: Limits | None = None,
     **settings: Any,
 ) -> Verifications:
-    """Verify the models that files, folders and globs name on one device, as ``verify_model`` verifies one.
+    """Verify the models that files, folders and globs name on one device, with ``verify_model``.
 
-    One that cannot be read costs none of the others. Raises DeviceError where the device cannot be opened, and ConfigError
-    for settings that suit none of the models.
+    A file that cannot be read does not stop the verification of later files. Raises DeviceError if the device cannot
+    be opened, and ConfigError for settings that suit none of the models.
     """
     if isinstance(paths, str):
         raise wrong_type(

@@ -1,4 +1,4 @@
-"""Which parameters of operators a verification not exercised: what no judged operator of the model had."""
+"""Parameters not exercised: parameter values that no operator of the model had that the device ran."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from litecheck.verify.outcome import Untried, Verdict
 Values = Iterable[str]
 Measure = Callable[[Operands], Values]
 _FILE = "rules/verify/parameters.yaml"
-#: Outcomes of a device that was given the operator.
+#: Outcomes of cases that the device ran.
 _TRIED = frozenset(o for o in Outcome if o.judged) | {Outcome.INITIAL_ONLY}
-#: Up to so many products of a sum, channels and elements of an output there is one, beyond them more.
+#: Limits between the values ``one`` and ``more`` of accumulation depth, output channels and output elements.
 _DEPTH, _CHANNELS, _ELEMENTS = 256, 32, 1 << 16
 _GRIDS = (("aligned", "align_corners"), ("half", "half_pixel_centers"))
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Something operators of some kinds can differ in: its values, each with words for it."""
+    """A property in which operators of some kinds can differ: its values, with display text for each."""
 
     name: str
     operators: tuple[str, ...]
@@ -39,7 +39,7 @@ class Parameter:
 
 
 def untried(model: Model, verdicts: Iterable[Verdict]) -> tuple[Untried, ...]:
-    """For each kind of operator that a device was given: how many of them, and what none of them had."""
+    """Return, for each kind of operator that the device ran, the number of operators and the parameters that none had."""
     had: dict[str, dict[str, set[str]]] = {}
     given: dict[str, set[tuple[int, int]]] = {}
     for verdict in verdicts:
@@ -75,7 +75,7 @@ def _missing(opcode: str, had: Mapping[str, Collection[str]]) -> Iterator[str]:
 
 
 def _remembered(memory: SeriesTried | None) -> Values:
-    """``kept`` where state was handed on, ``set`` where a series began at given contents."""
+    """Yield ``kept`` if state was passed between inferences, and ``set`` if a series also began with given contents."""
     if memory is not None and memory.series:
         yield "kept"
         if memory.begun:
@@ -84,7 +84,7 @@ def _remembered(memory: SeriesTried | None) -> Values:
 
 @cache
 def parameters() -> tuple[Parameter, ...]:
-    """Every parameter of the file. Raises ProfileError with its line where the file is not as it should be."""
+    """Return every parameter of the file. Raise ProfileError with the line for an invalid file."""
     listed = read_yaml(rules_dir() / "verify" / "parameters.yaml", _FILE).only(("parameters",))
     found = []
     for name, node in entries(listed.get("parameters"), _FILE).values.items():
@@ -105,7 +105,7 @@ def _first(operands: Operands) -> Tensor | None:
 
 
 def _length(tensor: Tensor | None, axis: int) -> int:
-    """Of one dimension; 0 where there is none."""
+    """Return the length of one dimension; 0 if the tensor or the dimension does not exist."""
     shape = () if tensor is None else tensor.shape
     return shape[axis] if -len(shape) <= axis < len(shape) else 0
 
@@ -123,7 +123,7 @@ def _word(value: object) -> Values:
 
 
 def _sides(height: object, width: object) -> Values:
-    """``one``, ``equal`` or ``unequal``, of two lengths."""
+    """Yield ``one``, ``equal`` or ``unequal`` for two lengths."""
     if not isinstance(height, int) or not isinstance(width, int):
         return []
     return ["unequal" if height != width else "one" if height == 1 else "equal"]
@@ -135,13 +135,13 @@ def _batch(operands: Operands) -> Values:
 
 
 def _image(operands: Operands) -> Values:
-    """Height and width of an operand of four dimensions."""
+    """Compare height and width of the first variable tensor with four dimensions."""
     tensors = (t[0] for t in operands.roles.values() if len(t[0].shape) == 4 and not t[0].is_constant)
     return _sides(*shape[1:3]) if (shape := next((t.shape for t in tensors), ())) else []
 
 
 def _dilation(operands: Operands) -> Values:
-    """A side of the window that is 1 long has none."""
+    """Compare the dilations; a window side of length 1 has no dilation."""
     sides = (("h", kernel_h(operands)), ("w", kernel_w(operands)))
     return _sides(*(operands.option(f"dilation_{s}_factor", 1) if n != 1 else 1 for s, n in sides))
 
@@ -152,14 +152,14 @@ def _depth(operands: Operands) -> Values:
 
 
 def _zero_point(operands: Operands) -> Values:
-    """Of the first operand."""
+    """Compare the zero points of the first tensor with 0."""
     first = _first(operands)
     zeros = first.quantization.zero_point if first is not None and first.quantization.is_set else ()
     return ["other" if int(zero) else "zero" for zero in zeros]
 
 
 def _shapes(operands: Operands) -> Values:
-    """How the two operands' shapes go together."""
+    """Compare the shapes of both inputs: ``alike``, ``one`` (an input has a single element) or ``other``."""
     tensors = [t[0] for role, t in operands.roles.items() if role != "output"][:2]
     if len(tensors) < 2:
         return []
@@ -169,11 +169,11 @@ def _shapes(operands: Operands) -> Values:
 
 
 def _corners(operands: Operands) -> Values:
-    """How the grids of an image and of its other size lie on each other."""
+    """Return the alignment of input and output grid: ``aligned``, ``half`` or ``plain``."""
     return [word for word, name in _GRIDS if operands.option(name)] or ["plain"]
 
 
-#: What is measured of an operator, by the parameter's name in the file.
+#: Measurements of an operator, by the parameter's name in the file.
 MEASURES: Mapping[str, Measure] = {
     "batch": _batch,
     "image": _image,

@@ -1,4 +1,4 @@
-"""A model on a device, case by case: planned, asked, judged, kept."""
+"""Verification of a model on a device, case by case: plan, run, compare and store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from litecheck.version import __version__
 
 #: Called with a case's name once it is judged.
 Progress = Callable[[str], None]
-#: What an earlier run noted: verdicts, with the published arithmetics they fit.
+#: Journal of verdicts, with the published arithmetics they fit.
 VerdictJournal = Journal[tuple[Verdict, frozenset[str]]]
 
 
@@ -50,10 +50,10 @@ def verify(
     journal: VerdictJournal | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Run every case of a model on a device and judge it. The device stays open.
+    """Run every case of a model on a device and compare its outputs. The device stays open.
 
     Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
-    arithmetics or profiles that cannot be read, RunError for inputs that do not fit. What the device does never raises.
+    unreadable arithmetics or profiles, RunError for inputs that do not fit. Failures of the device become verdicts.
     """
     asked = settings or Settings()
     check_selection(model, asked)
@@ -83,7 +83,7 @@ def verify(
 
 
 class Judging:
-    """What turns answers into verdicts: compared, explained, and failures made small where that is asked for."""
+    """Conversion of answers to verdicts: compare and explain, and reduce failures if the settings ask for reproducers."""
 
     def __init__(self, device: Device, settings: Settings) -> None:
         admissible = tuple(map(load_arithmetic, settings.arithmetics))
@@ -98,7 +98,7 @@ class Judging:
             self.reproduce = Reproducer(folder, device, self.judge, settings.seconds, settings.scrub)
 
     def __call__(self, asked: Asked, kept: Kept) -> tuple[Verdict, frozenset[str]]:
-        """The verdict, and the published arithmetics that the outputs fit."""
+        """Return the verdict, and the published arithmetics that give the outputs."""
         try:
             return self._judged(asked, kept)
         except MemoryError:
@@ -122,9 +122,10 @@ class Judging:
     def _in_parts(
         self, asked: Asked, tried: Parts, viable: frozenset[str]
     ) -> tuple[Question, Judged, Explanation]:
-        """A case the device failed, series by series: which of them it fails, and what it makes of the others.
+        """Judge a failed case that was run series by series.
 
-        What a runtime is known to fail is noted as its fault; the verdict is then that of the others.
+        A known fault of the runtime is noted as ``fault`` if the passing series conform; the verdict is then that of
+        the passing series. Otherwise the outcome is the failure.
         """
         judged = self.judge(tried.question, tried.answer, viable)
         explanation = self.explain(tried.question, judged)
@@ -142,7 +143,10 @@ class Judging:
 
 
 def _not_whole(course: Course, verdicts: list[Verdict], memory: Memory, settings: Settings) -> str:
-    """Why the whole subgraph cannot be judged: what one of its operators gives otherwise, the whole does as well."""
+    """Return the reason against running the whole subgraph, or an empty string.
+
+    An operator that differs in isolation makes the whole subgraph differ as well.
+    """
     own = [v for v in verdicts if v.subgraph == course.subgraph.index]
     own = [v for v in own if v.outcome is not Outcome.NO_REFERENCE]
     if memory is Memory.NONE:
@@ -179,7 +183,7 @@ def _verification(model: Model, device: Device, settings: Settings, judge: Judge
 
 
 def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:
-    """The operators of some subgraphs, as a graph shows them."""
+    """Yield the operators of some subgraphs, for the display of the graph."""
     for subgraph in subgraphs:
         keys = (s.key for s in model.signatures if s.subgraph == subgraph.index)
         graph = subgraph.name or next(keys, "")
@@ -192,14 +196,14 @@ def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operat
 
 
 def digest_of(model: Model) -> str:
-    """The file's SHA-256, or that of the model written out where it came from no file of its own."""
+    """Return the SHA-256 of the model's file, or of the serialized model if it has no file of its own."""
     if not model.file or model.member or not Path(model.file).is_file():
         return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
     return file_digest(model.file)
 
 
 class Kept:
-    """What a verification has come to: ``viable`` are the published arithmetics that every case so far fits."""
+    """Verdicts and notes of a verification; ``viable`` are the published arithmetics that fit every case so far."""
 
     def __init__(
         self, viable: frozenset[str], journal: VerdictJournal | None, progress: Progress | None
@@ -211,11 +215,11 @@ class Kept:
 
     @property
     def known(self) -> dict[str, tuple[Verdict, frozenset[str]]]:
-        """The verdicts of an earlier run, by case, with what they fit."""
+        """Verdicts of an earlier run, by case, with the arithmetics that fit."""
         return self.journal.known if self.journal else {}
 
     def keep(self, verdict: Verdict, fits: frozenset[str]) -> None:
-        """One more verdict, with the published arithmetics it fits."""
+        """Add a verdict, with the published arithmetics that fit."""
         self.viable &= fits
         journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.known
         if self.journal is not None and not journaled:
@@ -224,6 +228,6 @@ class Kept:
         self.progress(verdict.case)
 
     def pass_over(self, case: str, note: str) -> None:
-        """A case that is not tried, and why."""
+        """Skip a case and note the reason."""
         self.notes.append(note)
         self.progress(case)

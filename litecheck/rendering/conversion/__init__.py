@@ -1,1 +1,1 @@
-"""A conversion's report as rows, as a document, as JSON and as text."""
+"""Report of a conversion: rows, document, JSON and text."""

@@ -1,4 +1,4 @@
-"""A conversion as a document, for Markdown and HTML: what was made, what stays, what sharing costs, tensor by tensor."""
+"""Document of a conversion, for Markdown and HTML: the new model, unconverted operators, shared scales, and tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.tallies import counted
 
 
 def document(record: ConversionRecord) -> Document:
-    """The whole report."""
+    """Return the complete report."""
     title = (Code(record.source),)
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
     parts = (
@@ -142,6 +142,6 @@ def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
 
 
 def _judged(record: ConversionRecord) -> Iterator[Part]:
-    """What validate says of the new model."""
+    """Yield the validation of the new model."""
     yield Heading(("The new model, judged",))
     yield from validation_document(Report(record.version, (record.report,))).parts

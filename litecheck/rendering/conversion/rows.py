@@ -1,4 +1,4 @@
-"""A conversion as result rows: what validate finds in the new model, and tensors that a shared scale starves."""
+"""Result rows of a conversion: findings in the new model, and tensors with a low effective resolution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STARVED = RowRule("convert/starved", "A shared scale starves a tensor", sharing
 
 
 def results(record: ConversionRecord) -> Results:
-    """The rows of the new model."""
+    """Return the rows of the new model."""
     judged = validation_results(Report(record.version, (record.report,)))
     (subject,) = judged.subjects
     rows = tuple(_row(record, *pair) for pair in sharing.starved(record))

@@ -1,4 +1,4 @@
-"""The words for members of one quantization that keep too few bits of it."""
+"""Wording for tensors whose shared quantization leaves a low effective resolution."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from litecheck.rendering.escape import shorten
 
 
 def starved(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
-    """The members of all groups that keep too few values, the worst first."""
+    """Return the members of all groups with a low effective resolution, the worst first."""
     found = [(group, member) for group in record.groups for member in group.members if member.starved]
     return sorted(found, key=lambda pair: pair[1].bits or 0.0)
 
 
 def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
-    """``0.4 of 8 bits``."""
+    """Return ``0.4 of 8 bits``."""
     return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
 
 
 def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
-    """``'scores' keeps 0.4 of 8 bits``; names no longer than ``limit``."""
+    """Return ``'scores' keeps 0.4 of 8 bits``; names are at most ``limit`` characters long."""
     return f"'{_name(member.name, limit)}' keeps {kept_bits(group, member)}"
 
 
@@ -30,20 +30,20 @@ def _name(name: str, limit: int | None) -> str:
 
 
 def joint_place(joint: Joint, limit: int | None = None) -> str:
-    """``CONCATENATION #7 'detections'``."""
+    """Return ``CONCATENATION #7 'detections'``."""
     subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
     return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
 
 
 def joint_number(joint: Joint) -> str:
-    """``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
+    """Return ``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
     return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
 
 
 def starved_lines(
     group: SharedQuantization, member: SharedMember, limit: int | None = None
 ) -> list[tuple[str, str]]:
-    """Where, why, and what would restore the values; names no longer than ``limit``."""
+    """Return labeled lines with location, reason and fix; names are at most ``limit`` characters long."""
     joint = member.joints[-1]
     others = [one for one in group.members if one is not member]
     beside = [one for one in others if one.subgraph != joint.subgraph or one.tensor not in joint.results]
@@ -70,7 +70,7 @@ def _remedy(joint: Joint) -> str:
 
 
 def starved_rule() -> str:
-    """What the rows of starved members have in common."""
+    """Return the text of the rule for rows with a low effective resolution."""
     return (
         f"Tensors that share one scale by rule keep fewer than {STARVED:g} effective bits: "
         "log2 of how many steps of the group's scale a tensor's own range has."

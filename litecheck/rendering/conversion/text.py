@@ -1,4 +1,4 @@
-"""A conversion for people, at 80 columns and without colour too."""
+"""Text report of a conversion, legible at 80 columns and without color."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
 
 
 def brief(record: ConversionRecord) -> str:
-    """One line where the new model violates or a tensor is starved; nothing where all is well."""
+    """Return one line if the new model violates or a tensor has a low effective resolution, else nothing."""
     if record.verdict != "violates" and not record.starved:
         return ""
     return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
 
 
 class ConversionPage(ValidationPage):
-    """The parts of a conversion's report, one below the other."""
+    """The sections of a conversion's report."""
 
     @property
     def names(self) -> int | None:
-        """How long names may be."""
+        """Largest length of a name; None if ``verbose``."""
         return None if self.verbose else NAME
 
     def head(self, record: ConversionRecord) -> None:
-        """What went in, what came out."""
+        """Print the source, the verdict, warnings and facts."""
         self.title(record.source, record.verdict, _STYLES[record.verdict])
         for warning in record.warnings:
             self.line(Text(visible(warning), "bold yellow"), Text("warning", "bold yellow"), 2 + LABEL)
@@ -79,7 +79,7 @@ class ConversionPage(ValidationPage):
         self.line()
 
     def stays(self, record: ConversionRecord) -> None:
-        """The operators that stay float32, or int8 beside uint8, each kind with its reason."""
+        """Print the operators that stay float32, or int8 in a uint8 model, each kind with its reason."""
         total = counted(len(record.conversion.plan.operators), "operator")
         for dtype in dict.fromkeys(one.dtype for one in record.stays):
             rows = [one for one in record.stays if one.dtype == dtype]
@@ -98,7 +98,7 @@ class ConversionPage(ValidationPage):
             self.line()
 
     def starved(self, record: ConversionRecord) -> None:
-        """The members of groups that keep too few values."""
+        """Print the group members with a low effective resolution."""
         for group, member in sharing.starved(record):
             title = Text(visible(sharing.starved_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
@@ -107,7 +107,7 @@ class ConversionPage(ValidationPage):
             self.line()
 
     def shared(self, record: ConversionRecord) -> None:
-        """What every member of every group keeps, the worst first."""
+        """Print the effective resolution of every member of every group, the worst first."""
         rows = [
             (sharing.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
              sharing.joint_number(member.joints[-1]), shorten(member.name, NAME))
@@ -120,7 +120,7 @@ class ConversionPage(ValidationPage):
         self._cut((">bits", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
 
     def choices(self, record: ConversionRecord) -> None:
-        """What decided besides rules and ranges."""
+        """Print decisions besides those of rules and ranges."""
         found = wording.choices(record)
         if found:
             self.section("also decided", counted(len(found), "choice"))
@@ -128,14 +128,14 @@ class ConversionPage(ValidationPage):
             self.line()
 
     def listed(self, title: str, found: Sequence[str]) -> None:
-        """What was done to layers besides: the sum of it, and the lines below."""
+        """Print changes of layers: a summary, then a line each."""
         if found:
             self.section(title, found[0])
             self.items(found[1:], _FEW)
             self.line()
 
     def weights(self, record: ConversionRecord) -> None:
-        """How far weights are from what they were quantized to before, the worst first."""
+        """Print the errors of weights relative to their earlier quantization, the worst first."""
         if not record.weights:
             return
         self.section("weights", wording.weights_title(record))
@@ -143,7 +143,7 @@ class ConversionPage(ValidationPage):
         self._cut((">largest", ">RMS", "worst channels", "tensor"), rows, ("worst channels",))
 
     def agreement(self, record: ConversionRecord) -> None:
-        """What both models computed on the data."""
+        """Print the agreement of both models' outputs on the data."""
         if record.agreement is None:
             return
         found = record.agreement
@@ -153,7 +153,7 @@ class ConversionPage(ValidationPage):
         self.line()
 
     def sensitivity(self, record: ConversionRecord) -> None:
-        """What quantizing each operator alone costs, the worst first."""
+        """Print the cost of quantizing each operator alone, the worst first."""
         if record.sensitivity:
             self.section("sensitivity", wording.sensitivity_title(record.sensitivity))
             rows = [(*row[:-1], shorten(row[-1], NAME)) for row in map(wording.sensitive, record.sensitivity)]

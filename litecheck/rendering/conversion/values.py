@@ -1,4 +1,4 @@
-"""A conversion as JSON: everything but the plan itself; schemas/conversion.schema.json describes it."""
+"""JSON of a conversion: everything except the plan; schemas/conversion.schema.json describes it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from litecheck.convert.shared import SharedQuantization
 from litecheck.rendering.validation.values import values as validation_values
 from litecheck.report import Report
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 
 def values(record: ConversionRecord) -> dict[str, Any]:
-    """The record as plain dicts and lists."""
+    """Return the record as plain dicts and lists."""
     conversion, plan = record.conversion, record.conversion.plan
     (judged,) = validation_values(Report(record.version, (record.report,)))["models"]
     return {

@@ -1,4 +1,4 @@
-"""What reports of conversions say: sizes, operators, calibration, agreement, and members that share too coarse a scale."""
+"""Wording of conversion reports: sizes, operators, calibration, agreement, and shared scales."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 from litecheck.tallies import checked_text, counted, counts_text
 
-#: How much of the values on a rail is worth a word.
+#: Smallest share of saturated values that is reported.
 _NOTICED = 1e-4
-#: How many channels of rounded weights are named.
+#: Largest number of named channels of rounded weights.
 _WORST = 2
 #: TensorFlow's quantizers as a report calls them.
 _QUANTIZERS = {"old": "old quantizer", "new": "new quantizer", "verbatim": "new quantizer, its slip included"}
-#: How many operators of a kind a hint names.
+#: Largest number of operators of a kind that a hint names.
 _NAMED = 3
 
 
 def summary(record: ConversionRecord) -> str:
-    """What was found in the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
+    """Return a summary of the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
     report = record.report
     shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
     return f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
 
 
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
-    """What is true of the conversion as a whole, each with its label."""
+    """Yield the facts of the whole conversion, each with its label."""
     request, profile = record.conversion.request, record.conversion.plan.profile
     yield "made", f"{request.to}{f' by {profile}' if profile else ''}"
     yield "size", sizes(record)
@@ -54,7 +54,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 
 
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
-    """Where a profile does not have what stands between float32 and integers: who needs it, and what may be done."""
+    """Yield a conflict if the profile forbids operators added between float32 and integers, with possible fixes."""
     violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
     lacking = sorted(violating & set(record.added))
     if not lacking:
@@ -85,24 +85,24 @@ def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str
 
 
 def sizes(record: ConversionRecord) -> str:
-    """``44.1 kB before, 12.3 kB after (0.28 times)``."""
+    """Return ``44.1 kB before, 12.3 kB after (0.28 times)``."""
     share = record.size / max(1, record.source_size)
     return f"{bytes_text(record.source_size)} before, {bytes_text(record.size)} after ({share:.2f} times)"
 
 
 def operators(record: ConversionRecord) -> str:
-    """``7 int8, 1 float32; added: 2 QUANTIZE``."""
+    """Return ``7 int8, 1 float32; added: 2 QUANTIZE``."""
     parts = ", ".join(f"{number:,} {kind}" for kind, number in record.becomes.items())
     return f"{parts or 'as they were'}; added: {tally(record.added)}"
 
 
 def tally(counts: Mapping[str, int]) -> str:
-    """``2 QUANTIZE, 1 DEQUANTIZE``, or ``none``."""
+    """Return ``2 QUANTIZE, 1 DEQUANTIZE``, or ``none``."""
     return ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items())) or "none"
 
 
 def calibration(record: ConversionRecord) -> str:
-    """``minmax on 16 samples of data.npz, by ai-edge-litert 2.3.0, XNNPACK``."""
+    """Return ``minmax on 16 samples of data.npz, by ai-edge-litert 2.3.0, XNNPACK``."""
     found = record.calibration
     if found is None:
         return ""
@@ -137,7 +137,7 @@ def _agreed(one: TensorAgreement) -> Iterator[str]:
 
 
 def decibels(snr: float) -> str:
-    """``35.2 dB``, ``exact``, or ``no signal`` where the float model has nothing but zeros."""
+    """Return ``35.2 dB``, ``exact``, or ``no signal`` if the float model's output is all zeros."""
     if math.isinf(snr):
         return "exact" if snr > 0 else "no signal"
     return f"{snr:.1f} dB"
@@ -180,7 +180,7 @@ def weights_title(record: ConversionRecord) -> str:
 
 
 def extent(low: float, high: float) -> str:
-    """``-1.5..2.25``."""
+    """Return ``-1.5..2.25``."""
     return f"{low:.4g}..{high:.4g}"
 
 
@@ -215,7 +215,7 @@ def worst_first(tensors: Sequence[ConvertedTensor]) -> list[ConvertedTensor]:
 
 
 def choices(record: ConversionRecord) -> list[str]:
-    """What decided besides rules and ranges: raised scales, widened ranges, clamped constants."""
+    """Return decisions besides those of rules and ranges: raised scales, widened ranges, clamped constants."""
     found: dict[str, dict[str, None]] = {}
     for one in record.tensors:
         if one.form.because:
@@ -225,7 +225,8 @@ def choices(record: ConversionRecord) -> list[str]:
 
 
 def equalized(record: ConversionRecord) -> list[str]:
-    """How many pairs of layers were equalized, and what became of each: the channels' spread, or why it stays."""
+    """Return the number of equalized pairs of layers, and for each pair the spread of channels or the reason it is
+    unchanged."""
     if record.pairs is None:
         return []
     done = [pair for pair in record.pairs if not pair.left]
@@ -242,7 +243,7 @@ def equalized(record: ConversionRecord) -> list[str]:
 
 
 def corrected(record: ConversionRecord) -> list[str]:
-    """What correcting biases gained, or that nothing was."""
+    """Return the gain of bias correction, or a note that no bias was corrected."""
     found = record.correction
     if found is None:
         return []

@@ -1,4 +1,5 @@
-"""The formats, each in a module that registers itself as ``FORMAT``; :func:`render` writes any report in any of them."""
+"""Output formats, each in a module that registers itself as ``FORMAT``; :func:`render` writes any report in any
+format."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 @cache
 def formats(command: str) -> dict[str, Format]:
-    """The formats of a command's report by name: text, the default, and then by the alphabet."""
+    """Return the formats of a command's report by name: text (the default), then alphabetically."""
     modules = (import_module(f"{__name__}.{info.name}") for info in iter_modules(__path__))
     found = [module.FORMAT for module in modules if command in module.FORMAT.commands]
     return {one.name: one for one in sorted(found, key=lambda one: (one.name != "text", one.name))}
@@ -62,7 +63,7 @@ def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the c
 
 
 def _whole(report: Reported) -> Reported:
-    """What is laid out for a part of a report, or for what a library function gives."""
+    """Return the complete report for a part of a report, or for the return value of a library function."""
     kind = type(report).__name__
     if isinstance(report, ModelReport):
         return Report(__version__, (report,))
@@ -79,7 +80,7 @@ def _whole(report: Reported) -> Reported:
 
 
 def chosen(name: str, command: str) -> Format:
-    """The format of this name. Raises ConfigError where a command's report has none."""
+    """Return the format of this name. Raise ConfigError if the command's report does not have the format."""
     known = formats(command)
     if name not in known:
         close = closest(name, known)

@@ -1,4 +1,4 @@
-"""CSV, for spreadsheets: a line for each operator, type and granularity, a column for each way a case can end."""
+"""CSV for spreadsheets: a line per operator, type and granularity, a column per ending of a case."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from litecheck.rendering.sheet import Format, Sheet
 if TYPE_CHECKING:
     from litecheck.rendering.wording.operators import OperatorLine
 
-#: What spreadsheets take for the beginning of a formula.
+#: Characters with which a formula begins in spreadsheets.
 _ACTING = ("=", "+", "-", "@")
 
 
 def render(sheet: Sheet) -> str:
-    """The table; numbers stand without separators, so that they can be added up."""
+    """Return the table; numbers have no separators, so that spreadsheets can sum them."""
     import csv
     import io
 

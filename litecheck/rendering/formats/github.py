@@ -15,7 +15,7 @@ _COMMANDS: dict[Level, str] = {"violation": "error", "warning": "warning", "note
 
 
 def render(sheet: Sheet) -> str:
-    """Annotations, the gravest first, then the summary as a plain line."""
+    """Return annotations, the most severe first, then the summary as a plain line."""
     results = sheet.results()
     return "\n".join([*map(_command, results.annotations), f"litecheck: {visible(results.summary)}"]) + "\n"
 

@@ -15,7 +15,7 @@ _SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}
 
 
 def render(sheet: Sheet) -> str:
-    """What is waived is left out, what cannot be judged is a blocker, no answer at all is critical."""
+    """Return the issues: waived rows are omitted, unchecked subjects are blockers, missing answers are critical."""
     import json
 
     return safe_json(json.dumps(list(_issues(sheet.results())), indent=2)) + "\n"
@@ -32,7 +32,7 @@ def _issues(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def _issue(row: ResultRow, text: str, severity: str) -> dict[str, Any]:
-    """One entry, at line 1 of the file."""
+    """Return one issue, at line 1 of the file."""
     return {
         "description": visible(text),
         "check_name": visible(row.id),

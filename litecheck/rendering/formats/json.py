@@ -1,4 +1,4 @@
-"""JSON: everything, in a stable order, as schemas/*.schema.json describe it."""
+"""JSON: complete reports in a stable order, as schemas/*.schema.json describe them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """The report as one JSON document."""
+    """Return the report as one JSON document."""
     import json
 
     return safe_json(json.dumps(sheet.values(), indent=2, allow_nan=False)) + "\n"

@@ -1,4 +1,4 @@
-"""JUnit XML, for CI servers: a suite for each subject, a test case for each thing that was judged."""
+"""JUnit XML for CI servers: a suite for each subject, a test case for each judged case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render(sheet: Sheet) -> str:
-    """The XML document. A case fails when a row of it does; no answer at all is an error."""
+    """Return the XML document. A case fails if one of its rows fails; a missing answer is an error."""
     import xml.etree.ElementTree as ET
 
     results = sheet.results()

@@ -6,7 +6,7 @@ from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """The document; what fails is open, tables are folded."""
+    """Return the document; failures are open, tables are folded."""
     from litecheck.rendering.markdown import written
 
     return written(sheet.document())

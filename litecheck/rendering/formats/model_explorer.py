@@ -7,7 +7,7 @@ from litecheck.rendering.sheet import Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """The data as one JSON document. Raises ConfigError for several models: a picture is of one."""
+    """Return the data as one JSON document. Raise ConfigError for several models: a graph shows one model."""
     import json
 
     from litecheck.errors import ConfigError

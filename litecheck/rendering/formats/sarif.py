@@ -21,7 +21,7 @@ _PROBLEM_SEVERITIES: dict[Level, str] = {"violation": "error", "warning": "warni
 
 
 def render(sheet: Sheet) -> str:
-    """One run over every subject. A binary file has no lines: results stand at line 1 and name the operator."""
+    """Return a SARIF run over all subjects. Binary files have no lines: results are at line 1 and name the operator."""
     import json
 
     results = sheet.results()
@@ -47,7 +47,7 @@ def render(sheet: Sheet) -> str:
 
 
 def _gravest(rows: Sequence[ResultRow]) -> list[ResultRow]:
-    """As many rows as may be, without the mildest, in their order."""
+    """Return as many rows as GitHub accepts, without the least severe, in order."""
 
     def mildness(number: int) -> tuple[bool, int]:
         return bool(rows[number].waiver), -LEVELS.index(rows[number].level)
@@ -117,7 +117,7 @@ def _invocation(results: Results, cut: int) -> dict[str, Any]:
 
 
 def _notification(row: ResultRow) -> dict[str, Any]:
-    """What is no result: of the whole run, or of a file where one is named."""
+    """Return a notification for a remark: about the whole run, or about a file if the row names one."""
     told = _notified(_LEVELS[row.level], row.id, row.message)
     if row.where.file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(row.where.file)}}

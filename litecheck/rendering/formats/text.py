@@ -1,4 +1,4 @@
-"""Text for people at a terminal; here at 80 columns and without colour."""
+"""Text for people at a terminal, here at 80 columns and without color."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """What is printed where the output is no terminal."""
+    """Return the text that is printed if the output is not a terminal."""
     from litecheck.rendering.page import captured
 
     return captured(sheet.print)

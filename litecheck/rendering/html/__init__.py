@@ -1,1 +1,1 @@
-"""Pages for browsers: one base of letters and colours, and documents laid out on it."""
+"""HTML pages: a common base of fonts and colors, and documents laid out on it."""

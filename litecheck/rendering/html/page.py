@@ -1,4 +1,4 @@
-"""Pages for browsers, each one file that loads nothing and runs only its own style and script; and a document as one."""
+"""HTML pages, each a single file without external resources; layout of a document as a page."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def asset(path: Path) -> str:
-    """A file that is part of pages."""
+    """Return the text of a file that is part of pages."""
     return path.read_text(encoding="utf-8")
 
 
 def framed(title: str, body: str, style: str = "", script: str = "") -> str:
-    """The page around ``body``, with its style behind the base's; ``title`` is plain text."""
+    """Return the page around ``body``, with its style after the base's; ``title`` is plain text."""
     own = asset(_FOLDER / "base.css") + style
     parts = {"policy": _policy(own, script), "title": text(title), "style": own, "body": body}
     return Template(asset(_FOLDER / "base.html")).substitute(parts)
@@ -41,7 +41,7 @@ def _policy(style: str, script: str) -> str:
 
 
 def embedded(value: object) -> str:
-    """JSON that stands inside a script element as it is: ASCII, and without a character that markup is made of."""
+    """Return JSON for a script element: ASCII, without markup characters."""
     written = safe_json(json.dumps(value, separators=(",", ":"), allow_nan=False))
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")
@@ -49,12 +49,12 @@ def embedded(value: object) -> str:
 
 
 def scripted(names: Sequence[str]) -> str:
-    """The scripts that pages share, in the order in which they need each other."""
+    """Return the scripts that pages share, in order of dependency."""
     return "\n".join(asset(_FOLDER / name) for name in names)
 
 
 def styled(name: str) -> str:
-    """A style that pages share, beyond the base's."""
+    """Return a style that pages share, beyond the base's."""
     return asset(_FOLDER / name)
 
 
@@ -64,7 +64,7 @@ def text(words: str) -> str:
 
 
 def page(document: layout.Document) -> str:
-    """The page, complete in one file."""
+    """Return the document as a complete page in one file."""
     title = "".join(map(_words, document.title))
     ending = f": {document.verdict}" if document.verdict else ""
     verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{document.verdict}</strong>'

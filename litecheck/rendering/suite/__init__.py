@@ -1,1 +1,1 @@
-"""A device on a suite: its report as rows, as a document, as a page, as JSON and as text."""
+"""Report of a device on a suite: rows, document, page, JSON and text."""

@@ -1,4 +1,4 @@
-"""A suite's report as a document, for Markdown: the table of operators, what fails, what is accepted, what is missing."""
+"""Document of a suite's report, for Markdown: table of operators, failures, accepted invalid models, and gaps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = 1000
 
 
 def document(report: SuiteReport) -> layout.Document:
-    """The table is open, as are the cases that fail."""
+    """Return the document: the table and failing cases are open."""
     title: layout.Line = ("litecheck suite: ", layout.Code(shorten(report.device, 2 * NAME)))
     parts = (
         _table(report),
@@ -64,7 +64,7 @@ def _case(case: CaseVerdict) -> layout.Fold:
 
 
 def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
-    """By operator; only what was not refused is listed."""
+    """Yield the invalid models by operator; only those that were not rejected are listed."""
     groups = wording.refusals(report)
     if groups:
         yield layout.Heading(("Models that must be refused",))

@@ -1,4 +1,4 @@
-"""A suite's report as one page for people: a table of operators that unfolds, in one file that asks no network."""
+"""HTML page of a suite's report: an expandable table of operators in a single file without external resources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OTHERS = 100
 
 
 def page(report: SuiteReport) -> str:
-    """The page. Its JSON element holds the table and what opening a row tells."""
+    """Return the page. Its JSON element has the table and the details of each row."""
     script = "\n".join((scripted(_SHARED), asset(_FOLDER / "page.js")))
     parts = {"script": script, "words": embedded(_words(report))}
     body = Template(asset(_FOLDER / "body.html")).substitute(parts)
@@ -85,7 +85,7 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
 
 
 def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
-    """What is known of an operator beyond its row."""
+    """Yield the facts of an operator beyond its row."""
     found = wording.arithmetic(row)
     also = [name for name in row.fits if name != row.arithmetic]
     claimed = ", ".join(name for name in report.arithmetics if name in row.fits)
@@ -119,7 +119,7 @@ def _other(case: CaseVerdict) -> tuple[str, ...]:
 
 
 def _refused(opcode: str, cases: list[CaseVerdict]) -> dict[str, Any]:
-    """The models of an operator that must be refused: path, effect, type and ending of each."""
+    """Return the invalid models of an operator: path, impact, type and ending of each."""
     ends: dict[str, int] = {}
     for case in cases:
         ends[case.ending.value] = ends.get(case.ending.value, 0) + 1

@@ -1,4 +1,4 @@
-"""A suite's report as result rows: one for each case that fails and each model that is wrongly accepted."""
+"""Result rows of a suite's report: one for each failing case and each invalid model that was not rejected."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _RULES = {
     "suite/claim": "A claim says more than the run shows.",
     "suite/waiver-expired": "A waiver holds no longer.",
 }
-#: What a model that must be refused is told as where it is not; it fails nothing.
+#: Endings of invalid models that were not rejected, with their levels; they do not fail the device.
 _UNREFUSED: dict[Ending, Level] = {Ending.ACCEPTED: "note", Ending.BROKE_DOWN: "warning"}
 
 
 def results(report: SuiteReport) -> Results:
-    """A subject for each kind of operator, with its cases."""
+    """Return a subject for each kind of operator, with its cases."""
     subjects = tuple(_subject(report, line) for line in wording.operators(report))
     endings = {case.ending for case in report.cases if _told(case)}
     return Results(
@@ -57,7 +57,7 @@ def results(report: SuiteReport) -> Results:
 
 
 def _told(case: CaseVerdict) -> bool:
-    """Whether a case is a result: it fails, or the device does not refuse what it must."""
+    """Return True if a case is a result: it fails, or it is an invalid model that the device does not reject."""
     return case.wanting or case.ending in _UNREFUSED
 
 
@@ -123,7 +123,7 @@ def _steps(case: CaseVerdict) -> Iterator[tuple[str, str, str]]:
 
 
 def _claims(report: SuiteReport) -> Iterator[Subject]:
-    """What fails beside the cases: claims that are not borne out, and waivers that have expired."""
+    """Yield failures besides the cases: claims that the run does not show, and expired waivers."""
     told = [(state, sentence) for state, sentence in wording.claims(report) if state in _FAILING]
     rows = tuple(_claim(report, state, sentence) for state, sentence in told)
     if rows:
@@ -148,7 +148,7 @@ def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
 
 
 def _unjudged(report: SuiteReport) -> Iterator[Subject]:
-    """The whole as a subject of its own, where none of it was judged."""
+    """Yield the whole suite as a subject if nothing was checked."""
     if report.verdict != "not checked":
         return
     told = wording.sentence(report)
@@ -165,7 +165,7 @@ def _unjudged(report: SuiteReport) -> Iterator[Subject]:
 
 
 def _remarks(report: SuiteReport) -> Iterator[ResultRow]:
-    """What has no case, and why; notes."""
+    """Yield the gaps with reasons, unneeded waivers, and notes."""
     for because, several in wording.uncovered(report):
         yield _remark("suite/not-covered", f"{', '.join(several)}: {because}")
     for state, sentence in wording.claims(report):
@@ -179,7 +179,7 @@ def _remark(code: str, text: str) -> ResultRow:
 
 
 def _annotations(report: SuiteReport) -> Iterator[Annotation]:
-    """One for each ending and kind of operator, what fails first."""
+    """Yield an annotation for each ending and kind of operator, failures first."""
     groups: dict[tuple[Ending, str], list[CaseVerdict]] = {}
     for case in sorted(
         (c for c in report.cases if _told(c) and c.waiver is None), key=lambda case: not case.fails

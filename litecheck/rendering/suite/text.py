@@ -1,4 +1,4 @@
-"""A suite's report for people, at 80 columns and without colour too."""
+"""Text report of a suite, legible at 80 columns and without color."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
 
 
 def brief(report: SuiteReport) -> str:
-    """``ADD int8: ties: failed: 3 of 64 elements ...``, a line for each case that fails."""
+    """Return ``ADD int8: ties: failed: 3 of 64 elements ...``, a line for each failing case."""
     lines = [
         f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.gist(case), PHRASE)}"
         for case in wording.failing(report)
@@ -49,7 +49,7 @@ def brief(report: SuiteReport) -> str:
 
 
 class SuitePage(Page):
-    """The parts of a report, one below the other."""
+    """The sections of a suite's report."""
 
     def header(self, report: SuiteReport) -> None:
         self.title(report.device, report.verdict, _VERDICTS[report.verdict])
@@ -58,7 +58,7 @@ class SuitePage(Page):
         self.line()
 
     def operators(self, report: SuiteReport) -> None:
-        """A row for each kind of operator."""
+        """Print a row for each kind of operator."""
         lines = wording.operators(report)
         if not lines:
             return
@@ -68,7 +68,7 @@ class SuitePage(Page):
         self.line()
 
     def arithmetics(self, report: SuiteReport) -> None:
-        """Which arithmetic was found, and for which operators."""
+        """Print the identified arithmetics with their operators."""
         found: dict[str, list[str]] = {}
         for line in filter(lambda line: line.arithmetic, wording.operators(report)):
             found.setdefault(line.arithmetic, []).append(line.title)
@@ -78,7 +78,7 @@ class SuitePage(Page):
             self.line()
 
     def claims(self, report: SuiteReport) -> None:
-        """What a claim says and the run does not show, and what became of waivers."""
+        """Print the claims that the run does not show, and the state of waivers."""
         told = [sentence for _, sentence in wording.claims(report)]
         if told:
             self.section("claims", "what is not borne out, and what is waived")
@@ -86,7 +86,7 @@ class SuitePage(Page):
             self.line()
 
     def failing(self, report: SuiteReport) -> None:
-        """The cases that fail: of each kind of operator the worst first."""
+        """Print the failing cases, the worst of each kind of operator first."""
         kinds = wording.failing_by_operator(report)
         shown = [cases if self.verbose else cases[:_FEW] for cases in kinds]
         shown = shown if self.verbose else shown[:_MANY]
@@ -98,7 +98,7 @@ class SuitePage(Page):
             self.line()
 
     def case(self, case: CaseVerdict) -> None:
-        """One case with all that is known of it."""
+        """Print the details of one case."""
         margin = Text(case.ending.value, "bold red")
         limit = len(case.title) + len(case.name) if self.verbose else NAME
         self.line(Text(wording.title(case, limit), "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))
@@ -108,7 +108,7 @@ class SuitePage(Page):
         self.line()
 
     def refusals(self, report: SuiteReport) -> None:
-        """What was accepted though it must be refused, by operator."""
+        """Print the invalid models that were not rejected, by operator."""
         groups = wording.refusals(report)
         wrong = {
             opcode: [case for case in cases if case.ending is not Ending.REJECTED]
@@ -127,7 +127,7 @@ class SuitePage(Page):
         self.line()
 
     def uncovered(self, report: SuiteReport) -> None:
-        """What has no case, and why."""
+        """Print the gaps, with reasons."""
         groups = wording.uncovered(report)
         if groups:
             self.section("not covered", counted(len(report.uncovered), "operator"))
@@ -135,7 +135,7 @@ class SuitePage(Page):
             self.line()
 
     def hashes(self, report: SuiteReport) -> None:
-        """Versions and SHA-256."""
+        """Print versions and SHA-256."""
         for label, text in wording.hashes(report):
             self.labelled(label, text)
         self.line()

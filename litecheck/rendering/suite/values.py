@@ -1,4 +1,4 @@
-"""A suite's report as plain values, as schemas/suite-report.schema.json describes them."""
+"""Plain values of a suite's report, as schemas/suite-report.schema.json describes them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, get_origin, get_type_hints
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 from litecheck.typed_json import encoded
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 
 def values(report: SuiteReport) -> dict[str, Any]:
-    """Everything, and what follows from it: verdict, exit code and counts."""
+    """Return the report with derived values: verdict, exit code and counts."""
     derived = {
         "litecheck_suite_report": VERSION,
         "verdict": report.verdict,

@@ -1,4 +1,4 @@
-"""The words that all formats of a suite's report share: what an ending means, what fails and why, what is let pass."""
+"""Common wording of a suite's report: endings, failures with reasons, and waived cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from litecheck.suite.gap import Gap
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport
 from litecheck.tallies import counted
 
-#: What an ending says of the device, as a sentence.
+#: Meaning of each ending, as a sentence.
 MEANING: dict[Ending, str] = {
     Ending.PASSED: "The device gives every element as the arithmetic does.",
     Ending.TOLERATED: "The device differs by no more than the declared tolerance.",
@@ -37,22 +37,23 @@ _FEW = 3
 
 
 def rule(ending: Ending) -> str:
-    """The name that services keep results by: ``suite/out-of-memory``."""
+    """Return the rule id of an ending: ``suite/out-of-memory``."""
     return f"suite/{ending.value.replace(' ', '-')}"
 
 
 def name(row: OperatorRow | CaseVerdict) -> str:
-    """``CONV_2D int8 per-axis``."""
+    """Return ``CONV_2D int8 per-axis``."""
     return " ".join(filter(None, (visible(row.opcode), row.kind, row.granularity)))
 
 
 def folder(case: CaseVerdict) -> str:
-    """Where a case's model and inputs lie, in the suite's folder."""
+    """Return the folder of a case's model and inputs within the suite's folder."""
     return f"cases/{case.name}"
 
 
 def sentence(report: SuiteReport) -> str:
-    """The verdict and why: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not checked``."""
+    """Return the verdict with reasons: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not
+    checked``."""
     verdicts = Counter(row.verdict for row in report.rows)
     number = counted(len(report.rows), "kind of operator", "kinds of operators")
     names = [name(row) for row in report.rows if row.verdict == "fails"]
@@ -72,7 +73,7 @@ def sentence(report: SuiteReport) -> str:
     return told + "".join(f"; {short}" for short in _short(report))
 
 
-#: What is said of kinds of operators that do not fail: of one, and of several.
+#: Texts for kinds of operators that do not fail: singular and plural.
 _STANDING = {
     "conforms": ("conforms", "conform"),
     "waived": ("is waived", "are waived"),
@@ -82,7 +83,7 @@ _STANDING = {
 
 
 def _short(report: SuiteReport) -> Iterator[str]:
-    """What fails the report beside its cases."""
+    """Yield failures besides the cases: missing claims and expired waivers."""
     expired = sum(record.state == "expired" for record in report.waivers)
     if report.shortfalls:
         yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not borne out"
@@ -91,7 +92,7 @@ def _short(report: SuiteReport) -> Iterator[str]:
 
 
 def tally(report: SuiteReport) -> str:
-    """``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 rejected, 1 accepted``."""
+    """Return ``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 rejected, 1 accepted``."""
     broken = Counter(case.ending for case in report.cases if case.broken)
     asked = Counter(case.ending for case in report.cases if not case.broken)
     parts = [
@@ -110,7 +111,7 @@ def _ends(ends: Counter[Ending]) -> str:
 
 
 def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
-    """The rows as every format shows them."""
+    """Return the rows for every format."""
     positions: dict[tuple[str, str, str], list[int]] = {}
     for position, case in enumerate(report.cases):
         positions.setdefault((case.opcode, case.kind, case.granularity), []).append(position)
@@ -134,7 +135,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
 
 
 def arithmetic(row: OperatorRow) -> str:
-    """The one found: a claimed one that fits, another that does, known mistakes that explain all, or none."""
+    """Return the identified arithmetic: a claimed one that fits, another that fits, mutants that explain all, or none."""
     if not row.count(Ending.PASSED) and not row.count(Ending.TOLERATED) and not row.count(Ending.FAILED):
         return ""
     if row.arithmetic in row.fits:
@@ -147,7 +148,7 @@ def arithmetic(row: OperatorRow) -> str:
 
 
 def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
-    """What was judged, in a few words each."""
+    """Yield the judged device, suite, arithmetics, claims and waivers in a few words each."""
     yield from (
         ("device", visible(report.described or report.device)),
         ("suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"),
@@ -162,7 +163,7 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 
 def hashes(report: SuiteReport) -> Iterator[tuple[str, str]]:
-    """What tells this report from every other: SHA-256 and versions, empty ones left out."""
+    """Yield the versions and SHA-256 that identify the report; empty values are omitted."""
     known = (
         ("litecheck", report.version),
         ("suite", report.suite),
@@ -175,24 +176,24 @@ def hashes(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 
 def failing(report: SuiteReport) -> list[CaseVerdict]:
-    """The cases that fail the report, in their order."""
+    """Return the cases that fail the report, in order."""
     return [case for case in report.cases if case.fails]
 
 
 def waived(case: CaseVerdict) -> str:
-    """Why a case is excused, and until when."""
+    """Return the reason and the last day of a case's waiver."""
     waiver = case.waiver
     return f"{visible(waiver.reason)} (until {waiver.expires})" if waiver else ""
 
 
 def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
-    """(state, sentence) of each claim that is not borne out and of each waiver."""
+    """Yield (state, sentence) of each claim that the run does not show and of each waiver."""
     yield from (("not borne out", visible(shortfall_sentence(one))) for one in report.shortfalls)
     yield from ((record.state, visible(waiver_sentence(record))) for record in report.waivers)
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
-    """The failing cases of each kind of operator: those without an answer first, then by how far they are off."""
+    """Return the failing cases by kind of operator: those without an answer first, then the largest differences."""
     groups: dict[str, list[CaseVerdict]] = {}
     for case in failing(report):
         groups.setdefault(name(case), []).append(case)
@@ -200,12 +201,12 @@ def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
 
 
 def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
-    """Those without an answer, then those that are furthest off."""
+    """Return cases without an answer first, then those with the largest differences."""
     return sorted(cases, key=lambda case: (case.ending is Ending.FAILED, -abs(case.worst)))
 
 
 def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
-    """The models that must be refused by operator: first those that were accepted or ended otherwise."""
+    """Return the invalid models by operator: those that were not rejected first."""
     found: dict[str, list[CaseVerdict]] = {}
     for case in report.cases:
         if case.broken:
@@ -217,12 +218,12 @@ def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
 
 
 def refused(cases: list[CaseVerdict]) -> str:
-    """``19 rejected, 1 accepted``."""
+    """Return ``19 rejected, 1 accepted``."""
     return _ends(Counter(case.ending for case in cases))
 
 
 def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
-    """Why there is no case, and of what: alike reasons together."""
+    """Return the reasons for gaps, each with its operators, types or forms."""
     groups: dict[str, list[str]] = {}
     for one in report.uncovered:
         groups.setdefault(visible(one.reason), []).append(_named(one))
@@ -230,7 +231,7 @@ def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
 
 
 def _named(gap: Gap) -> str:
-    """``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement alone."""
+    """Return ``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement."""
     name = " ".join(filter(None, (visible(gap.opcode), visible(gap.kind))))
     if gap.form.startswith(f"{gap.opcode}/"):
         return visible(gap.form)
@@ -238,7 +239,7 @@ def _named(gap: Gap) -> str:
 
 
 def gist(case: CaseVerdict) -> str:
-    """Why a case ends as it does, in one phrase."""
+    """Return the reason for a case's ending in one phrase."""
     if case.broken:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
     if case.mismatches:
@@ -247,12 +248,12 @@ def gist(case: CaseVerdict) -> str:
 
 
 def message(case: CaseVerdict) -> str:
-    """What the device said, as one line: one of its own could be a command to a CI server."""
+    """Return the device's message as one line: a separate line could be a command to a CI server."""
     return "; ".join(visible(line.strip()) for line in case.message.splitlines() if line.strip())
 
 
 def details(case: CaseVerdict) -> Iterator[Detail]:
-    """All that is known of a case; every line is of visible characters."""
+    """Yield the details of a case, in visible characters."""
     if case.mismatches:
         share = f"({percent(case.mismatches, case.elements)})"
         told = f"{case.mismatches:,} of {counted(case.elements, 'element')} {share}, by at most {_far(case)}"
@@ -276,7 +277,7 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
 
 
 def worst(case: CaseVerdict) -> str:
-    """The element that is furthest off: run, index, what is expected, what is given, and what it is computed from."""
+    """Describe the element with the largest difference: run, index, expected and actual value, inputs."""
     if case.at is None:
         return ""
     made = ", ".join(value_words(value, case.unit) for value in case.operands)
@@ -288,5 +289,5 @@ def _far(case: CaseVerdict) -> str:
 
 
 def title(case: CaseVerdict, limit: int = NAME) -> str:
-    """``ADD int8: ties``."""
+    """Return ``ADD int8: ties``."""
     return f"{name(case)}: {shorten(case.title or case.name, limit)}"

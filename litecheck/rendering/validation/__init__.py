@@ -1,1 +1,1 @@
-"""A validation's report as rows, as a document, as JSON and as text."""
+"""Report of a validation: rows, document, JSON and text."""

@@ -1,4 +1,4 @@
-"""The configuration file of a run, as every format shows the file: one line, and plain values."""
+"""Configuration file of a run: one line of text, and plain values."""
 
 from __future__ import annotations
 

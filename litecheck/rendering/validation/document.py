@@ -1,4 +1,4 @@
-"""A validation as a document: a table over the models, then the details of each."""
+"""Document of a validation: a table of the models, then the details of each model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REASONED: tuple[tuple[Status, str], ...] = (
 
 
 def document(report: Report) -> layout.Document:
-    """Details are folded, those of failing models open."""
+    """Return the document: details are folded, those of failing models open."""
     parts: list[layout.Part] = [_table(report), *(_model(report, model) for model in report.models)]
     if report.stale:
         stale: tuple[layout.Line, ...] = tuple((str(entry),) for entry in report.stale)

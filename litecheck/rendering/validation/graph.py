@@ -1,4 +1,4 @@
-"""The operators of a validated model as a strip of cells and as rows: of large models the strip is coarse, the rows few."""
+"""Graph strip of a validated model: operators as cells and as rows; large models have coarse cells and few rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order in which findings are shown, the gravest first, and the groups in which people read them."""
+"""Order of findings, the most severe first, and their groups in reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.tallies import counted
 
 @dataclass(frozen=True, slots=True)
 class AlikeFindings:
-    """The findings of one requirement that say the same: what was found, and where."""
+    """Findings of one requirement with equal content, and their locations."""
 
     found: str
     required: str
@@ -23,7 +23,7 @@ class AlikeFindings:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One requirement that was not kept, with every case of it."""
+    """A violated requirement with all its cases."""
 
     level: Level
     path: str
@@ -37,12 +37,12 @@ class Block:
 
     @property
     def measured(self) -> str:
-        """What a limit limits; ``""`` where the requirement is none."""
+        """Description of a limit's measurement; ``""`` for other requirements."""
         return measured(self.path)
 
     @property
     def extent(self) -> str:
-        """How many operators do not keep the requirement, or tensors of no operator; ``""`` for one."""
+        """Number of operators that violate the requirement, or of tensors without an operator; ``""`` for one."""
         wheres = [f.where for case in self.cases for f in case.findings]
         places = {(w.subgraph, w.operator, w.tensor if w.operator < 0 else None) for w in wheres}
         noun = "tensor" if wheres[0].operator < 0 else "operator"
@@ -62,12 +62,12 @@ def _gravity(finding: Finding) -> tuple[object, ...]:
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The gravest first, then by requirement, then in execution order."""
+    """Sort findings by severity, then by requirement, then in execution order."""
     return tuple(sorted(findings, key=_gravity))
 
 
 def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
-    """The findings by requirement, and within it by what was found."""
+    """Group findings by requirement, and within a requirement by content."""
     groups: dict[tuple[Level, str, str, str, Demand, Effect, str], dict[tuple[str, str], list[Finding]]] = {}
     for f in ordered(findings):
         key = (f.level, f.path, f.because, f.see, f.demanded_by, f.effect, f.hint)
@@ -82,7 +82,7 @@ def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
 
 
 def waived(model: ModelReport) -> tuple[tuple[Waiver, str, int], ...]:
-    """(waiver, requirement, count) of what was let pass."""
+    """Return (waiver, requirement, count) of waived findings."""
 
     def key(f: Finding) -> tuple[str, str, str]:
         return (f.waiver.by, f.waiver.reason, f.path) if f.waiver else ("", "", f.path)

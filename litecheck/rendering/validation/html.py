@@ -1,4 +1,4 @@
-"""A validation as one page for people: verdicts, findings on the strip of the graph, scales and weights as plots."""
+"""HTML page of a validation: verdicts, findings on the graph strip, plots of scales and weights."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WORST = ("conforms", "violates", "not checked")
 
 
 def page(report: Report) -> str:
-    """The page. Its JSON element holds what it shows; all numbers and sentences are those of the other formats."""
+    """Return the page. Its JSON element has the content; numbers and sentences are those of all other formats."""
     script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
     words = _words(report)
     body = Template(asset(_FOLDER / "body.html")).substitute(script=script, words=embedded(words))
@@ -130,7 +130,7 @@ def _facts(model: ModelReport) -> Iterator[tuple[str, str]]:
 
 
 def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:
-    """Why operators were not checked: status, opcode, how many, why."""
+    """Yield (status, opcode, count, reason) of operators that were not checked."""
     for status in ("structure checked only", "not covered"):
         for kind in model.kinds(status):
             yield status, shorten(kind.opcode), kind.count, shorten(kind.reason, PHRASE)

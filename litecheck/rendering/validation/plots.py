@@ -1,4 +1,4 @@
-"""What plots of a model show: scales along the graph, and how much of its type's range each constant uses."""
+"""Plots of a model: scales along the graph, and the used share of each constant's range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A validation as result rows: every finding, in the order of gravity, and every operator as a case; and in brief."""
+"""Result rows of a validation: findings by severity, every operator as a case, and a brief summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Key = tuple[int, int, "int | None"]
 
 
 def results(report: Report) -> result.Results:
-    """The rows of every model."""
+    """Return the rows of every model."""
     findings = ordered(f for model in report.models for f in model.findings)
     return result.Results(
         "litecheck",
@@ -134,7 +134,7 @@ def _steps(model: ModelReport, finding: Finding) -> Iterator[tuple[str, str, str
 
 
 def _gate(model: ModelReport, gate: Gate) -> result.JudgedCase:
-    """What a run asks of a model as a whole is a case of its own, and a row where the model does not do it."""
+    """Return a run's requirement on the whole model as a case, with a row if the model does not satisfy it."""
     if gate.kept:
         return result.JudgedCase(f"gate: {gate.name}", aside=(gate.found,))
     text, inside = str(gate), f"{model.member}: " if model.member else ""
@@ -200,7 +200,7 @@ def _stale(report: Report) -> Iterator[result.ResultRow]:
 
 
 def _rules(findings: Iterable[Finding]) -> Iterator[result.RowRule]:
-    """A rule for each requirement, as the gravest finding has it."""
+    """Yield a rule for each requirement, with the level of its most severe finding."""
     for _, of_path in groupby(sorted(findings, key=lambda f: f.path), lambda f: f.path):
         f = next(of_path)
         because = f", because {f.because}" if f.because else ""
@@ -288,7 +288,7 @@ def _case(case: AlikeFindings) -> Iterator[str]:
 
 
 def _name(model: ModelReport) -> str:
-    """The model as services know it."""
+    """Return the model's name for services."""
     return from_here(model.file) + (f"!{model.member}" if model.member else "")
 
 

@@ -1,4 +1,4 @@
-"""A validation counted by requirement: how often each is not kept, in how many models; the most frequent first."""
+"""Statistics of a validation: violations of each requirement and models with them, the most frequent first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.tallies import counted
 
 
 def statistics(report: Report) -> str:
-    """A line for each requirement and level, those that nobody waived, and the run in one line."""
+    """Return a line for each requirement and level (without waived findings), and a summary of the run."""
     found: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for model in report.models:
         for finding in model.active:

@@ -27,12 +27,12 @@ def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
 
 
 def target_lines(model: ModelReport) -> Iterator[str]:
-    """The same, a line each."""
+    """Yield the target facts as lines."""
     return (f"{name}: {told}" for name, told in target_facts(model))
 
 
 def target_text(target: TargetReport) -> str:
-    """How many operators run where, NPU partitions, the share of multiply-accumulates, and the peak activation memory."""
+    """Describe the placement of operators, NPU partitions, share of multiply-accumulates, and peak activation memory."""
     counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
     counts.insert(1, (target.folded, ("optimized out", "optimized out")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
@@ -55,7 +55,7 @@ def _unverified_text(target: TargetReport) -> str:
 
 
 def compiler_text(compiler: CompilerReport) -> str:
-    """What the target's compiler did: each operator as told, or which ones otherwise; its own figures."""
+    """Describe the compiler's placement: as predicted, or the operators that differ; then its own figures."""
     others = compiler.otherwise
     if others:
         named = ", ".join(map(_placed, others[:_HANDFUL])) + (", ..." if len(others) > _HANDFUL else "")
@@ -71,7 +71,7 @@ def compiler_text(compiler: CompilerReport) -> str:
 
 
 def place_text(op: Placement) -> str:
-    """Where one operator runs, in a word or two; an operator of the NPU in no partition is optimized out."""
+    """Return the placement of an operator in a few words; an NPU operator in no partition is optimized out."""
     if op.place == "npu":
         unverified = f", unverified ({op.unverified})" if op.unverified else ""
         return "optimized out" if op.partition is None else f"NPU, partition {op.partition}{unverified}"
@@ -79,7 +79,7 @@ def place_text(op: Placement) -> str:
 
 
 def places_of(model: ModelReport) -> dict[tuple[int, int], str]:
-    """Where each operator of a model runs, by subgraph and index; of several targets each by its name."""
+    """Return the placement of each operator by (subgraph, index); several targets are named."""
     alone, told = len(model.targets) == 1, dict[tuple[int, int], list[str]]()
     for target in model.targets:
         for op in target.operators:

@@ -1,4 +1,4 @@
-"""The report for people, at 80 columns and without colour too."""
+"""Text report of a validation, legible at 80 columns and without color."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def print_report(report: Report, console: Console, verbose: bool = False) -> Non
 
 
 class ValidationPage(Page):
-    """The parts of a report, one below the other."""
+    """The sections of a validation's report."""
 
     def model(self, report: Report, model: ModelReport) -> None:
         self.header(report, model)

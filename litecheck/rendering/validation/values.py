@@ -1,4 +1,4 @@
-"""The report as JSON: everything, in a stable order; schemas/report.schema.json describes it."""
+"""JSON of a validation: everything, in a stable order; schemas/report.schema.json describes it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from litecheck.rendering.validation.configuration import policy_values
 from litecheck.rendering.validation.grouping import ordered
 from litecheck.report import ModelReport, Report
 
-#: Raised when a key changes its meaning or goes away.
+#: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 
 def values(report: Report) -> dict[str, Any]:
-    """The report as plain dicts and lists."""
+    """Return the report as plain dicts and lists."""
     return {
         "litecheck_report": VERSION,
         "version": report.version,

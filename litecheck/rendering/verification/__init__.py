@@ -1,1 +1,1 @@
-"""A verification's report as rows, as a document, as a page, as JSON and as text."""
+"""Report of a verification: rows, document, page, JSON and text."""

@@ -1,4 +1,4 @@
-"""A verification as a document: what fails, explained, then every case in a table."""
+"""Document of a verification: failures with explanations, then a table of all cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROWS = 1000
 
 
 def document(verification: Verification) -> layout.Document:
-    """The cases that fail are open, the tables folded."""
+    """Return the document: failing cases are open, tables are folded."""
     v = verification
     model, device = (layout.Code(shorten(name, 2 * NAME)) for name in (v.model, v.device))
     title: layout.Line = ("litecheck: ", model, " on ", device)
@@ -64,7 +64,7 @@ def _failing(verification: Verification) -> Iterator[layout.Part]:
 
 
 def _case(verdict: Verdict) -> layout.Fold:
-    """One case that fails, unfolded."""
+    """Return one failing case, unfolded."""
     rows = (
         (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(verdict)

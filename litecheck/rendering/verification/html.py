@@ -1,4 +1,4 @@
-"""A verification as one page for people: text, pictures and program in one file that asks no network for anything."""
+"""HTML page of a verification: text, graphics and script in a single file without external resources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DRAWN = frozenset({"histogram", "candidates"})
 
 
 def page(verification: Verification) -> str:
-    """The page. Its two JSON elements hold what the json format holds, and what ``wording`` says about it."""
+    """Return the page. Its two JSON elements have the values of the json format, and the sentences of ``wording``."""
     script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
     parts = {
         "script": script,
@@ -40,7 +40,7 @@ def page(verification: Verification) -> str:
 
 
 def _words(verification: Verification) -> dict[str, Any]:
-    """What the page says beyond the record, so that it says the same as the other formats."""
+    """Return the page's texts beyond the record, so that they agree with all other formats."""
     return {
         "fits": wording.fits(verification),
         "tally": wording.tally(verification),

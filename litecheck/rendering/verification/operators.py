@@ -1,4 +1,4 @@
-"""A verification's cases by operator, type and granularity of the weights: the table that a suite's report has, too."""
+"""Table of a verification's cases by operator, type and weight granularity, as in a suite's report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Numbered = list[tuple[int, Verdict]]
 
 
 def operators(verification: Verification) -> tuple[OperatorLine, ...]:
-    """A line for each kind of operator, in the order in which they come first; segments have their operators' names."""
+    """Return a line for each kind of operator, in order of first occurrence; segments are named by their operators."""
     known = {(o.subgraph, o.index): o for o in verification.operations}
     groups: dict[tuple[str, str, str], _Numbered] = {}
     for position, verdict in enumerate(verification.verdicts):
@@ -49,7 +49,7 @@ def _verdict(verification: Verification, verdicts: list[Verdict]) -> str:
 
 
 def _arithmetic(verdicts: list[Verdict]) -> str:
-    """The admissible ones that fit; else published ones that fit all, else what explains every difference."""
+    """Return the admissible arithmetics that fit; else published ones that fit; else a cause of all differences."""
     compared = [verdict for verdict in verdicts if verdict.outcome is Outcome.MISMATCH or verdict.arithmetic]
     missed = [verdict for verdict in compared if not verdict.arithmetic]
     if not missed:
@@ -63,6 +63,6 @@ def _arithmetic(verdicts: list[Verdict]) -> str:
 
 
 def _placement(ends: Counter[Outcome]) -> str:
-    """Whether the runtime handed the operators to the device, where some were not."""
+    """Return "" if the runtime delegated all operators, else ``partly`` or ``left to others``."""
     left = ends[Outcome.NOT_DELEGATED]
     return "" if not left else "left to others" if left == ends.total() else "partly"

@@ -1,4 +1,4 @@
-"""A verification as result rows: one for each case that fails, and every case as it ended."""
+"""Result rows of a verification: one for each failing case, and all cases with their outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HANDFUL = 5
 
 
 def results(verification: Verification) -> result.Results:
-    """The rows of one model on one device."""
+    """Return the rows of one model on one device."""
     v = verification
     rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
     failing = {verdict.outcome for verdict in wording.failing(v)}
@@ -124,7 +124,7 @@ def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
 
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
-    """What is no result: cases that were not checked, a published arithmetic that fits, and notes."""
+    """Yield notes that are not results: unchecked cases, a published arithmetic that fits, and notes of the run."""
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
         yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.value}: {why}"
@@ -146,7 +146,7 @@ def _summary(v: Verification) -> dict[str, object]:
 
 
 def _annotations(v: Verification) -> Iterator[result.Annotation]:
-    """One for each outcome and kind of operator."""
+    """Yield an annotation for each outcome and kind of operator."""
     groups: dict[tuple[Outcome, str], list[Verdict]] = {}
     for verdict in wording.failing(v):
         groups.setdefault((verdict.outcome, visible(verdict.opcode)), []).append(verdict)
@@ -166,7 +166,7 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
 
 
 def _told(verdicts: list[Verdict]) -> Iterator[str]:
-    """A single case in full, of several each in a line."""
+    """Yield a single case in full; of several, a line each."""
     if len(verdicts) == 1:
         (verdict,) = verdicts
         yield wording.title(verdict, NAME)

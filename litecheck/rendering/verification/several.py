@@ -1,4 +1,4 @@
-"""Verifications of several models in every format: what each of them is by itself, one behind the other, and the worst."""
+"""Verifications of several models in every format: the report of each model in turn, and the worst verdict."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from litecheck.tallies import counted
 from litecheck.verify.outcome import Verification
 from litecheck.verify.several import Unverified, Verifications
 
-#: Raised when a key of the JSON changes its meaning or goes away.
+#: Version of the JSON; it increases when a key changes its meaning or is removed.
 VERSION = 1
 
 
 def summary(report: Verifications) -> str:
-    """``3 models on tflm: 1 conforms, 2 fail``."""
+    """Return ``3 models on tflm: 1 conforms, 2 fail``."""
     words = {"conforms": ("conforms", "conform"), "fails": ("fails", "fail")}
     ends = (f"{n:,} {words.get(v, (v, v))[n > 1]}" for v, n in report.counts().items())
     return f"{counted(len(report.models), 'model')} on {visible(report.device)}: {', '.join(ends)}"
 
 
 def results(report: Verifications) -> result.Results:
-    """The rows of each model; rules that several have stand there once."""
+    """Return the rows of each model; shared rules are listed once."""
     each = [_results(report, one) for one in report.models]
     rules = {rule.id: rule for one in each for rule in one.rules}
     return result.Results(
@@ -55,7 +55,7 @@ def results(report: Verifications) -> result.Results:
 
 
 def _results(report: Verifications, one: Verification | Unverified) -> result.Results:
-    """One model's, as a run over it alone would have them."""
+    """Return the results of one model, as in a run over that model alone."""
     if isinstance(one, Verification):
         return single_rows.results(one)
     file = from_here(one.model)
@@ -80,7 +80,7 @@ def _results(report: Verifications, one: Verification | Unverified) -> result.Re
 
 
 def document(report: Verifications) -> layout.Document:
-    """A table over the models, then the details of each, of those that do not conform open."""
+    """Return a table of the models, then the details of each; those of failing models are open."""
     rows = tuple(
         (
             (layout.Code(shorten(one.model, 2 * NAME)),),
@@ -117,7 +117,7 @@ def _problems(one: Verification | Unverified) -> tuple[object, ...]:
 
 
 def values(report: Verifications) -> dict[str, Any]:
-    """What the JSON of each model holds, in a list."""
+    """Return the JSON values of each model, in a list, with totals."""
     return {
         "litecheck_verifications": VERSION,
         "verdict": report.verdict,
@@ -140,7 +140,7 @@ def _values(one: Verification | Unverified) -> dict[str, Any]:
 
 
 def operators(report: Verifications) -> tuple[OperatorLine, ...]:
-    """The table of operators of each model, with its name."""
+    """Return the table of operators of each model, with the model's name."""
     return tuple(_lines(report))
 
 
@@ -151,7 +151,7 @@ def _lines(report: Verifications) -> Iterator[OperatorLine]:
 
 
 def print_report(report: Verifications, console: Console, verbose: bool = False) -> None:
-    """Each model as by itself, and how many ended how."""
+    """Print each model's report, and the number of models by verdict."""
     page = Page(console, verbose)
     for one in report.models:
         if isinstance(one, Verification):
@@ -165,7 +165,7 @@ def print_report(report: Verifications, console: Console, verbose: bool = False)
 
 
 def brief(report: Verifications) -> str:
-    """What fails, a line each, of all models."""
+    """Return the failures of all models, a line each."""
     return "".join(_brief(one) for one in report.models)
 
 

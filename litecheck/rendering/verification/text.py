@@ -1,4 +1,4 @@
-"""A verification, or the forecast of one, for people, at 80 columns and without colour too."""
+"""Text report of a verification, or of a forecast, legible at 80 columns and without color."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def print_report(verification: Verification, console: Console, verbose: bool = F
 
 
 def brief(verification: Verification) -> str:
-    """``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each case that fails."""
+    """Return ``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each failing case."""
     model = visible(verification.model)
     lines = [
         f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
@@ -53,7 +53,7 @@ def brief(verification: Verification) -> str:
 
 
 class VerificationPage(Page):
-    """The parts of a verification, one below the other."""
+    """The sections of a verification's report."""
 
     def header(self, verification: Verification) -> None:
         self.title(verification.model, verification.verdict, VERDICTS[verification.verdict])
@@ -64,7 +64,7 @@ class VerificationPage(Page):
         self.line()
 
     def cases(self, verification: Verification) -> None:
-        """A row for each case. The arithmetic stands there where there is a choice."""
+        """Print a row for each case, with its arithmetic if several are admissible."""
         if not verification.verdicts:
             return
         several = len(verification.arithmetics) > 1
@@ -95,7 +95,7 @@ class VerificationPage(Page):
             self.line()
 
     def case(self, verdict: Verdict) -> None:
-        """One case that fails, with all that is known of it."""
+        """Print the details of one failing case."""
         limit = None if self.verbose else NAME
         margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
         indent = max(margin.cell_len + 2, 2 + LABEL)
@@ -109,7 +109,7 @@ class VerificationPage(Page):
         return tuple(bars(difference.histogram, self.plain, self.width - 2 - LABEL))
 
     def across(self, verification: Verification) -> None:
-        """What tells the cases that fail from those that pass."""
+        """Print the properties that separate failing cases from passing cases."""
         if not verification.across:
             return
         self.section("in common", "properties that all wrong cases have, and no correct case")
@@ -130,7 +130,7 @@ class VerificationPage(Page):
         self.line()
 
     def untried(self, verification: Verification) -> None:
-        """What operators of a kind can have and none of this model's had: nothing is known of it."""
+        """Print the parameters not exercised: possible for an operator kind, but absent from this model."""
         kinds = list(wording.untried(verification))
         if not kinds:
             return
@@ -140,7 +140,7 @@ class VerificationPage(Page):
         self.line()
 
     def drift(self, verification: Verification) -> None:
-        """Where error enters and how it grows, tensor by tensor."""
+        """Print the operators at which error enters, and its growth, tensor by tensor."""
         if not verification.drift:
             return
         steps = verification.drift if self.verbose else wording.drifting(verification)
@@ -176,7 +176,7 @@ class VerificationPage(Page):
 
 
 def _kind(verdict: Verdict) -> str:
-    """The operator; of a segment whose operators are too many for a column, the first and how many follow."""
+    """Return the operator; for a long segment, the first operator and the number of further operators."""
     first, *others = verdict.opcodes
     if not others or len(visible(verdict.opcode)) <= _OPERATOR:
         return shorten(verdict.opcode, _OPERATOR)
@@ -213,7 +213,7 @@ def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) 
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """``7 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s``."""
+    """Return ``7 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s``."""
     told = f"{counted(len(forecast.cases), 'case')}, {counted(forecast.invocations, 'invocation')}"
     if forecast.further:
         told += f" ({forecast.further:,} of them for drift)"
@@ -229,7 +229,7 @@ def forecast_words(forecast: Forecast) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``2.5 s``, ``2 min 28 s``, ``3 h 05 min``."""
+    """Return ``2.5 s``, ``2 min 28 s``, ``3 h 05 min``."""
     if seconds < 60:
         return f"{seconds:.2g} s"
     minutes, rest = divmod(round(seconds), 60)

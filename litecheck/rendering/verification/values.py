@@ -1,4 +1,5 @@
-"""A verification as plain values: the JSON report, which verify/serialize.py reads back, and Model Explorer's node data."""
+"""Plain values of a verification: the JSON report, which verify/serialize.py reads back, and Model Explorer's node
+data."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from litecheck.rendering.escape import visible
 from litecheck.verify.outcome import Operation, Verdict, Verification
 from litecheck.verify.serialize import to_json
 
-#: How outcomes look: a sign, for who does not see colours, background, text. Green is well, red is wrong, violet gave no
-#: answer, grey was not checked.
+#: Look of each outcome: symbol (legible without color), background, text color. Green is good, red is wrong, violet has
+#: no answer, gray was not checked.
 LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.EXACT: ("=", "#2e7d32", "#ffffff"),
     Outcome.WITHIN: ("≈", "#9ccc65", "#000000"),
@@ -32,7 +33,7 @@ LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.NOT_TRIED: ("·", "#e0e0e0", "#000000"),
 }
 _NUMBERED = frozenset({Outcome.EXACT, Outcome.WITHIN, Outcome.MISMATCH, Outcome.FLAKY})
-#: Where cases overlap in an operator, the first of these is shown.
+#: If several cases have an operator, the first of these outcomes is shown.
 _GRAVEST = (
     *(o for o in Outcome if o.judged and not o.good),
     *(o for o in Outcome if not o.judged),
@@ -42,7 +43,7 @@ _GRAVEST = (
 
 
 def values(verification: Verification) -> dict[str, Any]:
-    """The record, and what follows from it: verdict, exit code, counts, and which cases fail."""
+    """Return the record with derived values: verdict, exit code, counts, and failing cases."""
     record = to_json(verification)
     record["verdicts"] = [
         {**_with_sentences(told, verdict), "failing": verification.failing(verdict)}
@@ -91,7 +92,7 @@ def nodes(verification: Verification) -> dict[str, Any]:
 
 
 def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
-    """(subgraph, operator) -> its case; where several hold the operator, the gravest."""
+    """Map (subgraph, operator) to its case; if several cases have the operator, to the most severe."""
     told: dict[tuple[int, int], Verdict] = {}
     for verdict in sorted(verification.verdicts, key=lambda v: _GRAVEST.index(v.outcome)):
         for index in verdict.operators:
@@ -100,7 +101,7 @@ def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
 
 
 def _graph(subgraph: int, operation: Operation | None) -> str:
-    """Model Explorer's name of a subgraph: its own, or a number's."""
+    """Return Model Explorer's name of a subgraph: its own name, or a number."""
     own = operation.graph if operation is not None else ""
     return own or (f"subgraph_{subgraph}" if subgraph else "main")
 

@@ -1,1 +1,1 @@
-"""What reports say in sentences, a module for each kind of them."""
+"""Sentences of reports, one module per topic."""

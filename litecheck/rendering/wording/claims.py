@@ -1,4 +1,4 @@
-"""Claims and waivers in sentences: what a run does not show of a claim, and what became of each waiver."""
+"""Sentences on claims and waivers: claims that a run does not show, and states of waivers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from litecheck.suite.claims import Shortfall
 from litecheck.suite.verdict import WaiverRecord
 from litecheck.tallies import counted
 
-#: What a claim says more than a run shows, by what it is about.
+#: Sentences on claims that a run does not show, by subject.
 _SHORTFALLS = {
     "profile": "the claim is about {claimed}, the suite about {found}",
     "version": "the claim is about {claimed}, the suite was made by {found}",
@@ -25,12 +25,12 @@ _WAIVERS = {
 
 
 def shortfall_sentence(short: Shortfall) -> str:
-    """What a claim says and a run does not show."""
+    """Describe a claim that a run does not show."""
     return _SHORTFALLS[short.what].format(claimed=short.claimed, found=short.found or "none")
 
 
 def waiver_sentence(record: WaiverRecord) -> str:
-    """What became of a waiver."""
+    """Describe the state of a waiver."""
     waiver = record.waiver
     state = _WAIVERS[record.state].format(cases=counted(record.cases, "case"), expires=waiver.expires)
     return f"waiver of {waiver}: {state} ({waiver.reason})"

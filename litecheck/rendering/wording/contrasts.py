@@ -1,4 +1,4 @@
-"""Sentences on probes: what tells those that fail from those that pass, and which answers do not repeat."""
+"""Sentences on probes: traits that separate failing from passing probes, and answers that do not repeat."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from litecheck.diagnose.result import Contrast, SharedTraits, Trait, Unsteady
 from litecheck.tallies import counted
 
-#: So many inferences are named.
+#: Largest number of named inferences.
 _NAMED = 4
 _TOGETHER = {1: "", 2: " both", 3: " all three"}
 
 
 def contrast_sentences(contrast: Contrast) -> Iterator[str]:
-    """``all that fail have channels of 33 or more (next is 32); none that passes has``."""
+    """Yield ``all that fail have channels of 33 or more (next is 32); none that passes has``."""
     if not contrast.failing:
         return
     if not contrast.passing:
@@ -41,7 +41,7 @@ def _trait(trait: Trait) -> str:
 
 
 def unsteady_sentence(unsteady: Unsteady) -> str:
-    """``inferences 4, 8, 12, every 4; one element differs each time``."""
+    """Return ``inferences 4, 8, 12, every 4; one element differs each time``."""
     if unsteady.delayed:
         return f"{_elements(unsteady)} as the input of the inference before has it"
     return "; ".join(_irregular(unsteady))
@@ -62,7 +62,7 @@ def _irregular(u: Unsteady) -> Iterator[str]:
 
 
 def _elements(u: Unsteady) -> str:
-    """``all 19 elements``, ``element 18 of 19, the last``, ``7 of 19 elements``."""
+    """Return ``all 19 elements``, ``element 18 of 19, the last``, ``7 of 19 elements``."""
     if u.moving == u.size:
         return f"all {counted(u.size, 'element')}"
     if u.moving == 1:

@@ -1,4 +1,4 @@
-"""What a comparison of two tensors says: how far they are apart, an element in full, and causes."""
+"""Sentences on a comparison of two tensors: differences, one explained element, and causes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.tallies import counted
 
 
 def verdict(comparison: Comparison) -> str:
-    """exact, within tolerance, differs, or not checked."""
+    """Return exact, within tolerance, differs, or not checked."""
     if not comparison.size:
         return "not checked"
     if comparison.exact:
@@ -26,7 +26,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def lines(comparison: Comparison, plain: bool) -> Iterator[tuple[str, str]]:
-    """Labels, and what stands beside each; ``plain`` keeps the histogram to ASCII."""
+    """Yield labels with their lines; ``plain`` keeps the histogram to ASCII."""
     yield "tensor", _tensor(comparison)
     if comparison.exact or not comparison.size:
         return
@@ -70,7 +70,7 @@ def _far(comparison: Comparison) -> str:
 
 
 def explained(element: Element, dtype: str) -> str:
-    """One element in words: where, its exact quotient, what the roundings make of it, what the device gives."""
+    """Describe one element: location, exact quotient, value under each rounding, value of the device."""
     place = f"[{', '.join(map(str, element.index))}]"
     if element.ulps is not None:
         ours, theirs = _real(element.expected, dtype), _real(element.actual, dtype)
@@ -89,7 +89,7 @@ def explained(element: Element, dtype: str) -> str:
 
 
 def _real(value: float, dtype: str) -> str:
-    """The shortest text that gives back the same value of the type."""
+    """Return the shortest text that restores the same value of the type."""
     return f"{value:.4g}" if dtype == "bfloat16" else str(np.dtype(dtype).type(value))
 
 
@@ -108,7 +108,7 @@ def _roundings(quotient: Fraction, zero_point: int, dtype: str) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Four decimals, and as many more as it takes not to look like a tie or a whole number that it is not."""
+    """Format a value with four decimals, or as many as distinguish it from a tie or a whole number."""
     if abs(value) >= 10**9 or 0 < abs(value) < Fraction(1, 10**4):
         return f"{float(value):.6g}"
     for digits in range(4, 60):
@@ -136,7 +136,7 @@ def _unknown(comparison: Comparison) -> str:
 
 
 def labelled(comparison: Comparison) -> Iterator[Detail]:
-    """The lines of each label together."""
+    """Yield the lines of each label together."""
     for label, group in groupby(_continued(comparison), lambda pair: pair[0]):
         yield label, tuple(text for _, text in group)
 

@@ -1,4 +1,4 @@
-"""What a diagnosis says in sentences: the same in every format for people."""
+"""Sentences on a diagnosis, common to all formats for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
 from litecheck.tallies import counted
 
-#: What an exit code says of the device.
+#: Verdict on the device by exit code.
 VERDICTS = {0: "conforms", 1: "fails", 2: "not checked"}
 #: Conclusions that leave an operator unexplained, each as a sentence.
 UNEXPLAINED = {
@@ -27,12 +27,12 @@ _MESSAGE = 160
 
 
 def models(diagnosis: Diagnosis) -> str:
-    """``net.tflite and other.tflite``, by their files' names; nothing where there are none."""
+    """Return ``net.tflite and other.tflite``, by the files' names; "" without models."""
     return " and ".join(visible(PurePath(model).name) for model in diagnosis.models)
 
 
 def summary(diagnosis: Diagnosis) -> str:
-    """What was asked and compared."""
+    """Return the number of compared outputs, probes and inferences."""
     elements = sum(d.elements for d in diagnosis.operators)
     probes = sum(d.probes for d in diagnosis.operators)
     inferences = sum(d.inferences for d in diagnosis.operators)
@@ -42,7 +42,7 @@ def summary(diagnosis: Diagnosis) -> str:
 
 
 def tally(diagnosis: Diagnosis) -> str:
-    """``12 kinds of operators: 10 named, 2 none fits``."""
+    """Return ``12 kinds of operators: 10 named, 2 none fits``."""
     ends = Counter(d.conclusion for d in diagnosis.operators)
     told = ", ".join(f"{number:,} {conclusion}" for conclusion, number in ends.items())
     kinds = counted(len(diagnosis.operators), "kind of operator", "kinds of operators")
@@ -50,21 +50,21 @@ def tally(diagnosis: Diagnosis) -> str:
 
 
 def computed_by(d: Diagnosed) -> str:
-    """The most usual way that fits, or that there is none."""
+    """Return the most usual candidate that fits, or a note that none fits."""
     if d.conclusion == "not repeatable":
         return f"not repeatable; mostly {d.fits[0]}" if d.fits else "not repeatable"
     return str(d.fits[0]) if d.fits else d.conclusion
 
 
 def notes(d: Diagnosed) -> str:
-    """What stands behind a row: ways that were ambiguous, probes that were not answered."""
+    """Return the note of a row: the number of ambiguous candidates and of unanswered probes."""
     more = counted(len(d.fits) - 1, "other") + " ambiguous" if len(d.fits) > 1 else ""
     missing = f"{len(d.unanswered)} not answered" if d.unanswered and d.probes else ""
     return ", ".join(filter(None, (more, missing)))
 
 
 def problems(d: Diagnosed) -> Iterator[str]:
-    """What is not as it should be: answers that differ, nothing that fits and what is known of that."""
+    """Yield problems: answers that do not repeat, and the nearest candidate with evidence if none fits."""
     for u in d.unsteady:
         odd = f"{u.odd:,} of {u.asked:,} inferences on '{u.probe}'"
         yield f"{odd} give something else than the same input gives otherwise: {unsteady_sentence(u)}"
@@ -93,7 +93,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def evidence(d: Diagnosed) -> Iterator[str]:
-    """Ways that were ambiguous, and those that do not fit, published ones first, each with an element."""
+    """Yield ambiguous candidates, then excluded candidates (published first), each with an example element."""
     yield from (f"same outputs for all inputs: {way}" for way in d.fits[1:])
     known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
@@ -103,7 +103,7 @@ def evidence(d: Diagnosed) -> Iterator[str]:
 
 
 def excluded_sentence(e: Excluded) -> str:
-    """``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
+    """Return ``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
     where = f"'{e.probe}' {list(e.index)}" + (f" of run {e.run}" if e.run else "")
     if e.accumulator is not None:
         where += f", accumulator {e.accumulator}"
@@ -113,13 +113,13 @@ def excluded_sentence(e: Excluded) -> str:
 
 
 def silent(d: Diagnosed) -> Iterator[str]:
-    """Why probes were not answered, each reason once."""
+    """Yield the reasons for unanswered probes, each once."""
     messages = (f"{u.outcome.value}: {shorten(u.fault or u.message, _MESSAGE)}" for u in d.unanswered)
     yield from dict.fromkeys(messages)
 
 
 def named(d: Diagnosed, sentences: Sequence[str]) -> Iterator[str]:
-    """What the models call those of their operators that the sentences name by number."""
+    """Yield the models' names of operators that the sentences name by number."""
     for owned in d.owned:
         if any(f"{owned.called}, " in sentence for sentence in sentences):
             yield f"{owned.called} is '{shorten(owned.title)}'"

@@ -1,4 +1,4 @@
-"""The table of operators by type and granularity of their weights, which the reports of a suite and of a model share."""
+"""Table of operators by type and weight granularity, common to the reports of suites and verifications."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OPERATOR_HEADS = (
 
 @dataclass(frozen=True, slots=True)
 class OperatorLine:
-    """An operator on one type with weights of one granularity, and how its cases ended on a device.
+    """The cases of an operator on one type with weights of one granularity, on a device.
 
-    ``ends`` holds every way a case can end, with how many did; ``worst`` is the largest difference in ``unit``.
-    ``arithmetic`` says in words what the device computes, ``placement`` whether the device is known to have computed
-    it. ``positions`` are those of its cases in the report, ``model`` the model's name where the report has several.
+    ``ends`` counts the cases by ending; ``worst`` is the largest difference in ``unit``. ``arithmetic`` describes the
+    device's arithmetic, ``placement`` the delegation to the device. ``positions`` are those of its cases in the
+    report, ``model`` is the model's name if the report has several.
     """
 
     device: str
@@ -43,22 +43,22 @@ class OperatorLine:
 
     @property
     def cases(self) -> int:
-        """How many there are."""
+        """Number of cases."""
         return sum(self.ends.values())
 
     @property
     def occurring(self) -> dict[str, int]:
-        """The endings that occur."""
+        """Endings with at least one case."""
         return {name: number for name, number in self.ends.items() if number}
 
     @property
     def title(self) -> str:
-        """``CONV_2D int8 per-axis``."""
+        """Title, for example ``CONV_2D int8 per-axis``."""
         return " ".join(filter(None, (visible(self.opcode), self.kind, self.granularity)))
 
 
 def extent(value: float, unit: str) -> str:
-    """How far off, in few signs: ``3 LSB``, ``1.2e-06 rel.``; nothing for nothing."""
+    """Return a difference in short form: ``3 LSB``, ``1.2e-06 rel.``; "" for 0."""
     if not value:
         return ""
     if not isfinite(value):
@@ -67,7 +67,7 @@ def extent(value: float, unit: str) -> str:
 
 
 def operator_cells(line: OperatorLine) -> tuple[str, ...]:
-    """A row of the table as texts."""
+    """Return a row of the table as texts."""
     return (
         shorten(line.opcode),
         line.kind,
@@ -83,7 +83,7 @@ def operator_cells(line: OperatorLine) -> tuple[str, ...]:
 
 
 def operator_grid(lines: tuple[OperatorLine, ...], most: int) -> layout.TableGrid:
-    """The table for documents, without the columns in which nothing stands."""
+    """Return the table for documents, without empty columns."""
     rows = [operator_cells(line) for line in lines[:most]]
     used = [n for n in range(len(OPERATOR_HEADS)) if not rows or any(row[n] for row in rows)]
 
@@ -97,7 +97,7 @@ def operator_grid(lines: tuple[OperatorLine, ...], most: int) -> layout.TableGri
 
 
 def operator_words(line: OperatorLine) -> dict[str, Any]:
-    """What pages are given of a row."""
+    """Return the values of a row for HTML pages."""
     return {
         "opcode": shorten(line.opcode),
         "kind": line.kind,

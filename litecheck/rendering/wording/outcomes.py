@@ -1,4 +1,4 @@
-"""The words that all formats of a verification share: what an outcome means, how far a case is off, and why."""
+"""Common wording of a verification: outcomes, differences and reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.rendering.wording.series import series_sentence
 from litecheck.tallies import counted
 from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
 
-#: What an outcome says of the device, as a sentence.
+#: Meaning of each outcome, as a sentence.
 MEANING: dict[Outcome, str] = {
     Outcome.EXACT: "The device gives every element as the reference does.",
     Outcome.WITHIN: "The device differs from the reference by no more than the declared tolerance.",
@@ -34,19 +34,19 @@ MEANING: dict[Outcome, str] = {
     Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
     Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
 }
-#: What the names of defects begin with, among candidates.
+#: Prefix of the names of defects among candidates.
 DEFECT = "defect: "
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
 
 
 def rule(outcome: Outcome) -> str:
-    """The name that services keep results by: ``verify/wrong-shape-or-type``."""
+    """Return the rule id of an outcome: ``verify/wrong-shape-or-type``."""
     return f"verify/{outcome.value.replace(' ', '-')}"
 
 
 def title(verdict: Verdict, limit: int | None = None) -> str:
-    """Operator, number and name, of visible characters; each word of at most ``limit`` where one is given."""
+    """Return operator, number and name in visible characters, each at most ``limit`` long."""
     if limit is not None:
         opcodes = tuple(shorten(opcode, limit) for opcode in verdict.opcodes)
         verdict = replace(verdict, name=shorten(verdict.name, limit), opcodes=opcodes)
@@ -55,27 +55,27 @@ def title(verdict: Verdict, limit: int | None = None) -> str:
 
 
 def numbers(verdict: Verdict) -> str:
-    """``12``, ``12-14``, and ``1:12`` in subgraph 1."""
+    """Return ``12``, ``12-14``, or ``1:12`` in subgraph 1."""
     first, last = verdict.operators[0], verdict.operators[-1]
     inside = f"{verdict.subgraph}:" if verdict.subgraph else ""
     return f"{inside}{first}" if first == last else f"{inside}{first}-{last}"
 
 
 def amount(value: float, unit: str) -> str:
-    """A signed difference: ``+3 LSB``, or ``-1.2e-06 rel.`` to the largest expected magnitude."""
+    """Return a signed difference: ``+3 LSB``, or ``-1.2e-06 rel.`` relative to the largest expected magnitude."""
     if not isfinite(value):
         return "not finite"
     return f"{value:+,.0f} LSB" if unit == "LSB" else f"{value:+.3g} rel."
 
 
 def differing(verdict: Verdict) -> str:
-    """Mismatches by elements where something was compared: ``12/4,096``."""
+    """Return mismatches by elements if outputs were compared: ``12/4,096``."""
     size = verdict.elements or sum(d.size for d in verdict.differences)
     return f"{verdict.mismatches:,}/{size:,}" if size and verdict.differences else ""
 
 
 def gist(verdict: Verdict) -> str:
-    """Why a case ends as it does, in one phrase: how far the worst output is off, else what the device said."""
+    """Return the reason for a case's outcome in one phrase: the largest difference, else the device's message."""
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
@@ -84,7 +84,7 @@ def gist(verdict: Verdict) -> str:
 
 
 def _said(verdict: Verdict) -> str:
-    """The message as one line: a line of its own that a device chose could be a command to a CI server."""
+    """Return the message as one line: a separate line from a device could be a command to a CI server."""
     return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
 
 
@@ -119,7 +119,8 @@ def details(
 
 
 def _cause(cause: Cause) -> str:
-    """``defect: no-bias explains 12 of the 20 differences (the bias is left out); 8 are left: all 8 ... lie in ...``."""
+    """Return ``defect: no-bias explains 12 of the 20 differences (the bias is left out); 8 are left: all 8 ... lie in
+    ...``."""
     names, whole = " and ".join(cause.names), cause.explained + cause.left
     verb = "explain" if len(cause.names) > 1 else "explains"
     many = f"all {whole:,}" if not cause.left else f"{cause.explained:,} of the {whole:,}"
@@ -166,14 +167,14 @@ def _extent(d: Difference) -> str:
 
 
 def size_words(value: float, unit: str) -> str:
-    """How large a difference is: ``3 LSB``."""
+    """Return the magnitude of a difference: ``3 LSB``."""
     if unit == "LSB":
         return f"{abs(value):,.0f} LSB"
     return f"{abs(value):.3g} of the largest expected magnitude"
 
 
 def spot_words(spot: Spot, unit: str, runs: Sequence[str] = ()) -> str:
-    """An element, what is expected there and what the device gives."""
+    """Describe an element with its expected and its actual value."""
     place = f"[{', '.join(map(str, spot.index))}]"
     fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
     expected, actual = (value_words(v, unit) for v in (spot.expected, spot.actual))
@@ -181,7 +182,7 @@ def spot_words(spot: Spot, unit: str, runs: Sequence[str] = ()) -> str:
 
 
 def value_words(value: float, unit: str) -> str:
-    """An element: a whole number where differences are in LSB, else as many digits as tell float32 apart."""
+    """Format an element: an integer if differences are in LSB, else with enough digits to distinguish float32 values."""
     return f"{value:,.0f}" if unit == "LSB" and isfinite(value) else f"{value:.9g}"
 
 
@@ -203,7 +204,7 @@ def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator
 
 
 def _by_stage(names: Sequence[str]) -> str:
-    """``half up, tflm; requantize: single, float64``: each stage once, before its variants."""
+    """Return ``half up, tflm; requantize: single, float64``: each stage once, before its variants."""
     groups: dict[str, list[str]] = {}
     for name in names:
         stage, colon, variant = name.partition(": ")
@@ -212,7 +213,7 @@ def _by_stage(names: Sequence[str]) -> str:
 
 
 def tally(verification: Verification) -> str:
-    """``65 operators: 62 exact, 3 mismatch``."""
+    """Return ``65 operators: 62 exact, 3 mismatch``."""
     whole = any(v.case.endswith(WHOLE) for v in verification.verdicts)
     noun = "operator" if verification.mode == "operators" and not whole else "case"
     ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
@@ -221,7 +222,8 @@ def tally(verification: Verification) -> str:
 
 
 def judged(verification: Verification) -> str:
-    """The admissible arithmetics, and of several, how many cases each fits: ``litert-reference (58), tflm (3)``."""
+    """Return the admissible arithmetics; of several, with the number of cases each fits: ``litert-reference (58), tflm
+    (3)``."""
     names = verification.arithmetics
     if len(names) == 1:
         return visible(names[0])
@@ -230,7 +232,7 @@ def judged(verification: Verification) -> str:
 
 
 def fits(verification: Verification, mark: Callable[[str], str] = visible) -> str:
-    """``the published arithmetic tflm fits every operator exactly``; empty where none does."""
+    """Return ``the published arithmetic tflm fits every operator exactly``, or "" if none fits."""
     names = [mark(name) for name in verification.fits]
     if not names:
         return ""
@@ -243,18 +245,18 @@ def fits(verification: Verification, mark: Callable[[str], str] = visible) -> st
 
 
 def mode(verification: Verification) -> str:
-    """What was run at a time."""
+    """Describe the unit of execution: isolated operators, segments, or the whole model."""
     known = {"operators": "every operator isolated", "whole": "the whole model at once"}
     return known.get(verification.mode, visible(verification.mode))
 
 
 def failing(verification: Verification) -> list[Verdict]:
-    """The cases that fail the verification, in their order."""
+    """Return the cases that fail the verification, in order."""
     return [v for v in verification.verdicts if verification.failing(v)]
 
 
 def explained(verification: Verification) -> list[Verdict]:
-    """The cases that are told in full: those that fail, and those of which an element was asked for."""
+    """Return the cases to describe completely: failing cases, and cases with a requested element."""
 
     def asked(verdict: Verdict) -> bool:
         return any(d.explained is not None and d.explained.spot is not None for d in verdict.differences)
@@ -263,7 +265,7 @@ def explained(verification: Verification) -> list[Verdict]:
 
 
 def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:
-    """(outcome, operator, reason, cases) of what was not checked and does not fail; alike ones together."""
+    """Return (outcome, operator, reason, cases) of cases that were not checked and do not fail, grouped."""
     groups: dict[tuple[Outcome, str, str], list[Verdict]] = {}
     for v in verification.verdicts:
         if not v.outcome.judged and not verification.failing(v):
@@ -279,5 +281,5 @@ def untried(verification: Verification) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def drifting(verification: Verification) -> list[Step]:
-    """The tensors of a drift measurement that differ, or at which an error enters."""
+    """Return the tensors of a drift measurement that differ, or at which an error enters."""
     return [step for step in verification.drift if step.largest or step.share or step.entered]

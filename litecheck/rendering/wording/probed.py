@@ -1,4 +1,4 @@
-"""Sentences on what a diagnosis asked a device for, and what it did not."""
+"""Sentences on the properties that a diagnosis exercised, and those it did not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALWAYS = {
 
 
 def probed_values(had: ProbedRange) -> str:
-    """``NONE, RELU``, ``8 to 4,099``, ``1 of 3 probes``."""
+    """Return ``NONE, RELU``, ``8 to 4,099``, ``1 of 3 probes``."""
     if had.having is not None:
         return f"{had.having} of {counted(had.probes, 'probe')}"
     if had.words:
@@ -23,7 +23,7 @@ def probed_values(had: ProbedRange) -> str:
 
 
 def untested_sentence(untested: Untested) -> str:
-    """``more than channels of the output 4,099, batch 3``."""
+    """Return ``more than channels of the output 4,099, batch 3``."""
     names = " and ".join(untested.names)
     valued = ", ".join(f"{name} {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False))
     match untested.kind:

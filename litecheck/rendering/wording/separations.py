@@ -1,4 +1,4 @@
-"""Sentences on what all operators that fail have and none that passes has."""
+"""Sentences on properties that all failing operators have and no passing operator has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _LISTED = 4
 
 
 def separation_sentence(s: Separation) -> str:
-    """``all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at least -127``."""
+    """Return ``all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at
+    least -127``."""
     if s.property == "operator":
         return f"all {s.fails:,} that fail are {s.failing[0]}, none of the {s.passes:,} that pass is"
     having, others = _values(s)

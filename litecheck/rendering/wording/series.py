@@ -1,4 +1,4 @@
-"""Sentences on models with variables: in which series of inferences an operator's memory was tried."""
+"""Sentences on models with variables: the series of inferences that exercised an operator's state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BECAUSE = {"device": "the device hands no state on", "budget": "the budget went
 
 
 def series_sentence(tried: SeriesTried) -> str:
-    """``5 series of up to 4 inferences, state handed on and reset between them; 'state' from -812 to 32,767``."""
+    """Return ``5 series of up to 4 inferences, state handed on and reset between them; 'state' from -812 to 32,767``."""
     if not tried.series:
         return f"every inference from the initial state: {_BECAUSE[tried.because]}"
     counts = f"{counted(tried.series, 'series', 'series')} of up to {counted(tried.longest, 'inference')}"

@@ -1,1 +1,1 @@
-"""Streams of vectors for RTL simulations and firmware: one a line, in plain ASCII, made and judged from the same header."""
+"""Vector streams for RTL simulations and firmware: one vector per line of ASCII, made and judged from the same header."""

@@ -1,4 +1,5 @@
-"""Answers to a stream, read block by block: lines lost, doubled, exchanged or malformed are errors where they stand."""
+"""Reader of a stream's answers, block by block: lost, repeated, reordered or malformed lines are errors with a
+location."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ import numpy as np
 from litecheck.suite.stream.batch import Ints
 from litecheck.suite.stream.header import END, Header, StreamError, parse_header
 
-#: Characters of a line that are shown.
+#: Largest number of characters shown of a line.
 _SHOWN = 60
 
 
 class AnswerReader:
-    """The lines a simulator wrote, with the number of the line that was read last."""
+    """Reader of a simulator's lines, with the number of the last line."""
 
     def __init__(self, lines: Iterable[bytes], source: str) -> None:
         self._lines = iter(lines)
@@ -25,7 +26,7 @@ class AnswerReader:
         self._end = b""
 
     def header(self, given: Header | None) -> Header:
-        """The header as it came through, or the one that is given where none did. StreamError where both differ."""
+        """Return the header in the answers, or the given header if there is none. Raise StreamError if both differ."""
         found = None
         for line in self._lines:
             self._line += 1
@@ -50,7 +51,7 @@ class AnswerReader:
         return made
 
     def answers(self, first: int, count: int, values: int) -> Ints:
-        """The answers to so many vectors, (count, values). Raises StreamError where they are not those."""
+        """Return the answers to ``count`` vectors, (count, values). Raise StreamError for wrong lines."""
         group, numbers = self._take(count)
         made = _parsed(group, values)
         if len(group) == count and made is not None:
@@ -63,7 +64,7 @@ class AnswerReader:
         )
 
     def end(self, header: Header, sha256: str, needed: bool) -> None:
-        """Look at the last line: the count, and the hash of the vectors that were answered."""
+        """Check the last line: the count, and the hash of the answered vectors."""
         if not self._end:
             rest, numbers = self._take(1)
             if rest:
@@ -86,7 +87,7 @@ class AnswerReader:
                 raise StreamError(self._source, self._line, f"behind the last line stands {_shown(line)}")
 
     def _take(self, count: int) -> tuple[list[bytes], list[int] | range]:
-        """So many lines that are no remarks, fewer where the answers end, and the numbers of the lines."""
+        """Return up to ``count`` lines that are not comments, with their line numbers."""
         group, self._held = self._held[:count], self._held[count:]
         self._line += len(group)
         start = self._line - len(group) + 1
@@ -115,7 +116,7 @@ class AnswerReader:
                 numbers.append(self._line)
 
     def _refuse(self, group: list[bytes], numbers: list[int] | range, first: int, values: int) -> None:
-        """Raise StreamError at the first line that is no answer, or not the one that is due."""
+        """Raise StreamError at the first line that is not an answer, or not the expected answer."""
         for at, (line, number) in enumerate(zip(group, numbers, strict=True)):
             one = _parsed([line], values)
             if one is None:
@@ -135,7 +136,7 @@ def _misplaced(found: int, due: int, later: list[bytes]) -> str:
 
 
 def _parsed(group: list[bytes], values: int) -> Ints | None:
-    """Lines of a number and so many values, or None where one is not."""
+    """Parse lines of a number and ``values`` values; return None if a line is malformed."""
     text, width = b"".join(group), 1 + values
     if b"_" in text or not _regular(text, len(group), width):
         return None
@@ -146,7 +147,7 @@ def _parsed(group: list[bytes], values: int) -> Ints | None:
 
 
 def _regular(text: bytes, lines: int, width: int) -> bool:
-    """Whether text falls into so many lines of so many words each."""
+    """Return True if the text has this number of lines with ``width`` words each."""
     characters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     begins = characters > ord(" ")
     begins[1:] &= characters[:-1] <= ord(" ")

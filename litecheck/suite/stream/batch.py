@@ -1,4 +1,4 @@
-"""A batch: one operator computed at once, each element or row of whose output is a line of a stream."""
+"""Batches: one operator computed at once; each element or row of its output is a line of a stream."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """What each line of a batch has in one field: ``values`` has one row a line, of one number or of several.
+    """One field of a batch: ``values`` has a row for each line, of one or several numbers.
 
-    ``bits``: the numbers are those of float32, and are written in eight hexadecimal digits. ``many`` is the field that
-    says how many numbers there are, where it is not one.
+    ``bits`` marks float32 bit patterns, written as eight hexadecimal digits. ``many`` is the field with the number of
+    values, if it is not one.
     """
 
     name: str
@@ -32,25 +32,25 @@ class Column:
 
     @property
     def title(self) -> str:
-        """``acc``, ``scale:f32``, ``x*k``."""
+        """Title of the field: ``acc``, ``scale:f32``, ``x*k``."""
         return f"{self.name}:f32" if self.bits else f"{self.name}*{self.many}" if self.many else self.name
 
 
 def column(name: str, values: Array | int, lines: int, many: str = "") -> Column:
-    """A field of integers, the same in each line where there is one number only."""
+    """Return a field of integers; a single number is repeated in each line."""
     made = np.asarray(values, np.int64)
     return Column(name, np.broadcast_to(made, (lines, *made.shape[1:])), many=many)
 
 
 def real_column(name: str, values: Array | np.float32, lines: int) -> Column:
-    """A field of float32, by their bits."""
+    """Return a field of float32 bit patterns."""
     made = np.asarray(values, np.float32).view(np.uint32).astype(np.int64)
     return Column(name, np.broadcast_to(made, (lines, *made.shape[1:])), bits=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBatch:
-    """What is computed, and what its lines say of it; the n-th line is the n-th row of ``rows`` of the output."""
+    """A probe and the fields of its lines; line n is row n of the output's ``rows``."""
 
     probe: Probe
     columns: tuple[Column, ...]
@@ -59,12 +59,12 @@ class VectorBatch:
         return len(self.columns[0].values)
 
     def rows(self, output: Array) -> Ints:
-        """An output as the answers to the lines, (lines, values)."""
+        """Return an output as the answers to the lines, (lines, values)."""
         return output.reshape(len(self), -1).astype(np.int64)
 
 
 def tensors_of(probe: Probe) -> tuple[Mapping[str, Tensor], Mapping[str, Array]]:
-    """The tensors of a probe's operator by role, and the stored integers of those that hold some or are given."""
+    """Return the tensors of a probe's operator by role, and the stored integers of constants and inputs."""
     graph = probe.subgraph
     found = facts_of(probe.opcode).tensors(graph.operators[0])
     given = dict(zip(graph.inputs, probe.runs[0], strict=True))
@@ -79,7 +79,7 @@ def tensors_of(probe: Probe) -> tuple[Mapping[str, Tensor], Mapping[str, Array]]
 
 
 def lines_of(first: int, columns: tuple[Column, ...], flags: Ints) -> bytes:
-    """Lines of text: the number, every field, and in the end the flags in hexadecimal digits."""
+    """Return lines of text: the number, every field, and the flags in hexadecimal digits."""
     words = ["%d"]
     numbers = [first + np.arange(len(flags), dtype=np.int64)[:, None]]
     for one in columns:
@@ -87,7 +87,7 @@ def lines_of(first: int, columns: tuple[Column, ...], flags: Ints) -> bytes:
         if one.values.strides[0]:
             words += [word] * values.shape[1]
             numbers.append(values)
-        else:  # the same in each line, so that it is written once
+        else:  # equal in all lines, so it is formatted once
             words += [word % number for number in values[0].tolist()]
     line = " ".join((*words, "%x\n"))
     table = np.concatenate([*numbers, flags[:, None]], axis=1)

@@ -1,4 +1,4 @@
-"""Numbers that streams draw: exact on every machine, so no function of the C library makes any of them."""
+"""Random numbers of streams, exact on every machine: no C library function computes them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from litecheck.model.build import Option, quantized
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.fused import REAL
 
-#: Zero points by turns: both ends, 0, and some between.
+#: Zero points in turn: both limits, 0, and some in between.
 ZERO_POINTS = (-128, 127, 0, 5, -7, 126, -127, 31)
-#: Fused activations by turns, by the names of the schema's ActivationFunctionType.
+#: Fused activations in turn, by the names of the schema's ActivationFunctionType.
 ACTIVATIONS = ("NONE", "RELU6", "NONE", "RELU", "RELU_N1_TO_1")
 _CODES = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
 
@@ -21,8 +21,7 @@ _CODES = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}
 def reals(
     rng: np.random.Generator, exponents: tuple[int, int], count: int, powers: bool = False
 ) -> NDArray[np.float32]:
-    """Numbers m * 2^e with m in [1, 2) and e from the first of ``exponents`` to below the second; powers of two with
-    m = 1."""
+    """Draw numbers m * 2^e, with m in [1, 2) and e in the half-open range ``exponents``; with ``powers``, m is 1."""
     mantissa = np.full(count, 1 << 23) if powers else rng.integers(1 << 23, 1 << 24, count)
     drawn: NDArray[np.float32] = np.ldexp(mantissa * 2.0**-23, rng.integers(*exponents, count)).astype(
         np.float32
@@ -31,12 +30,12 @@ def reals(
 
 
 def pick(numbers: Sequence[int], turn: int) -> int:
-    """One of them, by turns."""
+    """Return one of the numbers, in turn."""
     return numbers[turn % len(numbers)]
 
 
 def fused(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
-    """The option of a fused activation, by turns; none where runtimes would round its bounds otherwise than LiteRT."""
+    """Return the option of a fused activation, in turn; NONE if runtimes round its bounds differently from LiteRT."""
     name = ACTIVATIONS[turn % len(ACTIVATIONS)]
     output = quantized(scale, zero_point)
     for bound in REAL.get(_CODES[name], ()):
@@ -47,5 +46,5 @@ def fused(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
 
 
 def merged(*some: Mapping[str, Option]) -> dict[str, Option]:
-    """Several options as one."""
+    """Merge several sets of options."""
     return {name: value for one in some for name, value in one.items()}

@@ -1,4 +1,4 @@
-"""Streams of operators on elements: pairs of stored values, tables of all 256 of them, and rows that SOFTMAX shares out."""
+"""Streams of elementwise operators: pairs of stored values, tables of all 256 values, and rows of SOFTMAX."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from litecheck.suite.stream.batch import Column, VectorBatch, column, real_colum
 from litecheck.suite.stream.draw import ZERO_POINTS, fused, pick, reals
 from litecheck.suite.stream.ways import Candidates, telling
 
-#: Pairs of the batches that are chosen from all there are, and of those that are drawn.
+#: Number of pairs in batches chosen from all pairs, and in random batches.
 CHOSEN, DRAWN = 512, 2048
-#: Batches of rows that are chosen, rows to choose from, and rows of a batch.
+#: Number of batches with chosen rows, of rows to choose from, and of rows of a batch.
 DESIGNED_ROWS, POOL, ROWS = 8, 4096, 128
 _VALUES = np.arange(-128, 128).astype(np.int8)
 #: All pairs of stored values.
 _PAIRS = np.repeat(_VALUES, 256), np.tile(_VALUES, 256)
 Triple = tuple[Scale, Scale, Scale]
-#: (lhs, rhs, output) under an operator's options -> the multipliers it computes with, by field.
+#: (lhs, rhs, output) -> the operator's multipliers, by field.
 Parameters = Callable[[OutputSpec, OutputSpec, OutputSpec], Mapping[str, int]]
 
 
@@ -48,11 +48,11 @@ def _of_product(lhs: OutputSpec, rhs: OutputSpec, output: OutputSpec) -> Mapping
 
 
 def _random_scales(rng: np.random.Generator, products: bool) -> Iterator[Triple]:
-    """Scales of which sums, or products, reach both ends of the output's range, with zero points at the ends."""
+    """Yield scales with which sums, or products, reach both limits of the output, with zero points at the limits."""
     for turn in count():
         left, right, share = (float(v) for v in reals(rng, (-7, -1), 3))
         reach = 64 * left * right if products else left + right
-        # ``share`` is below 1: mostly some results lie beyond the range.
+        # ``share`` is below 1: some outputs usually exceed the range.
         output = float(np.float32(reach * (share + 0.25)))
         points = (
             pick(ZERO_POINTS, turn), pick(ZERO_POINTS, turn // 3 + 1), int(rng.choice([-128, 127, 0, -9, 40])),
@@ -63,7 +63,7 @@ def _random_scales(rng: np.random.Generator, products: bool) -> Iterator[Triple]
 def _binary(
     opcode: str, rng: np.random.Generator, exhaustive: bool, *, designed: Sequence[Triple], of: Parameters
 ) -> Iterator[VectorBatch]:
-    """Pairs under designed scales, those that tell mistakes, then under drawn ones; all pairs, if ``exhaustive``."""
+    """Yield pairs under designed scales that detect mutants, then under random scales; all pairs if ``exhaustive``."""
     for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _of_product))):
         options = fused(turn, *scales[2]) if facts_of(opcode).fuses else {}
         everything = _pair_probe(opcode, turn, _PAIRS, scales, options)
@@ -106,7 +106,7 @@ def _pair_batch(made: Probe, of: Parameters) -> VectorBatch:
 sums = partial(_binary, designed=SUMS, of=_of_sum)
 products = partial(_binary, designed=PRODUCTS, of=_of_product)
 
-#: (input, output) of tables in the beginning; the last ones are those of powers of two.
+#: Quantization of (input, output) in the first tables; the last two have powers of two as scales.
 _TABLES: tuple[tuple[Scale, Scale], ...] = (
     ((0.1, 3), (0.2, -7)),
     ((0.0371, -128), (0.0457, -11)),
@@ -126,7 +126,8 @@ def tables(
     fixed: Scale | None = None,
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[VectorBatch]:
-    """All 256 stored values under one quantization after the other; ``fixed`` is the one output there is."""
+    """Yield all 256 stored values under one quantization after another; ``fixed`` is the only valid output
+    quantization."""
     for turn in count():
         if turn < len(_TABLES):
             given, wanted = _TABLES[turn]
@@ -162,7 +163,7 @@ def _ends(made: Probe, lines: int) -> tuple[Column, ...]:
 
 
 def _options(made: Probe, options: Mapping[str, Option], lines: int) -> tuple[Column, ...]:
-    """A field for each option: a real number's bits, or a truth as 0 or 1."""
+    """Return a field for each option: float bits, or a bool as 0 or 1."""
     return tuple(
         real_column(name, np.float32(value), lines)
         if isinstance(value, float)
@@ -172,7 +173,7 @@ def _options(made: Probe, options: Mapping[str, Option], lines: int) -> tuple[Co
 
 
 def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
-    """Rows of SOFTMAX: pairs at every distance, values near each other, any; those that tell mistakes to begin with."""
+    """Yield rows of SOFTMAX: pairs at every distance, similar values, any values; the first batches detect mutants."""
     for turn in count():
         depth = pick((2, 10, 5, 32, 3, 128, 16, 7), turn)
         scale = (0.1, 0.0455, 0.0229, float(reals(rng, (-8, -1), 1)[0]))[turn % 4]
@@ -188,7 +189,7 @@ def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[
 
 
 def _row_values(rng: np.random.Generator, turn: int, depth: int) -> Array:
-    """Rows to choose from in the beginning, later as many as are asked for."""
+    """Return rows to choose from in the first batches, later the rows of a batch."""
     if depth == 2:
         return np.stack([np.full(256, 127, np.int8), _VALUES], axis=-1)
     rows = POOL if turn < DESIGNED_ROWS else ROWS

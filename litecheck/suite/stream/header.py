@@ -1,4 +1,4 @@
-"""A stream's first line: everything from which its vectors can be made again; and what is wrong with a stream, located."""
+"""Header of a stream, from which its vectors can be made again; errors with their location."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, fields
 
 from litecheck.errors import LitecheckError
 
-#: Raised when a line's meaning changes.
+#: Version of the format; it increases when the meaning of a line changes.
 VERSION = 1
 MARK, END = "#litecheck-stream", "#end"
-#: More lines than this nobody waits for.
+#: Upper limit of the seed and of the number of vectors.
 MOST = 1 << 40
 
 
 class StreamError(LitecheckError):
-    """Answers that cannot be judged: which line of what, and why."""
+    """Error: answers cannot be judged, with source, line and reason."""
 
     def __init__(self, source: str, line: int, message: str) -> None:
         self.source, self.line, self.message = source, line, message
@@ -24,8 +24,7 @@ class StreamError(LitecheckError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a stream was made of. ``variants`` says how the arithmetic computes its operator, ``litecheck`` which
-    version made it."""
+    """Origin of a stream. ``variants`` are the arithmetic's variants of the operator, ``litecheck`` is the version."""
 
     name: str
     kind: str
@@ -38,13 +37,13 @@ class Header:
     litecheck: str
 
     def text(self) -> str:
-        """The line."""
+        """Return the header as a line."""
         words = (f"{field.name}={getattr(self, field.name)}" for field in fields(self))
         return f"{MARK} {VERSION} {' '.join(words)}"
 
 
 def parse_header(line: str, source: str, number: int) -> Header:
-    """The header a line is. Raises StreamError where it is none that this version reads."""
+    """Parse a header line. Raise StreamError for other lines and unsupported versions."""
     mark, _, rest = line.strip().partition(" ")
     if mark != MARK:
         raise StreamError(source, number, f"a stream's answers begin with the line {MARK} ..., as it came")

@@ -1,4 +1,4 @@
-"""Judge the answers to a stream: its vectors are made again from the header, so that nothing has to be kept."""
+"""Verdict on the answers to a stream; its vectors are made again from the header, so nothing has to be stored."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from litecheck.suite.stream.ways import VectorFlag
 
 
 def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header | None = None) -> StreamReport:
-    """What the answers say of the device that gave them.
+    """Return the report on a device's answers.
 
-    ``header`` is the stream's where the device does not hand it on; then the last line may be missing, too. Raises
-    StreamError for answers that are not those to the stream, ConfigError for a stream that cannot be made.
+    ``header`` is the stream's header if the device does not copy it; then the last line can be missing, too. Raises
+    StreamError for answers that do not belong to the stream, ConfigError for a stream that cannot be made.
     """
     reader = AnswerReader(lines, source)
     asked = reader.header(header)
@@ -37,7 +37,7 @@ def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header |
 
 
 class StreamTally:
-    """Failing vectors so far, and how the answers fit each mistake."""
+    """Counts of failing vectors, and of answers that agree with each mutant."""
 
     def __init__(self, flags: tuple[VectorFlag, ...]) -> None:
         self.flags = flags
@@ -48,7 +48,7 @@ class StreamTally:
         self.explained = [0] * len(flags)
 
     def add(self, block: VectorBlock, answers: Ints) -> None:
-        """Count a block."""
+        """Count the answers of a block."""
         failing = (answers != block.expected).any(axis=1)
         alone = failing.copy()
         for n, other in enumerate(block.mistaken):
@@ -63,7 +63,7 @@ class StreamTally:
             return
         self.failed += int(failing.sum())
         self.unexplained += int(alone.sum())
-        # What is far beyond every type has a distance, too.
+        # float64 holds the distance of answers beyond every type.
         distance = np.abs(answers.astype(np.float64) - block.expected).max(axis=1)
         self.first = self.first or self._failed(block, answers, int(failing.argmax()))
         worst = self._failed(block, answers, int(distance.argmax()))
@@ -80,7 +80,7 @@ class StreamTally:
         return FailedVector(block.first + at, fields, right, found, difference, catches)
 
     def report(self, header: Header) -> StreamReport:
-        """All of it."""
+        """Return the report of all blocks."""
         found = [
             MistakeFit(flag, explained, fits)
             for flag, explained, fits in zip(self.flags, self.explained, self.fits, strict=True)

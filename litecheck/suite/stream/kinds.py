@@ -1,4 +1,4 @@
-"""Which streams there are: one for requantization, and one for each operator whose family of probes has a kind of stream."""
+"""Kinds of streams: one for requantization, and one for each operator whose family of probes has a kind of stream."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from litecheck.suite.stream import elements, layers
 from litecheck.suite.stream.batch import VectorBatch
 
 LEVELS = ("smoke", "standard", "exhaustive")
-#: The stream that has no operator's name.
+#: Name of the stream without an operator.
 REQUANTIZE = "requantize"
-#: (operator, generator, whether small domains are gone through as a whole) -> batches without end.
+#: (operator, generator, True to enumerate small domains completely) -> infinite batches.
 Batches = Callable[[str, np.random.Generator, bool], Iterator[VectorBatch]]
 
 
 @dataclass(frozen=True, slots=True)
 class StreamKind:
-    """What streams of a kind are made of.
+    """A kind of stream.
 
-    ``counts`` are the vectors of each level where nobody says how many; in the first ``designed`` batches every mistake
-    is met that the stream can tell. ``without`` are defects of what its lines do not have.
+    ``counts`` has the default number of vectors of each level; the first ``designed`` batches detect every mutant that
+    the stream can detect. ``without`` are defects of fields that its lines do not have.
     """
 
     name: str
@@ -37,7 +37,7 @@ class StreamKind:
     without: frozenset[str] = frozenset()
 
     def count(self, level: str) -> int:
-        """The vectors of a level."""
+        """Return the number of vectors of a level."""
         return self.counts[LEVELS.index(level)]
 
 
@@ -51,7 +51,7 @@ def _table(batches: Batches) -> StreamKind:
     return StreamKind("table", batches, (1 << 12, 1 << 14, 1 << 18))
 
 
-#: By the families of probes that rules/operators.yaml names.
+#: Kinds by the families of probes in rules/operators.yaml.
 KINDS: Mapping[str, StreamKind] = MappingProxyType(
     {
         "conv_2d": _DOT,
@@ -72,12 +72,12 @@ KINDS: Mapping[str, StreamKind] = MappingProxyType(
         ),
     }
 )
-#: What sums and products of two are fused with: one without has other parameters than its lines would name.
+#: Families that need a fused activation: an operator without one has different parameters from those in the lines.
 _FUSED = ("sums_of_two", "products_of_two")
 
 
 def stream_names() -> tuple[str, ...]:
-    """Every name a stream can be asked for by."""
+    """Return the names of all streams."""
     return (REQUANTIZE, *(name for name in operator_names() if _family(name)))
 
 
@@ -88,7 +88,7 @@ def _family(opcode: str) -> str:
 
 
 def kind_of(name: str) -> tuple[StreamKind, str]:
-    """The kind of a stream by its name, and the operator that computes it. Raises ConfigError for a name of none."""
+    """Return the kind of a stream and its operator. Raise ConfigError for an unknown name."""
     if name == REQUANTIZE:
         first = next(opcode for opcode in operator_names() if facts_of(opcode).over == "window")
         return _REQUANTIZE, first

@@ -1,4 +1,4 @@
-"""Streams of requantization and of dot products: layers of which each channel is a line."""
+"""Streams of requantization and of dot products: layers in which each channel is a line."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from litecheck.reference.numerics.rescale import Scales
 from litecheck.suite.stream.batch import Column, Ints, VectorBatch, column, real_column, tensors_of
 from litecheck.suite.stream.draw import ZERO_POINTS, fused, merged, pick, reals
 
-#: Lines of the batches in which everything is met once, and of those that follow.
+#: Number of lines of each of the first batches, and of later batches.
 REQUANTIZED, REQUANTIZED_LATER = 256, 1 << 14
 SUMMED, SUMMED_LATER = 64, 1024
-#: Multipliers of requantization by turns: the exponents from and to, and whether they are powers of two.
+#: Multipliers of requantization in turn: range of exponents, and True for powers of two.
 _MULTIPLIERS = (((-22, 0), True), ((-23, 0), False), ((0, 4), False), ((-34, -23), False))
-#: Where registers of so many bits end: accumulators are put there and beside.
+#: Register widths: accumulators are drawn at and beside their limits.
 _BITS = (7, 8, 15, 16, 19, 20, 23, 24, 30)
-#: Products that one sum has, by turns; more than 256 are many.
+#: Number of products in a sum, in turn.
 _DEPTHS = (9, 4, 27, 64, 3, 300, 16, 8)
 
 
@@ -39,7 +39,7 @@ class _Steps:
     points: tuple[int, int]
 
     def real(self, weight: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Multipliers under weight scales."""
+        """Return the real multipliers for weight scales."""
         return Scales(self.scales[0], weight, self.scales[1]).double()
 
 
@@ -49,11 +49,11 @@ def _steps(rng: np.random.Generator, points: tuple[int, int], powers: bool) -> _
 
 
 def requantizations(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
-    """Accumulators to stored values: the bias is the accumulator, because all weights are 0."""
+    """Yield accumulators to requantize: the bias is the accumulator, because all weights are 0."""
     for turn in count():
         lines = REQUANTIZED if turn < 16 else REQUANTIZED_LATER
         exponents, powers = _MULTIPLIERS[turn % len(_MULTIPLIERS)]
-        # Out of step with the multipliers, so that each meets every zero point.
+        # Not aligned with the multipliers, so that each multiplier is combined with every zero point.
         steps = _steps(rng, (0, pick(ZERO_POINTS, turn + turn // 4)), powers)
         wanted = reals(rng, exponents, lines, powers)
         scale = (wanted.astype(np.float64) * steps.scales[1] / steps.scales[0]).astype(np.float32)
@@ -63,7 +63,8 @@ def requantizations(opcode: str, rng: np.random.Generator, exhaustive: bool) -> 
 
 
 def _accumulators(rng: np.random.Generator, real: NDArray[np.float64], zero_point: int) -> Ints:
-    """Near the middles between two results, within the range and beyond it; at the ends of registers; of all sizes."""
+    """Draw accumulators near the middle of two outputs, in and beyond the range; at register limits; of all
+    magnitudes."""
     lines = len(real)
     middle = rng.integers(-150 - zero_point, 151 - zero_point, lines) + 0.5 * (rng.random(lines) < 0.75)
     off = rng.integers(-1, 2, lines) * (rng.random(lines) < 0.5)
@@ -76,17 +77,17 @@ def _accumulators(rng: np.random.Generator, real: NDArray[np.float64], zero_poin
 
 
 def _held(sums: Ints, real: NDArray[np.float64]) -> Ints:
-    """Within 32 bits, also after the shift to the left that a multiplier of 1 and more begins with."""
+    """Clip sums to 32 bits, also after the left shift of multipliers of 1 and more."""
     left = np.maximum(quantize_multipliers(real)[1], 0)
     return np.clip(sums, INT32_MIN >> left, INT32_MAX >> left)
 
 
 def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[VectorBatch]:
-    """Rows of inputs times weights, plus a bias, requantized."""
+    """Yield rows of inputs times weights, plus a bias, requantized."""
     for turn in count():
         lines = SUMMED if turn < 16 else SUMMED_LATER
         depth = pick(_DEPTHS, turn)
-        # Under powers of two sums end exactly in the middle, which shows what is done with ties.
+        # With powers of two, sums are exact ties, which distinguish rounding variants.
         powers = turn % 4 == 3
         steps = _steps(rng, (pick(ZERO_POINTS, turn), pick(ZERO_POINTS, turn // 2 + 1)), powers)
         own = facts_of(opcode).over == "plane"
@@ -100,8 +101,8 @@ def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Ve
 
 
 def _drawn(rng: np.random.Generator, turn: int, size: tuple[int, int, int]) -> tuple[Ints, Ints, Ints]:
-    """Stored inputs, weights and biases by turns: any; from the ends; of one sign until half way; small; any under
-    large biases; no weight at all in every eighth channel."""
+    """Draw stored inputs, weights and biases, in turn: any; from the limits; of one sign up to the middle; small; any
+    with large biases. In even turns, all weights of every eighth channel are 0."""
     rows, lines, depth = size
     x, w = rng.integers(-128, 128, (rows, depth)), rng.integers(-127, 128, (lines, depth))
     bias = rng.integers(-(1 << 13), 1 << 13, lines)
@@ -122,7 +123,7 @@ def _drawn(rng: np.random.Generator, turn: int, size: tuple[int, int, int]) -> t
 
 
 def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) -> NDArray[np.float32]:
-    """Weight scales under which sums end anywhere in the range or a little beyond it; powers of two, if asked."""
+    """Return weight scales with which sums are anywhere in the range or slightly beyond; powers of two if ``powers``."""
     size = np.maximum(np.abs(sums), 1)
     wanted = np.clip(rng.integers(1, 200 << 8, len(sums)) / 256 / size, 2.0**-28, 4.0)
     if powers:
@@ -134,7 +135,7 @@ def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) 
 def _tied(
     rng: np.random.Generator, products: Ints, bias: Ints, steps: _Steps, scale: NDArray[np.float32]
 ) -> Ints:
-    """Biases that bring sums to the nearest middle between two results, or one off."""
+    """Return biases that shift sums to the nearest middle between two outputs, or 1 off."""
     real = steps.real(scale)
     middle = np.floor((products + bias) * real) + 0.5
     near = np.rint(middle / real) + rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)
@@ -143,7 +144,7 @@ def _tied(
 
 
 def _operands(opcode: str, x: Ints, w: Ints) -> tuple[Array, Array]:
-    """Inputs and weights (lines, depth) in the shapes of the operator: one place of an image, one row."""
+    """Reshape inputs and weights (lines, depth) for the operator: one pixel of an image, or one row."""
     over, small_x, small_w = facts_of(opcode).over, x.astype(np.int8), w.astype(np.int8)
     if over == "plane":
         return small_x.T[None, None], small_w.T[None, None]
@@ -160,7 +161,7 @@ def _probe(
     layer = LayerProbe(
         x, w, bias.astype(np.int32), (float(scale_in), point_in), scale, (float(scale_out), point_out)
     )
-    # Older versions of what stamps have no activation: its streams keep to what all have.
+    # Older versions of TRANSPOSE_CONV ("stamps") have no fused activation, so streams do not use one.
     stamps = facts_of(opcode).over == "stamps"
     activation = {} if stamps else fused(turn, float(scale_out), point_out)
     options = merged(plainly(opcode), activation)
@@ -168,7 +169,7 @@ def _probe(
 
 
 def _batch(opcode: str, probe: Probe, whole: bool) -> VectorBatch:
-    """With the columns of sums of products, or those of their requantization alone."""
+    """Return a batch with the fields of sums of products, or only those of their requantization."""
     tensors, values = tensors_of(probe)
     given, weight, output = (result(tensors[role]) for role in ("input", "weight", "output"))
     scale, bias = weight.quantization.scale, values["bias"].astype(np.int64)
@@ -194,7 +195,7 @@ def _batch(opcode: str, probe: Probe, whole: bool) -> VectorBatch:
 
 
 def _products(opcode: str, values: Mapping[str, Array], lines: int) -> tuple[Column, ...]:
-    """How many products a line has, its inputs and its weights."""
+    """Return the fields of the number of products, the inputs and the weights."""
     x, w = values["input"], values["weight"]
     if facts_of(opcode).over == "plane":
         x, w = x.reshape(-1, lines).T, w.reshape(-1, lines).T

@@ -1,4 +1,4 @@
-"""Write a stream: its header, its vectors, and a last line with their hash."""
+"""Writer of streams: a header, vectors, and a last line with their hash."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def write_stream(
     count: int | None = None,
     level: str = "standard",
 ) -> None:
-    """Write the stream of an operator, or ``requantize``, block by block; the same bytes for the same arguments.
+    """Write the stream of an operator, or ``requantize``, block by block; equal arguments give equal bytes.
 
-    ``count`` is the number of vectors; without it, as many as the level has. Raises ConfigError for names there are
-    not and for arithmetics that go by places in a tensor, ProfileError for an arithmetic that cannot be read.
+    ``count`` is the number of vectors (default: that of the level). Raises ConfigError for unknown names and for
+    arithmetics that depend on positions in a tensor, ProfileError for an unreadable arithmetic.
     """
     vectors = Vectors(name, arithmetic, level, seed, count)
     out.write("".join(f"{line}\n" for line in vectors.preamble()).encode("ascii"))

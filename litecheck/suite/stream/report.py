@@ -1,4 +1,4 @@
-"""What the answers to a stream say: how many are wrong, the first and the worst, and the mistakes that explain them."""
+"""Report on the answers to a stream: number of failures, first and worst failure, and mutants that explain them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.suite.stream.ways import VectorFlag
 
 @dataclass(frozen=True, slots=True)
 class FailedVector:
-    """A vector answered wrongly: its fields by name as the line has them, and what mistakes it catches."""
+    """A vector with a wrong answer: its fields by name as in the line, and the mutants that it detects (``catches``)."""
 
     number: int
     fields: tuple[tuple[str, str], ...]
@@ -22,7 +22,7 @@ class FailedVector:
 
 @dataclass(frozen=True, slots=True)
 class MistakeFit:
-    """A mistake under which failing answers are right; ``all_`` says whether every answer of the stream is."""
+    """A mutant that gives failing answers; ``all_`` is True if it gives every answer of the stream."""
 
     flag: VectorFlag
     explained: int
@@ -31,7 +31,7 @@ class MistakeFit:
 
 @dataclass(frozen=True, slots=True)
 class StreamReport:
-    """``explanations`` has the mistakes that explain a failing answer, those that fit all answers first."""
+    """Report on a stream. ``explanations`` are mutants that give a failing answer, those that give all answers first."""
 
     header: Header
     flags: tuple[VectorFlag, ...]
@@ -43,10 +43,10 @@ class StreamReport:
 
     @property
     def exit_code(self) -> int:
-        """0: every answer is right; 1: not."""
+        """Exit code: 0 if every answer is correct, else 1."""
         return int(self.failed > 0)
 
     @property
     def verdict(self) -> str:
-        """exact, or differs."""
+        """``exact`` or ``differs``."""
         return "differs" if self.failed else "exact"

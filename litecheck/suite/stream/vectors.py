@@ -1,4 +1,4 @@
-"""The vectors of a stream, block by block, each with the right answers and with those that mistakes would give."""
+"""Vectors of a stream, block by block, each with the correct answers and those of mutants."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from litecheck.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBlock:
-    """Some vectors in a row: ``first`` is the number of the first, ``expected`` holds the answers, (lines, values).
+    """Consecutive vectors: ``first`` is the number of the first, ``expected`` has the answers, (lines, values).
 
-    ``mistaken`` has, for each flag, the answers of its way, or None where it cannot be computed.
+    ``mistaken`` has the answers of each flag's mutant, or None if the mutant cannot be computed.
     """
 
     first: int
@@ -35,7 +35,7 @@ class VectorBlock:
         return len(self.expected)
 
     def flags(self) -> Ints:
-        """For each line a number whose n-th bit is set where the answer of the n-th mistake is another."""
+        """Return a number for each line, with bit n set if the answer of mutant n differs."""
         made = np.zeros(len(self), np.int64)
         for bit, other in enumerate(self.mistaken):
             if other is not None:
@@ -43,18 +43,18 @@ class VectorBlock:
         return made
 
     def text(self) -> bytes:
-        """The lines."""
+        """Return the lines."""
         return lines_of(self.first, self.columns, self.flags())
 
     def cut(self, count: int) -> VectorBlock:
-        """The first lines of it."""
+        """Return the first lines of the block."""
         columns = tuple(replace(one, values=one.values[:count]) for one in self.columns)
         mistaken = tuple(None if other is None else other[:count] for other in self.mistaken)
         return VectorBlock(self.first, columns, self.expected[:count], mistaken)
 
 
 class Vectors:
-    """A stream: what is met in it once, the mistakes that it tells, and its blocks one after the other."""
+    """A stream: its first batches, the mutants that it detects, and its blocks in order."""
 
     def __init__(self, name: str, arithmetic: str, level: str, seed: int, count: int | None) -> None:
         if level not in LEVELS:
@@ -80,11 +80,11 @@ class Vectors:
 
     @staticmethod
     def again(header: Header) -> Vectors:
-        """The stream of a header. Raises ConfigError for names there are not."""
+        """Return the stream of a header. Raise ConfigError for unknown names."""
         return Vectors(header.name, header.arithmetic, header.level, header.seed, header.count)
 
     def preamble(self) -> Iterator[str]:
-        """The lines in front of the vectors."""
+        """Yield the lines before the vectors."""
         yield self.header.text()
         yield f"#fields n {' '.join(self.titles)} flags:hex"
         yield f"#answer n {self.values}"
@@ -92,7 +92,7 @@ class Vectors:
             yield f"#flag {1 << bit:x} {flag.name}"
 
     def blocks(self) -> Iterator[tuple[VectorBlock, bytes]]:
-        """Every block with its text, once."""
+        """Yield every block with its text, once."""
         first = 0
         while first < self.header.count:
             block = self._begun.pop(0) if self._begun else self._computed(next(self._batches))
@@ -105,7 +105,7 @@ class Vectors:
             first += len(block)
 
     def sha256(self) -> str:
-        """Of the text of the blocks so far."""
+        """Return the SHA-256 of the text of the blocks so far."""
         return self._digest.hexdigest()
 
     def _computed(self, batch: VectorBatch) -> VectorBlock:
@@ -135,8 +135,7 @@ def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Int
 def _telling(
     batches: Sequence[VectorBatch], candidates: Candidates
 ) -> tuple[tuple[VectorFlag, ...], list[VectorBlock]]:
-    """The mistakes that these batches tell from the right way, those that they do not tell apart as one; and the
-    batches' blocks."""
+    """Return the mutants that these batches detect, merging mutants with equal answers, and the batches' blocks."""
     both = [(batch, Computation(batch.probe)) for batch in batches]
     right = [_right(*one, candidates.own) for one in both]
     found: dict[str, tuple[VectorFlag, list[Ints | None]]] = {}

@@ -1,4 +1,4 @@
-"""The ways in which a stream's operator can be computed: the stream's own, and those that are mistakes beside it."""
+"""Candidates of a stream's operator: the stream's own variants, and mutants."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from litecheck.reference.engine.interpreter import Machine
 from litecheck.reference.operands import RunError
 from litecheck.suite.stream.batch import Ints
 
-#: Variants and defects by which a result depends on where in a tensor it stands, or on its neighbours: a line has
-#: neither.
+#: Variants and defects whose outputs depend on their position in a tensor, or on neighbors: a line has neither.
 BY_PLACE = frozenset(
     (
         "vectors", "double-by-eight", "double-by-sixteen", "half-up-body", "half-even-body", "split-body",
@@ -32,9 +31,9 @@ BY_PLACE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class VectorFlag:
-    """A mistake that vectors catch: a way to compute that is not the stream's own.
+    """A mutant that vectors detect.
 
-    ``same`` are the names of others that give the same answer to every line in which everything is met once.
+    ``same`` are the names of mutants with equal answers in all lines of the first batches.
     """
 
     name: str
@@ -44,13 +43,13 @@ class VectorFlag:
 
     @property
     def published(self) -> tuple[str, ...]:
-        """The arithmetics in which it is no mistake."""
+        """Published arithmetics that compute like the mutant."""
         return self.way.published
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """A probe, the way its answers are computed, and all others there are."""
+    """A probe, the candidate that computes its answers, and all mutants."""
 
     probe: Probe
     own: Hypothesis
@@ -58,9 +57,9 @@ class Candidates:
 
     @staticmethod
     def of(probe: Probe, arithmetic: str = "litert-reference", without: Collection[str] = ()) -> Candidates:
-        """The ways of an operator beside an arithmetic's own, but for defects ``without`` meaning here.
+        """Return the candidates of an operator beside an arithmetic's own, except the defects in ``without``.
 
-        Raises ConfigError where the arithmetic goes by places in a tensor.
+        Raises ConfigError if the arithmetic depends on positions in a tensor.
         """
         known = published(probe.opcode, kernel_of(probe))
         possible = [named(way, known) for way in hypotheses(probe)]
@@ -82,7 +81,7 @@ def _own(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hy
 
 
 def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[VectorFlag]:
-    """One step in another variant, or everything as a published arithmetic has it."""
+    """Yield candidates with one step changed, or equal to a published arithmetic."""
     mine = dict(own.stages)
     for way in possible:
         other = [(step, variant) for step, variant in way.stages if mine.get(step) != variant]
@@ -100,7 +99,7 @@ def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[V
 
 
 class Computation:
-    """A probe's operator, bound to its kernel once, to be computed in one way after the other."""
+    """A probe's operator, bound to its kernel once, for computations under several candidates."""
 
     def __init__(self, probe: Probe) -> None:
         machine, graph = Machine(probe.model), probe.subgraph
@@ -110,7 +109,7 @@ class Computation:
         self._operands = [machine.operand(graph, i, given) if i >= 0 else None for i in operator.inputs]
 
     def answers(self, way: Hypothesis) -> Array | None:
-        """The output; None where it cannot be computed."""
+        """Return the output; None if it cannot be computed."""
         chosen = dict(way.stages)
         bound = self._bound.under({cell.step: cell.variant(chosen) for cell in self._bound.cells})
         if way.defect:
@@ -122,8 +121,11 @@ class Computation:
 
 
 def telling(candidates: Candidates, lines: int, most: int, rng: np.random.Generator) -> Ints:
-    """Which of so many lines, rows of the output, tell mistakes from the own way: rare mistakes first, shared out
-    among them; any others where they do not suffice."""
+    """Return up to ``most`` of the lines (rows of the output) that detect mutants: rare mutants first, in equal
+    shares.
+
+    Random further lines fill the rest.
+    """
     probe = candidates.probe
     computation = Computation(probe)
     right = computation.answers(candidates.own)

@@ -1,1 +1,1 @@
-"""A failure made small, and written down so that others see it."""
+"""Reproducers: failures reduced to small models and written to folders."""

@@ -1,4 +1,4 @@
-"""The issue text of a reproducer, ready to be filed where the device is made; what untrusted files say is harmless in it."""
+"""Issue text of a reproducer, for the device's bug tracker; text from untrusted files is escaped."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.verify.outcome import Verdict
 
-#: What Markdown or HTML may take for its own: anywhere, underscores around words, schemes of links, signs of lists.
+#: Characters with a meaning in Markdown or HTML: special characters, underscores around words, URL schemes, list markers.
 _SPECIAL = re.compile(r"[\\`*\[\]#|~<>&@!{}]|(?<!\w)_|_(?!\w)|:(?=//)|^[-+](?=\s)|(?<=^\d)[.)](?=\s)")
-#: Scales shown of a tensor that has many.
+#: Largest number of scales shown for a tensor.
 _SCALES = 4
 
 
 def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program: bool) -> str:
-    """Markdown: what is wrong, with which operator and parameters, why, and how to see it."""
+    """Return the issue as Markdown: differences, operator and parameters, explanation, and steps to reproduce."""
     lines = [f"# {literal(verdict.opcode)}: {verdict.outcome.value} on {literal(described)}", ""]
     lines += _what(verdict, arithmetic)
     lines += ["", "## Operator", ""]
@@ -76,21 +76,21 @@ def _row(tensor: Tensor) -> str:
 
 
 def visible(text: str) -> str:
-    """Control, format and unassigned characters as backslash escapes, so that the result is one printable line."""
+    """Escape control, format and unassigned characters with backslashes; the returned text is one printable line."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def literal(text: str) -> str:
-    """The text outside of code: every character that means something there stands for itself."""
+    """Escape text for use outside of code: every character with a Markdown or HTML meaning stands for itself."""
     return _SPECIAL.sub(lambda found: f"\\{found[0]}", visible(text))
 
 
 def code(text: str, cell: bool = False) -> str:
-    """A code span around any text: its fence is longer than every run of backticks inside.
+    """Return a code span around any text; its fence is longer than every run of backticks in the text.
 
-    In a ``cell`` of a table a bar ends it even in code, so there it stands behind a backslash.
+    In a ``cell`` of a table, bars are escaped: a bar ends the cell even within code.
     """
     text = visible(text)
     fence = "`" * (1 + _longest(text))
@@ -100,12 +100,12 @@ def code(text: str, cell: bool = False) -> str:
 
 
 def block(text: str) -> list[str]:
-    """Lines of a block of code around any text."""
+    """Return the lines of a code block around any text."""
     lines = [visible(line) for line in text.splitlines()]
     fence = "`" * max(3, 1 + max(map(_longest, lines), default=0))
     return [fence, *lines, fence]
 
 
 def _longest(text: str) -> int:
-    """Of all runs of backticks."""
+    """Return the length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -1,4 +1,5 @@
-"""Smaller models of one operator: fewer rows, channels and images, with constants, scales and inputs cut to fit."""
+"""Reduction of models with one operator: fewer rows, channels and batches, with constants, scales and inputs cut to
+match."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from litecheck.quantization import BITS, Quantization
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A model of one or more operators and the inputs of one inference.
+    """A model and the inputs of one inference.
 
-    ``before`` are those of the inferences whose state it goes on from, ``start`` what variable tensors hold before the
-    first of all.
+    ``before`` are the inputs of earlier inferences whose state the last inference continues, ``start`` the contents of
+    variable tensors before the first inference.
     """
 
     model: Model
@@ -31,18 +32,20 @@ class Trial:
 
     @property
     def runs(self) -> tuple[Arrays, ...]:
-        """All inferences in their order."""
+        """Inputs of all inferences, in order."""
         return (*self.before, self.inputs)
 
     @property
     def size(self) -> int:
-        """Elements of all tensors: what is to become small."""
+        """Number of elements of all tensors, to be minimized."""
         return sum(t.size for t in self.model.subgraphs[0].tensors)
 
 
 def narrower(trial: Trial) -> Iterator[Trial]:
-    """Smaller trials of the same operator, the smallest of each axis first; nothing for several operators, and for several
-    inferences."""
+    """Yield smaller trials of the same operator, the smallest of each axis first.
+
+    Yield nothing for several operators, subgraphs or inferences.
+    """
     main = trial.model.subgraphs[0]
     if trial.before or trial.start:
         return
@@ -58,7 +61,8 @@ def narrower(trial: Trial) -> Iterator[Trial]:
 
 
 def fewer(trial: Trial) -> Iterator[Trial]:
-    """Trials of fewer inferences in a row: without given states, the halves, all but the last or the first."""
+    """Yield trials with fewer consecutive inferences: without given state, each half, without the last, without the
+    first."""
     runs, start = trial.runs, trial.start
     if start:
         yield replace(trial, start={})
@@ -71,7 +75,7 @@ def fewer(trial: Trial) -> Iterator[Trial]:
 
 
 def _parts(length: int) -> Iterator[tuple[int, int]]:
-    """Quarters, halves, then all but one at either end."""
+    """Yield ranges of an axis: its first and last element, quarters, halves, then all but one element at either end."""
     if length < 2:
         return
     cuts = [(0, 1), (length - 1, length)]
@@ -84,7 +88,7 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
 
 
 def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
-    """Groups of (tensor, axis) that have one length and shrink together; other axes keep theirs."""
+    """Yield groups of (tensor, axis) with one length that shrink together."""
     facts = facts_of(operator.kind)
     if facts.elementwise:
         tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
@@ -104,7 +108,7 @@ def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
 
 
 def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
-    """Each of some tensors cut along one of its axes; inputs follow."""
+    """Cut each given tensor along one axis, and the inputs with it."""
     main = trial.model.subgraphs[0]
     tensors = {i: sliced(main.tensors[i], axis, part) for i, (axis, part) in cuts.items()}
     arrays = list(trial.inputs)
@@ -115,7 +119,7 @@ def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
 
 
 def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial]:
-    """Fewer rows or columns of the image, and as many of the output as its windows then give."""
+    """Yield trials with fewer input rows or columns, and the matching number of output rows or columns."""
     source, target = operator.inputs[0], operator.outputs[0]
     if source not in main.inputs:
         return
@@ -132,7 +136,7 @@ def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial
 
 
 def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: int) -> int:
-    """How many windows fit: SAME pads, VALID does not."""
+    """Return the number of windows that fit: SAME pads, VALID does not."""
     options = operator.options
     if options is None:
         return 0
@@ -146,7 +150,7 @@ def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: i
 
 
 def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
-    """A tensor's part along an axis: its constant values, and its scales where they lie along that axis."""
+    """Slice a tensor along an axis, with its constant values, and its scales if they lie along that axis."""
     axis %= len(tensor.shape)
     values = stored_integers(tensor)
     length = len(range(*part.indices(tensor.shape[axis])))
@@ -162,7 +166,7 @@ def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
 
 
 def valued(tensor: Tensor, values: NDArray[Any]) -> Tensor:
-    """A constant with other values of its type."""
+    """Return a constant with new values of its type."""
     packed = BITS.get(tensor.dtype, 8) < 8
     flat = np.ascontiguousarray(values)
     data = pack(flat, tensor.dtype) if packed else flat.reshape(-1).view(np.uint8)
@@ -170,7 +174,7 @@ def valued(tensor: Tensor, values: NDArray[Any]) -> Tensor:
 
 
 def with_tensors(model: Model, tensors: Mapping[int, Tensor]) -> Model:
-    """The model with some tensors of its first subgraph replaced."""
+    """Return the model with some tensors of its first subgraph replaced."""
     main = model.subgraphs[0]
     changed = replace(main, tensors=tuple(tensors.get(t.index, t) for t in main.tensors))
     return replace(model, subgraphs=(changed, *model.subgraphs[1:]))

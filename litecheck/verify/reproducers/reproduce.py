@@ -1,4 +1,4 @@
-"""A failure made small and put into a folder: model, inputs, expected and actual outputs, a program, an issue text."""
+"""Reproducer folders: a small failing model, its inputs, expected and actual outputs, a program, and an issue text."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from litecheck.verify.reproducers.issue import issue
 from litecheck.verify.reproducers.reduce import Trial
 from litecheck.verify.reproducers.shrink import shrink
 
-#: Trials on the device for one reproducer, and for one of a device that hangs: each costs the whole timeout.
+#: Largest number of trials on the device for one reproducer; fewer for timeouts, because each trial takes the timeout.
 BUDGET, BUDGET_HANGING = 200, 6
-#: Inferences in a row that show whether answers repeat.
+#: Number of repeated inferences in a reproducer of flaky outputs.
 FLAKY = 8
 
 
-#: What a reader must know of an operator that remembers.
+#: Addition to the issue text for an operator with state.
 _BEHIND = (
     "Before that, on the same interpreter and without a reset between them, it is fed `before_0_*.npy`,"
     " `before_1_*.npy` and so on; `start_N.npy` is what its variable tensor N holds before the first of all.\n"
@@ -49,7 +49,7 @@ _BEHIND = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reproducer:
-    """Writes reproducers of one device's failures into ``folder``, a folder each."""
+    """Writer of reproducers for one device's failures: one folder per failure, in ``folder``."""
 
     folder: Path
     device: Device
@@ -58,9 +58,9 @@ class Reproducer:
     scrub: bool = False
 
     def __call__(self, question: Question, outcome: Outcome) -> str:
-        """Shrink and write one failure; the folder's path, or nothing where the failure does not come again.
+        """Shrink one failure, write it, and return the folder's path; return "" if the failure does not repeat.
 
-        Raises ConfigError where the folder cannot be written.
+        Raises ConfigError if the folder cannot be written.
         """
         found = self._smallest(question, outcome)
         if found is None:
@@ -72,7 +72,7 @@ class Reproducer:
         return self._write(question.case.name, asked, answer, judged)
 
     def _smallest(self, question: Question, outcome: Outcome) -> Trial | None:
-        """The first failing trial among the case's feeds and segments, then shrunk."""
+        """Return the first failing trial among the case's feeds and segments, shrunk."""
 
         def fails(trial: Trial) -> bool:
             asked = self._question(trial, outcome)
@@ -137,7 +137,8 @@ class Reproducer:
 
 
 def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
-    """The program that runs what lies in a folder, with the facts it reads; False for devices that only litecheck drives.
+    """Write the program that runs the model in a folder, with its facts; return False for devices that only litecheck
+    drives.
 
     ``facts`` are title, outcome, inputs, outputs, times, before, starts, tolerance and seconds.
     """
@@ -150,7 +151,10 @@ def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
 
 
 def _trials(question: Question, arithmetic: Arithmetic) -> Iterator[Trial]:
-    """Each feed of a case; of several operators first the shortest runs of them, fed by the reference."""
+    """Yield a trial for each series of a case's feeds; for several operators, first their shortest segments.
+
+    The reference computes the inputs of segments.
+    """
     model = question.case.cut.model
     for numbers in series(question.feeds):
         several = [question.feeds[n] for n in numbers]
@@ -182,7 +186,7 @@ def _save(place: Path, name: str, arrays: Sequence[Any], first: int = 0) -> None
 
 
 def _anonymous(trial: Trial) -> Trial:
-    """The trial without a name of the model it comes from."""
+    """Return the trial without names, description and file of its model."""
     subgraphs = tuple(
         replace(s, name="", tensors=tuple(replace(t, name=f"t{t.index}") for t in s.tensors))
         for s in trial.model.subgraphs

@@ -1,7 +1,7 @@
-"""Runs what lies beside it on the device again: a model and its inputs, against the outputs that are wanted.
+"""Run the model in this folder on the device again and compare its outputs with the expected outputs.
 
-What device that is, and how it failed, stands in reproduce.json. Needs numpy and the package that is named there. Exit
-status: 0 reproduced, 1 not reproduced, 2 it could not be tried.
+reproduce.json names the device and the failure. The program needs numpy and the package that reproduce.json names.
+Exit status: 0 reproduced, 1 not reproduced, 2 could not run.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Arrays = Sequence[Any]
 
 
 def load(name: str, count: int) -> list[Any]:
-    """The arrays ``name_0.npy`` and so on."""
+    """Load the arrays ``name_0.npy``, ``name_1.npy`` and so on."""
     return [np.load(HERE / f"{name}_{index}.npy") for index in range(count)]
 
 
 def infer(facts: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
-    """The last outputs of each series of inferences, as many as there are ``times``."""
+    """Return the last outputs of a series of inferences, run ``times`` times."""
     runtimes = {"litert": litert, "tflm": tflm, "command": command}
     return runtimes[facts["driver"]["runtime"]](facts, facts["driver"], series)
 
 
 def litert(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
-    """LiteRT, one interpreter for all; under a delegate's library, for which another may be named on the command line."""
+    """Run LiteRT, one interpreter for all; the command line can name another library of the delegate."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
     more = {}
@@ -51,7 +51,7 @@ def litert(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) 
 
 
 def in_a_row(facts: dict[str, Any], interpreter: Any, series: list[Arrays]) -> Arrays:
-    """The last outputs of inferences that hand state on, from the contents that variables are given."""
+    """Return the last outputs of consecutive inferences with state, from the given contents of variables."""
     for detail, values in zip(interpreter.get_input_details(), series[0], strict=True):
         if tuple(detail["shape"]) != values.shape:
             interpreter.resize_tensor_input(detail["index"], values.shape)
@@ -67,7 +67,7 @@ def in_a_row(facts: dict[str, Any], interpreter: Any, series: list[Arrays]) -> A
 
 
 def tflm(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
-    """TFLite for Microcontrollers, an interpreter for each series."""
+    """Run TFLite for Microcontrollers, a new interpreter for each repetition."""
     from tflite_micro.python.tflite_micro import runtime
 
     made: list[Arrays] = []
@@ -83,7 +83,7 @@ def tflm(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) ->
 
 
 def command(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
-    """A program, as it leaves outputs in a folder: started once for all inferences, or for each of them."""
+    """Run a program that writes outputs to a folder: started once for all inferences, or once for each inference."""
     times = facts["times"]
     if any("{runs}" in word for word in driver["words"]):
         reset = [n % len(series) == 0 for n in range(len(series) * times)]
@@ -98,7 +98,11 @@ def command(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays])
 def start(
     facts: dict[str, Any], words: list[str], series: list[Arrays], reset: list[bool], state: str = ""
 ) -> list[Arrays]:
-    """One start of the program: of runs that begin anew or not, whose arrays then have a dimension more, or of one run."""
+    """Start the program once, for several inferences or for one.
+
+    Several inferences add a dimension to each array; ``reset`` says for each inference if it starts from initial
+    state.
+    """
     runs, count = len(reset), facts["inputs"]
     with tempfile.TemporaryDirectory() as folder:
         given, taken = Path(folder, "inputs"), Path(folder, "outputs")
@@ -119,7 +123,7 @@ def start(
 
 
 def left(folder: Path, index: int, runs: int) -> Any:
-    """What the program left of one output, of all runs."""
+    """Load one output that the program wrote, of all inferences."""
     if (folder / f"output_{index}.npy").exists():
         return np.load(folder / f"output_{index}.npy")
     expected = np.load(HERE / f"expected_{index}.npy")
@@ -128,7 +132,7 @@ def left(folder: Path, index: int, runs: int) -> Any:
 
 
 def child(facts: dict[str, Any], target: str) -> None:
-    """The inferences themselves, in a process of their own."""
+    """Run the inferences in a child process and save the outputs."""
     series: list[Arrays] = [
         load(name, facts["inputs"]) for name in (*(f"before_{n}" for n in range(facts["before"])), "input")
     ]
@@ -138,7 +142,7 @@ def child(facts: dict[str, Any], target: str) -> None:
 
 
 def main(facts: dict[str, Any]) -> int:
-    """Run in a process of its own, which may crash or hang; say what came of it."""
+    """Run the inferences in a child process, which can crash or hang, and report the outcome."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "outputs.npz")
         words = [sys.executable, __file__, f"--child={target}", *sys.argv[1:]]
@@ -161,7 +165,7 @@ def main(facts: dict[str, Any]) -> int:
 
 
 def judge(facts: dict[str, Any], arrays: dict[str, Any]) -> int:
-    """What was computed, by name ``inference_output``, against what is wanted."""
+    """Compare computed outputs, by name ``inference_output``, with the expected outputs."""
     wanted = load("expected", facts["outputs"])
     for name, array in sorted(arrays.items()):
         number, index = map(int, name.split("_"))
@@ -186,13 +190,13 @@ def judge(facts: dict[str, Any], arrays: dict[str, Any]) -> int:
 
 
 def printable(text: str) -> str:
-    """Return the text in one line without control characters or a command of a build log: it may be of the device."""
+    """Return the text in one line without control characters or build log commands: the text can come from the device."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return text.replace("##", "#\\x23")
 
 
 def report(facts: dict[str, Any], outcome: str, words: str) -> int:
-    """One line on what came of it, and whether that is how it failed before; the exit status."""
+    """Print the outcome and a comparison with the earlier failure; return the exit status."""
     print(f"{outcome}: {printable(words)}")
     same = outcome == facts["outcome"]
     print("reproduced" if same else f"not reproduced: {facts['outcome']} was expected")

@@ -1,4 +1,4 @@
-"""The smallest trial that still fails: smaller shapes first, then plainer values."""
+"""Search for the smallest failing trial: smaller shapes first, then simpler values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.verify.reproducers.reduce import Trial, fewer, narrower, valued, with_tensors
 
-#: Whether a trial still fails the way that is looked for.
+#: Predicate: True if a trial still has the failure.
 Fails = Callable[[Trial], bool]
 
 
 def shrink(trial: Trial, fails: Fails, budget: int = 200) -> Trial:
-    """Smaller trials as long as they fail, at most so many of them tried; ``trial`` itself must fail."""
+    """Shrink a failing trial as long as smaller trials fail, with at most ``budget`` attempts."""
     left = _Budget(fails, budget)
     while (shorter := left.first(fewer(trial))) is not None:
         trial = shorter
@@ -33,7 +33,7 @@ class _Budget:
         self.fails, self.tries = fails, tries
 
     def holds(self, trial: Trial) -> bool:
-        """Whether it fails; not once the budget is spent."""
+        """Return True if the trial fails; False once the budget is spent."""
         if not self.tries:
             return False
         self.tries -= 1
@@ -44,7 +44,7 @@ class _Budget:
 
 
 def _plainer(trial: Trial, left: _Budget) -> Trial:
-    """Values that do not matter become zero points: inputs, weights, biases, part by part."""
+    """Replace irrelevant values by zero points, part by part: inputs, weights, biases."""
     main = trial.model.subgraphs[0]
     for at, index in enumerate(main.inputs):
         tensor = main.tensors[index]
@@ -78,7 +78,7 @@ def _plain_constant(trial: Trial, index: int, left: _Budget) -> Trial:
 
 
 def _cleared(values: NDArray[Any], zero: int, holds: Callable[[NDArray[Any]], bool]) -> NDArray[Any]:
-    """Set halves, quarters, eighths ... of the values to zero where that may be."""
+    """Set halves, quarters, eighths and so on of the values to ``zero`` as long as the trial fails."""
     kept: NDArray[Any] = values.copy()
     size = kept.size
     parts = 1
@@ -94,7 +94,7 @@ def _cleared(values: NDArray[Any], zero: int, holds: Callable[[NDArray[Any]], bo
 
 
 def _zero(tensor: Tensor) -> int:
-    """Return the stored value of zero, or the nearest one that the type holds."""
+    """Return the stored value of zero, or the nearest value that the type holds."""
     zero_points = tensor.quantization.zero_point
     zero = int(zero_points[0]) if zero_points.size == 1 else 0
     low, high = INTEGER_RANGES.get(tensor.dtype, (zero, zero))
