@@ -1,1 +1,1 @@
-"""One-operator models, parts of models, and the inputs that decide: what every judge of a device draws from."""
+"""Test cases: one-operator models, parts of models and their inputs."""

@@ -1,4 +1,4 @@
-"""What the reference expects of a case under each arithmetic, and the tensors and states on the way there."""
+"""Expected outputs of a test case under each arithmetic, and intermediate tensors and states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 
 class Expectation:
-    """What arithmetics give for a case's feeds, each computed once: arithmetics alike on its operators share it."""
+    """Outputs of arithmetics for the inputs of a case, computed once for all arithmetics that agree on its operators."""
 
     def __init__(self, case: Case, feeds: Sequence[Feed]) -> None:
         self.case = case
@@ -32,7 +32,7 @@ class Expectation:
         self._joins = together(case.cut.model) > 1 and not any(feed.follows or feed.start for feed in feeds)
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
-        """The outputs for each feed; None where the reference cannot compute one of them."""
+        """Return the outputs for each inference; None if the reference cannot compute one of them."""
         key = self._key(arithmetic)
         if key not in self._found:
             try:
@@ -42,16 +42,18 @@ class Expectation:
         return self._found[key]
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
-        """As calling it, but raises RunError with the reason."""
+        """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot compute one
+        of them."""
         machine = Machine(self.case.cut.model, arithmetic)
         if self._joins:
             return list(outputs_of(machine, [feed.arrays for feed in self.feeds]))
         return [_outputs(machine, feed) for feed in self.feeds]
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
-        """What variable tensors of the case's model hold before each feed; what is not named, as at first.
+        """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
+        have their initial contents.
 
-        Raises RunError as computing does.
+        Raises RunError as ``compute`` does.
         """
         machine = Machine(self.case.cut.model, arithmetic)
         for feed in self.feeds:
@@ -62,9 +64,10 @@ class Expectation:
             _run(machine, feed)
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
-        """The feeds the reference can compute; raises RunError where one of the propagated ones is not, or none is.
+        """Return the inputs that the reference can compute.
 
-        Once the outputs take too much memory, no more feeds are looked at.
+        Raises RunError if a propagated input, or every input, fails. Further inputs are ignored once the outputs take
+        too much memory.
         """
         if self._joins and self(arithmetic) is not None:
             return self.feeds
@@ -90,7 +93,7 @@ class Expectation:
         return self.feeds
 
     def reach(self) -> tuple[Reach, ...]:
-        """How far the variable tensors went."""
+        """Return the smallest and largest value of each variable tensor."""
         tensors = self.case.cut.model.subgraphs[0].tensors
         return tuple(Reach(tensors[i].name, low, high) for i, (low, high) in self._reach.items())
 
@@ -101,7 +104,7 @@ class Expectation:
                 self._reach[index] = min(low, float(contents.min())), max(high, float(contents.max()))
 
     def _key(self, arithmetic: Arithmetic) -> Any:
-        """The same for arithmetics that are alike on the case's operators."""
+        """Return a key that is equal for arithmetics that agree on the case's operators."""
         return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in self._opcodes)
 
 
@@ -111,8 +114,11 @@ def _outputs(machine: Machine, feed: Feed) -> Arrays:
 
 
 def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tuple[Case, list[Arrays]]:
-    """A case of one operator with its variable tensors as inputs, and what each feed then is: an inference that needs
-    no past. Other cases, and feeds of operators without such tensors, as they are."""
+    """Return a case of one operator with its variable tensors as further inputs, and the arrays of each inference.
+
+    Each inference then needs no earlier one. All other cases, and operators without such tensors, are returned
+    unchanged.
+    """
     main = case.cut.model.subgraphs[0]
     held = [t for t in main.tensors if t.is_variable and t.dtype in NUMPY_TYPES]
     if len(case.operators) != 1 or not held:
@@ -144,7 +150,7 @@ def _run(machine: Machine, feed: Feed) -> Arrays:
 
 
 class Tape:
-    """One sample's tensors on their way through a subgraph: what the reference computed and somebody still needs."""
+    """Tensors of one sample in a run through a subgraph: computed by the reference and still needed."""
 
     def __init__(
         self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
@@ -154,7 +160,7 @@ class Tape:
         self.tensors: dict[int, Array] = dict(inputs)
         self._last = last_use(subgraph)
         self.kept: frozenset[int] = frozenset()
-        """Tensors that somebody needs at the end."""
+        """Tensors that are needed at the end."""
 
     def step(self, operator: Operator) -> None:
         """Compute an operator in the whole model's machine, where handles of resources live too; none that fails."""
@@ -165,11 +171,11 @@ class Tape:
         self.tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
 
     def note(self, made: Mapping[int, Array]) -> None:
-        """Tensors that a case made."""
+        """Store tensors that a case computed."""
         self.tensors.update(made)
 
     def forget(self, operators: Sequence[Operator]) -> None:
-        """Drop what nobody needs behind these operators."""
+        """Drop tensors that are not needed after these operators."""
         for index in (i for operator in operators for i in self._last.get(operator.index, ())):
             if index not in self.kept:
                 self.tensors.pop(index, None)
@@ -178,7 +184,7 @@ class Tape:
 def chained(
     model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
 ) -> list[Tape]:
-    """Samples one after the other, each from the state that the model is in behind the one before."""
+    """Return one tape per sample, each with the state that the sample before left in the model."""
     ahead = Machine(model, arithmetic)
     tapes: list[Tape] = []
     for inputs in samples:

@@ -1,4 +1,4 @@
-"""Inputs aimed at what one operator does: largest sums, values in the middle of two, elements that tell variants apart."""
+"""Inputs for one operator: largest sums, values halfway between two integers, elements that distinguish variants."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from litecheck.reference.operands import NUMPY_TYPES, RunError
 
 
 def extremes(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
-    """Feeds for a single operator with one operand that is not constant; nothing for others.
+    """Yield inputs for a single operator with one input that is not constant; none for other cases.
 
-    Sums of products: every input on the rail that the weight it meets makes large, then small; then for half of the
-    weights each, so that sums are large on their way and come back. Reals that become codes: halfway between all
-    neighbouring ones.
+    For sums of products, every input is the extreme that makes a sum large, then small. Then half of the weights each
+    get the opposite extreme, so that intermediate sums are large. For float inputs that are quantized: values halfway
+    between all neighboring quantized values.
     """
     if len(case.operators) != 1 or len(case.cut.inputs) != 1:
         return
@@ -56,8 +56,11 @@ def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool_] | None:
-    """Where the weight that an input meets is positive: other units row by row, one filter after the other along an
-    image; None where there are no weights to look at. ``turning``: negative for the second half of each filter."""
+    """Return a mask that is True where an input is multiplied by a positive weight; None without weights.
+
+    The rows of a fully connected layer cover different units; the positions of an image cover one filter after the
+    other. With ``turning``, the mask is inverted for the second half of each filter.
+    """
     operator, facts = case.operators[0], only(case)
     second = facts.role(1) if len(operator.inputs) > 1 and facts.inputs else ""
     tensor = case.subgraph.tensors[operator.inputs[1]] if facts.inputs.get(second) == "weight" else None
@@ -91,7 +94,7 @@ def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool
 
 
 def _reach(weights: Array) -> NDArray[np.int64]:
-    """How large the sum of a row's weights of one sign is, whichever is larger."""
+    """Return, per row, the larger of two sums: of the positive weights and of the absolute negative weights."""
     wide = weights.astype(np.int64)
     reach: NDArray[np.int64] = np.maximum(np.maximum(wide, 0).sum(1), np.maximum(-wide, 0).sum(1))
     return reach
@@ -114,10 +117,10 @@ def discriminating(
     arithmetic: Arithmetic,
     drawn: Drawn | None = None,
 ) -> Iterator[Feed]:
-    """One feed, each element of which tells a variant of the operator's kernel from the arithmetic's, as far as such
-    values were found; rare variants first. Nothing where the operator does not work on single elements.
+    """Yield one set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
 
-    ``drawn`` are the case's feeds by this seed, where others look at them, too.
+    Rare variants come first, and only values that were found are used. Nothing is yielded for operators that are not
+    element-wise. ``drawn`` are the case's inputs for this seed, if they are drawn already.
     """
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:

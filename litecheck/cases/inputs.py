@@ -1,4 +1,4 @@
-"""What a case is fed: what each input is to its operators, and values drawn at random so that they are valid."""
+"""Inputs of a case: the use of each input by its operators, and valid random values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from litecheck.reference.engine.entry import affordable
 from litecheck.reference.limits import limits_in_force
 from litecheck.reference.operands import NUMPY_TYPES
 
-#: The part of the memory that the feeds of a case take, and its outputs: a device gets copies, and others are compared.
+#: Inputs of a case, and its outputs, take at most 1/16 of the memory: there are copies for devices and for comparisons.
 _SHARE = 16
 #: Bytes of an element: of int8, a device gets two copies, and its outputs come back.
 _WIDE = 4
@@ -31,10 +31,10 @@ KINDS = (PROPAGATED, RANDOM, DIRECTED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feed:
-    """One inference's inputs in the order of the case's, and of which kind they are.
+    """Inputs of one inference in the order of the case's, and their kind.
 
-    One that ``follows`` goes on from the state that the feed before it left; others begin anew, or from the contents
-    that ``start`` has for variable tensors of the case's model.
+    If ``follows`` is True, the inference starts from the state that the inference before it left. Otherwise variables
+    have their initial contents, or those in ``start``.
     """
 
     kind: str
@@ -44,13 +44,13 @@ class Feed:
 
 
 def series(several: Sequence[Feed]) -> tuple[range, ...]:
-    """The numbers of feeds that go together: each that begins anew, with those that follow it."""
+    """Group the numbers of inferences into series: each inference with a reset, with those that follow it."""
     ends = [*(n for n, feed in enumerate(several) if not feed.follows), len(several)]
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
 def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
-    """The first feeds, whose arrays together take a sixteenth of the memory at 4 bytes an element; at least one.
+    """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
     Example: of inputs of 20 million elements, four feeds under the default of 4.3 GB.
     """
@@ -63,12 +63,12 @@ def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
 
 
 def exceeds_share(elements: int) -> bool:
-    """Return True if arrays of so many elements are too many for the feeds of a case, or for its outputs."""
+    """Return True if arrays of ``elements`` elements are too many for the inputs or the outputs of a case."""
     return elements * _WIDE > limits_in_force().memory // _SHARE
 
 
 def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
-    """The reference's own tensors, None where one was not computed."""
+    """Return the tensors that the reference computed as inputs of the case; None if one of them was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
     return Feed(PROPAGATED, tuple(tensors[i] for i in case.cut.inputs))
@@ -76,7 +76,8 @@ def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Input:
-    """How a case uses one of its inputs: ``steers`` keeps it as the reference has it, the others bound its values."""
+    """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; the other flags bound its
+    values."""
 
     tensor: Tensor
     steers: bool
@@ -85,36 +86,36 @@ class Input:
 
     @property
     def coded(self) -> bool:
-        """Whether it is quantized to few enough codes to count."""
+        """Return True if the input is quantized with at most 16 bits."""
         return has_codes(self.tensor)
 
     @property
     def zero_point(self) -> int:
-        """Its zero point, 0 where it has none."""
+        """Zero point of the input, 0 if it has none."""
         zero_points = self.tensor.quantization.zero_point
         return int(zero_points[0]) if zero_points.size else 0
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the largest code its operators are defined for."""
+        """Return the smallest and largest stored value for which its operators are defined."""
         low, high = INTEGER_RANGES[self.tensor.dtype]
         if self.positive or self.non_negative:
             low = min(high, max(low, self.zero_point + (1 if self.positive else 0)))
         return low, high
 
     def like(self, tensors: Mapping[int, Array]) -> Array:
-        """An array of its shape and type: the one that is known, or an empty one."""
+        """Return an array of its shape and type: the known one, or an empty one."""
         known = tensors.get(self.tensor.index)
         return np.empty(self.tensor.shape, NUMPY_TYPES[self.tensor.dtype]) if known is None else known
 
 
 def inputs_of(case: Case) -> list[Input]:
-    """The inputs of a case in its order."""
+    """Return the inputs of a case in its order."""
     return inputs_among(case.subgraph, case.operators, case.cut.inputs)
 
 
 def inputs_among(subgraph: Subgraph, operators: Sequence[Operator], indexes: Sequence[int]) -> list[Input]:
-    """How operators of a subgraph use tensors, in the order of their indexes."""
+    """Return the use of tensors by operators of a subgraph, in the order of the indexes."""
     uses: dict[int, set[tuple[str, bool]]] = {index: set() for index in indexes}
     for operator in operators:
         facts = facts_of(operator.kind)
@@ -132,17 +133,17 @@ def _input(tensor: Tensor, uses: Set[tuple[str, bool]]) -> Input:
 
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
-    """Whether everything that steers is, and values can be made up for the rest."""
+    """Return True if the values of all inputs that steer are known, and the other inputs are small enough to draw."""
     return all(u.tensor.index in tensors or (not u.steers and affordable(u.tensor)) for u in inputs)
 
 
 def has_codes(tensor: Tensor) -> bool:
-    """Whether a tensor is quantized to few enough codes to count: up to 16 bits."""
+    """Return True if a tensor is quantized with at most 16 bits."""
     return tensor.dtype in INTEGER_RANGES and BITS[tensor.dtype] <= 16 and tensor.quantization.is_set
 
 
 def only(case: Case) -> OperatorFacts:
-    """What is true of a case's operator; nothing is where there are several."""
+    """Return the facts about a case's operator; empty facts if there are several operators."""
     return facts_of(case.operators[0].kind if len(case.operators) == 1 else "")
 
 
@@ -153,7 +154,7 @@ _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
 
 
 def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
-    """Every stored value alike where the operator allows it; None where an operand that steers is not known.
+    """Return uniform random stored values, as far as the operator allows it; None if an input that steers is unknown.
 
     The same seed gives the same values for the same case, whatever else is verified.
     """
@@ -161,12 +162,12 @@ def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
 
 
 def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
-    """More of the kind for a case of few outputs, in ever other parts of the range."""
+    """Yield more drawn inputs for a case of few outputs, each in another part of the range."""
     yield from islice(tried(case, tensors, seed, draws(case)), 1, None)
 
 
 def draws(case: Case) -> int:
-    """How often values are drawn for a case, at most: once where they are only moved, whatever they are."""
+    """Return the largest number of times that values are drawn for a case: 1 if its operators only move them."""
     moved = all(facts_of(operator.kind).result == "moved" for operator in case.operators)
     if moved or not any(use.coded for use in inputs_of(case)):
         return 1
@@ -176,19 +177,19 @@ def draws(case: Case) -> int:
 
 
 def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Feed]:
-    """So many drawn feeds: the first over the whole range, the others over parts of it."""
+    """Return the given number of drawn inputs: the first over the whole range, the rest over parts of it."""
     return islice(_endlessly(case, tensors, seed), count)
 
 
 class Drawn:
-    """What is drawn for a case, as :func:`tried` has it: each feed is drawn when it is asked for, and once."""
+    """Drawn inputs of a case, as in :func:`tried`: each is drawn once, on first use."""
 
     def __init__(self, case: Case, tensors: Mapping[int, Array], seed: int) -> None:
         self._made: list[Feed] = []
         self._more = _endlessly(case, tensors, seed)
 
     def first(self, count: int) -> Iterator[Feed]:
-        """So many of them."""
+        """Yield the first ``count`` drawn inputs."""
         for number in range(count):
             if number == len(self._made):
                 self._made += islice(self._more, 1)
@@ -238,9 +239,9 @@ def _random(
 
 
 def requantized(tensor: Tensor, array: Array) -> Array:
-    """The array as it is, or quantized by the tensor's own scale and zero point where it is real and they are not.
+    """Return the array, quantized with the tensor's scale and zero point if it is float and the tensor is not.
 
-    Float64 stays: it is no type that a model's tensor of real values would have.
+    Float64 is returned unchanged: a float tensor of a model does not have this type.
     """
     quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
     if array.dtype.name not in ("float32", "float16") or not quantized:

@@ -1,4 +1,4 @@
-"""Models with variables: whether a device hands state on from inference to inference, and in which series it was tried."""
+"""State of models with variables: the support of a device for it, and the series of inferences that tested it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from enum import Enum
 
 
 class Memory(str, Enum):
-    """What series of inferences can be asked for."""
+    """Support for state in series of inferences."""
 
     NONE = "none"
-    """Every inference begins with variables as they are at first."""
+    """Variables are reset before every inference."""
     KEPT = "kept"
-    """Several inferences in a row, each from what the one before left behind."""
+    """Several inferences in a row, each from the state that the inference before it left."""
     SET = "set"
-    """That, and the first of them from contents that it is given."""
+    """As KEPT, and the first inference of a series can start from given contents of variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a variable tensor went: the least and the greatest value it held."""
+    """Range of a variable tensor: the smallest and largest value that it held."""
 
     name: str
     least: float
@@ -28,11 +28,12 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class SeriesTried:
-    """Over which series of inferences an operator with a memory was run.
+    """Series of inferences of an operator with state.
 
-    State was handed on inside each of ``series``, of which the longest has ``longest`` inferences, and reset between
-    them; ``begun`` says that some began at the ends of the variables. Where there is no series every inference was from
-    the initial state, and ``because`` says why: ``device`` (it hands no state on) or ``budget`` (spent elsewhere).
+    State persists within each of ``series`` series and is reset between them; ``longest`` is the longest in inferences.
+    ``begun`` is True if some started at the limits of the variables. Without series, every inference started from the
+    initial state, and ``because`` is the reason: ``device`` (it does not keep state) or ``budget`` (used by other
+    cases).
     """
 
     series: int = 0

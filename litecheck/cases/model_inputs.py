@@ -1,4 +1,4 @@
-"""The inputs of a whole model: those given, or drawn ones; for a model that remembers, several in a row."""
+"""Inputs of a whole model: given or drawn; several in a row for a model with state."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ CHAIN = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Where a model's inputs come from: ``samples`` of the entry point that ``signature`` names (the first without),
-    stored values by name; without any, they are drawn from ``seed``."""
+    """Source of a model's inputs.
+
+    ``samples`` holds stored values by name, of the entry point ``signature`` (default: the first). Without samples,
+    inputs are drawn from ``seed``.
+    """
 
     signature: str | None = None
     samples: Sequence[Mapping[str, Array]] = ()
@@ -25,9 +28,10 @@ class Drawing:
 
 
 def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[dict[int, Array]]:
-    """The inputs of a subgraph by tensor, for each sample: those given, where it is their entry point, or drawn ones.
+    """Return the inputs of a subgraph by tensor, per sample: given samples if they are for this entry point, else
+    drawn.
 
-    What cannot be drawn, as strings cannot, is missing.
+    Inputs that cannot be drawn, such as strings, are missing.
     """
     own = next((s.key for s in model.signatures if s.subgraph == subgraph.index), None)
     point = entry(model, drawing.signature or (own if subgraph.index else None))
@@ -41,8 +45,10 @@ def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[di
 def in_a_row(
     model: Model, subgraph: Subgraph, drawing: Drawing, samples: list[dict[int, Array]]
 ) -> list[dict[int, Array]]:
-    """Samples for a model that remembers: those given again and again, or ever other drawn ones; nothing where their
-    shapes differ, because state has one."""
+    """Return samples for a model with state: given samples repeated, or further drawn ones.
+
+    None are returned if the given samples have different shapes, because state has one shape.
+    """
     if drawing.samples:
         if len({tuple((i, a.shape) for i, a in sorted(sample.items())) for sample in samples}) > 1:
             return []

@@ -1,6 +1,6 @@
-"""The one builder of one-operator models: operands by position to a plan, and so to a model.
+"""Builder of one-operator models: tensors by position, to a plan, to a model.
 
-What a kind of case adds is data: which shapes, which scales, which values.
+A new kind of case only needs new data: shapes, scales, values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def one_operator(
     intermediates: Sequence[TensorPlan] = (),
     description: str = "",
 ) -> Model:
-    """A model of one operator with these operands in file order, None for an absent one.
+    """Return a model of one operator with these inputs in file order, None for an absent input.
 
     Constants have values and variables are marked as such; all others go in, in their order.
     """
@@ -48,13 +48,13 @@ def run_time(
     quantization: Quantization | None = None,
     variable: bool = False,
 ) -> TensorPlan:
-    """An operand that is given at run time, a variable, or a result."""
+    """Return the plan of an input at run time, a variable, or an output."""
     return TensorPlan(dtype, tuple(shape), quantization or Quantization(), variable=variable, name=name)
 
 
 def constant(
     name: str, values: Array, quantization: Quantization | None = None, dtype: str = ""
 ) -> TensorPlan:
-    """A constant operand."""
+    """Return the plan of a constant input."""
     q = quantization or Quantization()
     return TensorPlan(dtype or values.dtype.name, values.shape, q, values, name=name)

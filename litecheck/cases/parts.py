@@ -1,4 +1,4 @@
-"""Which parts of a model are run on a device, each as a case with a stable name."""
+"""Parts of a model that run on a device, each as a case with a stable name."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from litecheck.model.cut import Cut, cut
 from litecheck.model.graph import graph_of, name_of
 from litecheck.model.types import Model, Operator, Subgraph
 
-#: Types whose values are handles: an operator with such an operand is nothing without those before it.
+#: Types of handles: an operator with such an input cannot run without the operators before it.
 _HANDLES = ("resource", "variant")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A part of a subgraph to be run on a device: ``cut`` is the model of it, ``operators`` are the whole's own.
+    """Part of a subgraph that runs on a device: ``cut`` is the model of the part, ``operators`` are those of the whole
+    model.
 
-    ``name`` is unique in a plan and fit for a file: ``0012-CONV_2D``, ``0004-0007``, ``whole``.
+    ``name`` is unique in a plan and valid as a file name: ``0012-CONV_2D``, ``0004-0007``, ``whole``.
     """
 
     name: str
@@ -28,17 +29,17 @@ class Case:
 
     @property
     def called(self) -> str:
-        """What people call it: the name of the last operator's first output."""
+        """Name of the case for people: the name of the last operator's first output."""
         return name_of(self.subgraph, self.operators[-1])
 
     @property
     def opcodes(self) -> tuple[str, ...]:
-        """The operators' kinds, in execution order; custom ones by their own name."""
+        """Kinds of the operators, in execution order; custom operators with their name."""
         return tuple(op.custom_code or op.opcode for op in self.operators)
 
 
 def entries(model: Model, signature: str | None = None) -> tuple[Subgraph, ...]:
-    """The subgraphs that are entered from outside: one signature's, or the first and every signature's."""
+    """Return the subgraphs that are entry points: that of one signature, or the first and those of all signatures."""
     if signature is not None:
         found = [s.subgraph for s in model.signatures if s.key == signature]
         if not found:
@@ -50,19 +51,19 @@ def entries(model: Model, signature: str | None = None) -> tuple[Subgraph, ...]:
 
 
 def operators(model: Model, subgraph: Subgraph) -> Iterator[Case]:
-    """Every operator by itself. Operators on handles of resources go together: see :func:`alone`."""
+    """Return every operator as a case. Operators on resource handles are grouped: see :func:`alone`."""
     for operator in subgraph.operators:
         yield _case(model, subgraph, (operator,))
 
 
 def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
-    """Operators in execution order, so many at a time."""
+    """Return operators in execution order, ``size`` per case."""
     for start in range(0, len(subgraph.operators), length):
         yield _case(model, subgraph, subgraph.operators[start : start + length])
 
 
 def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
-    """The operators on every way from one tensor to another. Raises ConfigError where there is none."""
+    """Return the operators on every path from one tensor to another. Raises ConfigError if there is none."""
     start, end = (_tensor(subgraph, name) for name in (first, last))
     graph = graph_of(subgraph)
     behind = _reached(
@@ -80,19 +81,20 @@ def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
 
 
 def leading(case: Case) -> tuple[Operator, ...]:
-    """The operators, in execution order, that make what enters a case, and what enters them."""
+    """Return the operators that compute a case's inputs, and those that compute their inputs, in execution order."""
     graph = graph_of(case.subgraph)
     needed = _reached(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
     return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
 
 
 def whole(model: Model, subgraph: Subgraph) -> Case:
-    """All operators at once; its outputs are the subgraph's."""
+    """Return all operators as one case; its outputs are the subgraph's."""
     return _case(model, subgraph, subgraph.operators, "whole", subgraph.outputs)
 
 
 def alone(case: Case) -> str:
-    """Why the case cannot be run by itself, or nothing: what it works on is made by others, as handles."""
+    """Return the reason if the case cannot run alone (it shares handles with other operators, or has no output with
+    values), else ""."""
     inputs = [case.subgraph.tensors[i] for i in case.cut.inputs]
     held = next((t for t in inputs if t.dtype in _HANDLES), None)
     if held is not None:

@@ -25,7 +25,7 @@ PATIENCE = 600.0
 
 
 def samples(path: str, point: EntryPoint, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
-    """At most so many samples for an entry point, stored values by the names of its inputs.
+    """Return at most ``most`` samples for an entry point, stored values by the names of its inputs.
 
     Real values of integer inputs are quantized by the input's own scale and zero point. Positions (``0``, ``arr_0``)
     name inputs too, and an array with one dimension more than its input, or a longer first one, holds several samples.

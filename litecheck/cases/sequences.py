@@ -1,4 +1,4 @@
-"""Models that remember: inferences in a row that fill what they keep, drive it to its ends, and begin there."""
+"""Inputs of models with state: inferences in a row that change the state, drive it to its limits, and start there."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _EDGES = 8
 
 
 def remembers(model: Model) -> bool:
-    """Whether an inference may depend on those before it: there are variable tensors, or handles of resources."""
+    """Return True if an inference may depend on earlier ones: the model has variable tensors or resource handles."""
     return any(t.is_variable or t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
 
 
 def variables(model: Model) -> tuple[Tensor, ...]:
-    """The variable tensors that can be given contents: those of the first subgraph with a numpy type."""
+    """Return the variable tensors that can be given contents: those of the first subgraph with a numpy type."""
     return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in NUMPY_TYPES)
 
 
 def row(several: Sequence[Feed], start: Mapping[int, Array] | None = None) -> tuple[Feed, ...]:
-    """Feeds as one series: each but the first goes on from the state that the one before left."""
+    """Return inferences as one series: each but the first starts from the state that the inference before left."""
     first = replace(several[0], start=start or {})
     return (first, *(replace(feed, follows=True) for feed in several[1:]))
 
@@ -53,7 +53,8 @@ def row(several: Sequence[Feed], start: Mapping[int, Array] | None = None) -> tu
 def rows(
     case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic, memory: Memory
 ) -> Callable[[str], Iterator[tuple[Feed, ...]]]:
-    """Series for a case that remembers, by kind (random, directed); ``memory`` is what the device can do."""
+    """Return a function from kind (random, directed) to series for a case with state; ``memory`` is the device's
+    support."""
     pool = list(tried(case, tensors, seed, PATIENCE + 1))
     length = _length(case, pool, arithmetic)
     drawn = list(tried(case, tensors, seed, max(2 * length, draws(case))))
@@ -84,7 +85,10 @@ def _length(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
 
 
 def _felt(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
-    """After how many inferences two machines with different pasts hold the same, if they ever do."""
+    """Return the number of inferences after which two machines with different pasts have the same state.
+
+    Return LENGTH - _MORE if their states stay different.
+    """
     one, other = (Machine(case.cut.model, arithmetic) for _ in range(2))
     main = case.cut.model.subgraphs[0]
     with suppress(RunError, IndexError):
@@ -126,7 +130,7 @@ def _drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
 
 
 def series_tried(several: Sequence[Feed], memory: Memory, reached: Sequence[Reach] = ()) -> SeriesTried:
-    """In which series a case's memory was tried; ``reached`` says how far variables went."""
+    """Return the series that tested a case's state; ``reached`` holds the range of each variable."""
     if memory is Memory.NONE:
         return SeriesTried(because="device")
     lengths = [len(numbers) for numbers in inputs.series(several)]
@@ -137,7 +141,7 @@ def series_tried(several: Sequence[Feed], memory: Memory, reached: Sequence[Reac
 def habit(
     case: Case, several: Sequence[Feed], given: Sequence[Sequence[Array]], arithmetic: Arithmetic
 ) -> str:
-    """What a device does with its state instead of handing it on, where its outputs say so; else nothing."""
+    """Return the device's use of state as shown by its outputs, if it does not pass state on; else ""."""
     known = {
         "its past is ignored: every inference is as if it were the first": [
             replace(feed, follows=False, start={}) for feed in several

@@ -1,4 +1,4 @@
-"""Many inferences of an operator as one: what a kernel costs beside its numbers is paid once for all."""
+"""Several inferences of an operator run as one, which saves the fixed cost of each kernel call."""
 
 from __future__ import annotations
 
@@ -23,42 +23,48 @@ _VECTOR, _SHORTEST = 16, 8
 #: Elements computed at once, where they are made of elements and where of sums; a tensor that has as many is computed
 #: by itself.
 _ELEMENTS, _SUMS = 1 << 16, 1 << 14
-#: What is true of an operator that makes each image of the output from that of the input.
+#: Ties of an operator that computes each output image from the input image with the same index.
 _IMAGES = {"input": 0, "output": 0}
-#: Types whose vector loops do not ask whether operands have one shape.
+#: Types with the same vector loops for equal and for different input shapes.
 _BYTES = ("int8", "uint8")
 
 
 class _Layout(NamedTuple):
-    """How inferences lie side by side, so many at most: one behind the other along the first axis, or along a new one in
-    front of ``rank`` dimensions. ``twice``: the second input stands there twice, and what is made of the first counts."""
+    """Layout of at most ``most`` inferences side by side.
+
+    They are concatenated along the first axis, or stacked along a new axis in front of ``rank`` dimensions. With
+    ``twice``, the second input is repeated, and only the output of the first copy counts.
+    """
 
     most: int
     rank: int | None = None
     twice: bool = False
 
     def beside(self, shape: tuple[int, ...], number: int, count: int) -> tuple[int, ...]:
-        """The shape of so many inputs of a number, along a new axis."""
+        """Return the shape of ``count`` copies of input ``number``, along a new axis."""
         copies = (number + 1,) if self.twice else ()
         return (count, *copies, *(1,) * ((self.rank or 0) - len(shape)), *shape)
 
     def together(self, number: int, arrays: Sequence[Array]) -> Array:
-        """What several inferences are given as their input of a number."""
+        """Return input ``number`` of several inferences as one array."""
         if self.rank is None:
             return np.concatenate(arrays)
         shape = self.beside(arrays[0].shape, number, len(arrays))
         return np.stack(arrays).repeat(number + 1 if self.twice else 1, 0).reshape(shape)
 
     def apart(self, made: Array, count: int) -> Sequence[Array]:
-        """The output of each inference."""
+        """Return the output of each inference."""
         if self.rank is None:
             return np.split(made, count)
         return list(made[:, 0] if self.twice else made)
 
 
 def together(model: Model) -> int:
-    """How many inferences of a model can be one: several where it is one operator on integers of 16 bits at most, and
-    each element of the output is made of elements of the inputs, or each image of the input's with constants."""
+    """Return the number of inferences of a model that can run as one.
+
+    More than 1 for one operator on integers of at most 16 bits, if each output element depends on input elements, or
+    each output image on an input image and constants.
+    """
     layout = _layout(model)
     return layout.most if layout else 1
 
@@ -105,7 +111,10 @@ def _of_elements(main: Subgraph, most: int) -> _Layout | None:
 
 
 def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
-    """Whether the runs over which two operands broadcast are those of each inference by itself."""
+    """Return True if two inputs broadcast with the same loops as in each inference alone, or with very short loops.
+
+    Equal shapes must stay equal, and different shapes different, unless both inputs have 8-bit types.
+    """
     operands = [main.tensors[index] for index in main.operators[0].inputs]
     if len(operands) != 2:
         return False
@@ -120,7 +129,7 @@ def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
 
 
 def _by_images(main: Subgraph) -> bool:
-    """Whether the operator makes each image of its only output from that of the only input, and constants."""
+    """Return True if each image of the only output depends only on that image of the only input, and on constants."""
     (operator,) = main.operators
     facts, inputs = facts_of(operator.kind), operator.inputs
     images = _IMAGES in facts.ties and main.inputs == inputs[:1] and len(main.outputs) == 1
@@ -129,7 +138,7 @@ def _by_images(main: Subgraph) -> bool:
 
 
 def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
-    """The outputs of each inference, none of which goes on from another.
+    """Yield the outputs of inferences that are independent of each other.
 
     Raises RunError as :meth:`Machine.run` does.
     """

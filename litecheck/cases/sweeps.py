@@ -1,4 +1,4 @@
-"""Inputs that reach the edges, and sweeps over all codes: what an operator on elements can ever give."""
+"""Inputs at the limits of types, and sweeps over all stored values of element-wise operators."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _PATTERNS: tuple[_Pattern, ...] = (
 
 
 def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
-    """Both rails, rails in turn, zero points, and sweeps over all codes (all pairs of codes for two operands).
+    """Return minima, maxima, alternating minima and maxima, zero points, and sweeps over all stored values (all pairs
+    for two inputs).
 
-    Nothing for a case no operand of which holds few codes.
+    Returns none for a case without an input of few stored values.
     """
     uses = inputs_of(case)
     if not known(uses, tensors) or not any(use.coded for use in uses):
@@ -49,7 +50,8 @@ def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
 
 
 def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
-    """Which inputs were tried completely, or nothing: only for single operators on elements."""
+    """Return the inputs that were covered completely, e.g. "all 256 values", or ""; only for single element-wise
+    operators."""
     if not any(f.kind == DIRECTED for f in feeds):
         return ""
     elementwise, uses = only(case).elementwise, inputs_of(case)
@@ -72,7 +74,7 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
 
 
 def about(case: Case, kinds: Sequence[str], samples: int) -> int:
-    """About how many feeds a case has, from its shapes alone: a few more or less are aimed at what it computes."""
+    """Return the approximate number of inputs of a case, from its shapes alone."""
     uses = inputs_of(case)
     count = samples if PROPAGATED in kinds else 0
     if RANDOM in kinds:

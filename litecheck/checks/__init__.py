@@ -1,1 +1,1 @@
-"""Graph x Profile -> Findings: one verb per module, and what decides whether an operator is judged at all."""
+"""Checks of models against profiles: one module per kind of requirement, and the status of each operator."""

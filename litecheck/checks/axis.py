@@ -1,4 +1,4 @@
-"""Verb ``axis``: several scales run along the dimension the kernel reads them along.
+"""Check ``axis``: several scales belong to the dimension that the kernel reads them along.
 
 LiteRT accepts another dimension silently where the sizes coincide and still computes along its own.
 """
@@ -12,7 +12,7 @@ from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Another quantized dimension; one scale for all has none that matters."""
+    """Return the check of the quantized dimension; a tensor with one scale always passes."""
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
 

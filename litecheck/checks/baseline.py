@@ -1,7 +1,7 @@
-"""Baselines: findings that were there before and shall not block new work, kept in a file of their own.
+"""Baselines: files of known findings that are waived in later runs.
 
-A baseline is a multiset: two equal findings are two entries, and each entry waives one finding. What a
-finding is known by survives edits elsewhere in the model: its model, its requirement path, its fingerprint.
+A baseline is a multiset: two equal findings are two entries, and each entry waives one finding. An entry consists of
+the model, the requirement path and the fingerprint of a finding, so it survives edits elsewhere in the model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from litecheck.files import atomic_write, from_here, read_file
 from litecheck.finding import Finding, Waiver
 from litecheck.report import ModelReport, Report, StaleEntry
 
-#: The format's version; it stands in the file as ``litecheck_baseline``.
+#: Version of the format, under the key ``litecheck_baseline`` of the file.
 VERSION = 1
 
 #: An entry's keys in the file, in the order in which entries are sorted.
@@ -31,7 +31,7 @@ _Key = tuple[str, str, str]
 
 
 def read(path: str | Path) -> tuple[Entry, ...]:
-    """The entries of a baseline file. Raises ConfigError, with the file, for whatever is no baseline."""
+    """Read the entries of a baseline file. Raises ConfigError, with the file, if it is not a baseline."""
     content = decode_json(read_file(path), str(path))
     if not isinstance(content, dict) or "litecheck_baseline" not in content:
         raise ConfigError(f"{path}: not a baseline, the key 'litecheck_baseline' is missing")
@@ -59,10 +59,9 @@ def write(path: str | Path, entries: Iterable[Entry]) -> None:
 
 
 def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
-    """What a baseline of this run holds: every finding that nobody waived.
+    """Return the entries of a baseline of this run: one per finding that is not waived.
 
-    Of an earlier baseline, ``keep``, the entries of models that this run did not judge stay, where there still is such
-    a file.
+    The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists.
     """
     judged = {_name(model) for model in report.models if not model.problems}
     kept = tuple(entry for entry in keep if entry.file not in judged and not _gone(entry))
@@ -71,10 +70,10 @@ def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
 
 
 def apply(report: Report, known: Iterable[Entry], file: str, origin: str = "") -> Report:
-    """Waive every finding the baseline knows, and report as stale the entries that match nothing any more.
+    """Waive every finding in the baseline, and report the entries without a finding as stale.
 
-    An entry for a model that this run did not judge is stale only where the file is gone. A finding that is waived already
-    keeps its waiver and still uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
+    An entry for a model that this run did not check is stale only if its file is gone. A finding that is already waived
+    keeps its waiver and uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
     """
     known = tuple(known)
     left = Counter(map(_key, known))
@@ -112,11 +111,12 @@ def _entry_of(model: ModelReport, finding: Finding) -> Entry:
 
 
 def _name(model: ModelReport) -> str:
-    """The model as given, with forward slashes; a file below the current folder is named relative to it."""
+    """Return the model's path with forward slashes, relative to the current folder if the file is below it."""
     name = from_here(model.file)
     return f"{name}!{model.member}" if model.member else name
 
 
 def _gone(entry: Entry) -> bool:
-    """Whether the file is there no more that an entry speaks of; its name may have an exclamation mark itself."""
+    """Return True if the file of an entry no longer exists. The path of the file may itself contain an exclamation
+    mark."""
     return not any(map(os.path.lexists, (entry.file, entry.file.partition("!")[0])))

@@ -1,4 +1,4 @@
-"""An operator bound to its rule: the tensors by role, what the rule states of a role, and what a verb may ask."""
+"""Operators bound to their rules: tensors by role, constraints of a role, and the questions that checks ask."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Re
 
 
 def words(value: Constraint) -> frozenset[str]:
-    """The words a constraint allows."""
+    """Return the words that a constraint allows."""
     parts = value.values if isinstance(value, OneOf) else (value,)
     return frozenset(p.value for p in parts if isinstance(p, Exactly) and isinstance(p.value, str))
 
 
 def dimension(value: Constraint) -> int | None:
-    """The dimension an ``axis`` constraint names."""
+    """Return the dimension that an ``axis`` constraint names."""
     return int(value.value) if isinstance(value, Exactly) and isinstance(value.value, Fraction) else None
 
 
 def requirement_of(rule: OperatorRule, role: str, verb: str) -> Requirement | None:
-    """The last requirement of a rule that holds a role to a verb."""
+    """Return the last requirement of a rule for this role and check."""
     path = f"{rule.opcode}/{role}/{verb}"
     return next((r for r in reversed(rule.requirements) if r.path == path), None)
 
@@ -37,7 +37,7 @@ def requirement_of(rule: OperatorRule, role: str, verb: str) -> Requirement | No
 # Rules hash by identity.
 @lru_cache(maxsize=1024)
 def types(rule: OperatorRule, role: str) -> frozenset[str] | None:
-    """The types a rule allows for a role, relaxed ones included; None for any."""
+    """Return the types that a rule allows for a role, relaxed types included; None if it allows every type."""
     requirement = requirement_of(rule, role, "dtype")
     if requirement is None:
         return None
@@ -47,14 +47,14 @@ def types(rule: OperatorRule, role: str) -> frozenset[str] | None:
 
 @lru_cache(maxsize=1024)
 def axis(rule: OperatorRule, role: str) -> int | None:
-    """The quantized dimension the rule wants for a role, if it wants one."""
+    """Return the quantized dimension that the rule requires of a role, or None."""
     requirement = requirement_of(rule, role, "axis")
     return None if requirement is None else dimension(requirement.value)
 
 
 @lru_cache(maxsize=1024)
 def may_lack_quantization(rule: OperatorRule, role: str) -> bool:
-    """Whether the rule lets a role be plain integers."""
+    """Return True if the rule allows a role without quantization."""
     requirement = requirement_of(rule, role, "granularity")
     return requirement is None or bool(words(requirement.value) & {"none", "any"})
 
@@ -73,10 +73,10 @@ class BoundOperand:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a verb found.
+    """Fault that a check found.
 
-    ``level`` is set where the fault is milder than the requirement, or always a violation; ``required``, ``because``
-    and ``effect`` where what is wrong is more basic than what the requirement speaks of.
+    ``level`` is set if the fault is milder than the requirement, or always a violation. ``required``, ``because`` and
+    ``effect`` are set if the fault is more basic than the requirement.
     """
 
     found: str
@@ -88,7 +88,7 @@ class Fault:
     because: str | None = None
     effect: Effect | None = None
     kind: str = ""
-    """Its name in ``litecheck.profile.paths``, where the requirement may speak of it in particular."""
+    """Name of the fault in ``litecheck.profile.paths``, if the requirement may have a text for this fault."""
 
 
 def at(
@@ -101,13 +101,13 @@ def at(
     effect: Effect | None = None,
     kind: str = "",
 ) -> Fault:
-    """A fault of one tensor."""
+    """Return a fault of one tensor."""
     many = channels if operand.facts.scales > 1 else None
     return Fault(found, operand.role, operand, many, level, required, because, effect, kind)
 
 
 class BoundOperator:
-    """One operator, its tensors by role, and the verbs that have found fault with each of them."""
+    """Operator with its tensors by role, and the checks that found a fault in each tensor."""
 
     __slots__ = (
         "_faults", "_operands", "any_fault", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
@@ -124,14 +124,14 @@ class BoundOperator:
         if rule.intermediates:
             self._bind(operator.intermediates, rule.intermediates)
         self.complete = not (self.surplus or self.gaps) and all(self.roles.values())
-        """Whether every operand is there, and no other."""
+        """True if every tensor of the rule is present, and no other tensor."""
         self.any_fault = False
-        """Whether some verb has found any operand at fault."""
+        """True if any check has found a fault in any tensor."""
         self._faults: dict[int, set[str]] | None = None
         self._operands: Operands | None = None
 
     def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...]) -> bool:
-        """Give each operand its role; whether operands are left over."""
+        """Assign each tensor to its role; return True if tensors are left over."""
         facts, count = self.context.facts, len(indexes)
         for number, role in enumerate(roles):
             if role in self.rule.repeated:
@@ -145,17 +145,17 @@ class BoundOperator:
         return count > len(roles)
 
     def one(self, role: str) -> Tensor | None:
-        """The first tensor of a role."""
+        """Return the first tensor of a role."""
         operands = self.roles.get(role)
         return operands[0].tensor if operands else None
 
     def facts(self, role: str) -> TensorFacts | None:
-        """What is known of the first tensor of a role."""
+        """Return the facts about the first tensor of a role."""
         operands = self.roles.get(role)
         return operands[0].facts if operands else None
 
     def blame(self, verb: str, faults: Iterable[Fault]) -> None:
-        """Remember the violations a verb found: what follows from them is no fault of its own."""
+        """Store the violations that a check found, so that later checks skip faults that follow from them."""
         for fault in faults:
             if fault.operand:
                 self.any_fault = True
@@ -163,17 +163,17 @@ class BoundOperator:
                 self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
 
     def sound(self, tensor: Tensor, *verbs: str) -> bool:
-        """Whether none of these verbs (by default, none at all) has found a tensor at fault."""
+        """Return True if none of these checks (default: no check at all) has found a fault in a tensor."""
         found = self._faults.get(tensor.index) if self._faults else None
         return not found or not (found & set(verbs) if verbs else found)
 
     @property
     def looked_around(self) -> bool:
-        """Whether a measurement has asked for more than the operator and its tensors."""
+        """Return True if a measurement has read more than the operator and its tensors."""
         return self._operands is not None and self._operands.looked_around
 
     def measurable(self) -> Operands:
-        """The operator as measurements see it: its inputs with the shapes they have at run time."""
+        """Return the operator as measurements see it: inputs have their shapes at run time."""
         if self._operands is None:
             reshaped = self.context.reshaped
             tensors = {role: tuple([o.tensor for o in operands]) for role, operands in self.roles.items()}
@@ -185,15 +185,15 @@ class BoundOperator:
         return self._operands
 
 
-#: What a verb makes of a requirement: the faults of one operator, none where it is kept.
+#: Check of one requirement: returns the faults of an operator, none if the requirement is satisfied.
 Check = Callable[[BoundOperator], Sequence[Fault]]
-#: A verb. ``value`` is the requirement's, or what a profile relaxes it to.
+#: Builder of a check. ``value`` is the requirement's, or the value of its relaxation.
 Verb = Callable[[OperatorRule, Requirement, Constraint], Check]
 NONE: Sequence[Fault] = ()
 
 
 def channel(at: int, bad: NDArray[np.bool_]) -> str:
-    """Which slice, and how many of how many; nothing for a tensor with one."""
+    """Return the channel and the number of bad channels; "" for a tensor with one channel."""
     if len(bad) == 1:
         return ""
     count = int(bad.sum())

@@ -1,4 +1,4 @@
-"""A rule made ready to judge with: each requirement put to its verb once, not once for every operator."""
+"""Compiled rules: the check of each requirement is built once per rule, not once per operator."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ VERBS: dict[str, Verb] = {
     "unsupported": unsupported.checker,
 }
 
-#: The verbs that look at one operand, where what they ask names no other.
+#: Checks of a single tensor, unless the required value names another role.
 _OF_A_TENSOR = frozenset(("dtype", "granularity", "axis", "zero_point", "scale", "range"))
-#: A number of one bit for all that is asked of a tensor.
+#: One bit for each check of a single tensor.
 _BITS: dict[Hashable, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A requirement with what checks it, and what checks the relaxed one where a profile relaxes it."""
+    """Requirement with its check, and the check of the relaxed requirement if a profile relaxes it."""
 
     requirement: Requirement
     check: Check
@@ -55,11 +55,12 @@ class Ready:
 
 
 class ReadyRule:
-    """All that is checked of one operator; ``any_of`` are the alternatives by name, ``telling`` the paths of the limits
-    that tell them apart. ``settled`` are the checks, each with what settles it without more ado where it can.
+    """Compiled checks of one operator.
 
-    ``alone`` are the roles of which something is asked that their tensor itself answers, each with the number of what is
-    asked: one bit, the same for all rules that ask the same. ``structured`` is whether limits of structure are asked.
+    ``any_of`` are the alternatives by name, ``telling`` the paths of the limits that distinguish them. ``settled`` are
+    the checks, each with a shortcut (measurement and only allowed value) if it has one. ``alone`` are the roles with
+    checks that need a single tensor, each with one bit per check; equal checks have the same bit in all rules.
+    ``structured`` is True if the rule has structure limits.
     """
 
     def __init__(self, rule: OperatorRule) -> None:
@@ -87,8 +88,11 @@ class ReadyRule:
     def remaining(
         self, structure: bool, complete: bool, unproved: tuple[tuple[str, int], ...]
     ) -> tuple[Ready, ...]:
-        """The checks that are left: without those of a structure known to be sound, of operands that are all there, and
-        of the tensors of other roles than the unproved ones."""
+        """Return the checks that remain.
+
+        Structure limits are left out if ``structure`` is True, the check of operands if ``complete`` is True, and
+        single-tensor checks for all roles but those in ``unproved``.
+        """
         known = structure, complete, unproved
         checks = self._remaining.get(known)
         if checks is None:
@@ -103,7 +107,7 @@ class ReadyRule:
 
 
 def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
-    """The limits that are one value in an alternative and another value, or none, in the next: they count operands."""
+    """Return the limits with exact values that some alternatives do not have: they distinguish the alternatives."""
     stated = Counter(
         pair for of_one in alternatives for pair in {(r.path, r.value) for r in of_one if r.verb == "limits"}
     )
@@ -118,14 +122,14 @@ def _structural(requirement: Requirement) -> bool:
 
 
 def _alone(requirement: Requirement) -> bool:
-    """Whether the tensor itself tells if it is kept, whatever operator it belongs to."""
+    """Return True if the requirement depends on the tensor only, not on its operator."""
     return requirement.verb in _OF_A_TENSOR and not isinstance(requirement.value, ProductOf | SameAs)
 
 
 # Rules hash by identity.
 @lru_cache(maxsize=2048)
 def compiled(rule: OperatorRule) -> ReadyRule:
-    """The rule, ready; made once."""
+    """Return the compiled rule (cached)."""
     return ReadyRule(rule)
 
 

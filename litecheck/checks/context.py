@@ -1,4 +1,4 @@
-"""One subgraph under judgement: what verbs ask about its tensors, worked out once, and the shapes LiteRT gives them."""
+"""Context of the checks of one subgraph: cached facts about its tensors, and their shapes at run time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NAN = float("nan")
 
 
 class TensorFacts:
-    """A tensor's type and counts; its scale and zero point where it has exactly one of each (``single``).
+    """Type and counts of a tensor; its scale and zero point if it has exactly one of each (``single``).
 
-    ``form`` is all that an operator's structure can depend on: type, shape, whether the file holds the values, and
-    which tensor it is where those may be indices, being numbers without a scale. ``proved`` has a bit for everything
-    that was asked of the tensor and is so.
+    ``form`` holds all that an operator's structure depends on: type, shape, flags (constant, variable, sparse), and the
+    index of a constant without scales, because it may hold indices. ``proved`` has one bit per check that the tensor
+    has passed.
     """
 
     __slots__ = (
@@ -45,12 +45,12 @@ class TensorFacts:
 
     @property
     def quantized(self) -> bool:
-        """Whether the file states any parameter."""
+        """Return True if the file states any quantization parameter."""
         return bool(self.scales or self.zero_points or self.details is not None)
 
 
 class Context:
-    """A subgraph of a model; what is costly is worked out when it is first asked for."""
+    """Subgraph of a model with cached facts, each computed on first access."""
 
     def __init__(self, model: Model, subgraph: Subgraph) -> None:
         self.model = model
@@ -59,13 +59,14 @@ class Context:
         self.on_cpu: Set[int] = frozenset()
         """Indices of the operators that are known to be on the CPU of a target."""
         self.sound_forms: set[Hashable] = set()
-        """Operators, by rule and form, in whose structure nothing was found: others like them need no second look."""
+        """Rules and forms of operators without findings in their structure; operators with the same form are not
+        checked again."""
 
     @cached_property
     def reshaped(self) -> dict[int, Tensor]:
-        """The tensors whose shape at run time is another than the file states, with that one.
+        """Tensors whose shape at run time differs from the shape in the file, with the shape at run time.
 
-        LiteRT goes on with the shapes it works out; what is known only at run time stays as stated.
+        LiteRT continues with the shapes that it computes. Dimensions known only at run time stay as stated in the file.
         """
         changed = {}
         for tensor, shape in zip(self.subgraph.tensors, self.shapes.shapes, strict=True):
@@ -75,7 +76,7 @@ class Context:
 
     @cached_property
     def shapes(self) -> Inferred:
-        """The shapes the tensors have when the model runs, operator by operator."""
+        """Shapes of the tensors when the model runs, computed operator by operator."""
         return inferred_shapes(self.model, self.subgraph)
 
 

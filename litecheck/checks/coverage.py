@@ -1,4 +1,4 @@
-"""Whether a profile speaks of an operator at all, and if not, why: silence is not approval."""
+"""Coverage of operators by a profile, and the reason for an operator that is not covered."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _SMALL = frozenset(("int8", "int4", "uint4", "int2"))
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Why an operator is not covered. The lower ``rank``, the closer the profile came to judging it."""
+    """Reason for an operator that is not covered. The lower ``rank``, the closer the profile is to covering the
+    operator."""
 
     reason: str
     rank: int
 
 
 def opaque(operator: Operator) -> Outside | None:
-    """Why no profile can speak of an operator."""
+    """Return the reason if no profile can cover an operator (custom, delegate or newer than the schema), else None."""
     if operator.opcode == "CUSTOM":
         return Outside(f"custom operator '{operator.custom_code}'", 3)
     if operator.opcode == "DELEGATE":
@@ -36,7 +37,8 @@ def opaque(operator: Operator) -> Outside | None:
 
 
 def unlisted(subgraph: Subgraph, operator: Operator, profile: Profile) -> Outside | None:
-    """Why a profile without a rule for an operator does not speak of it; None where it forbids what it does not list."""
+    """Return the reason if a profile without a rule for an operator does not cover it; None if the profile forbids
+    operators that it does not list."""
     tensors = [subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
     types = {t.dtype for t in tensors if not t.is_constant}
     if not types & set(profile.activations) and ANY not in profile.activations:
@@ -47,7 +49,7 @@ def unlisted(subgraph: Subgraph, operator: Operator, profile: Profile) -> Outsid
 
 
 def outside(bound: BoundOperator, profile: Profile) -> Outside | None:
-    """None where the profile judges the operator, else the reason why it does not."""
+    """Return None if the profile covers the operator, else the reason."""
     rule, wanted = bound.rule, profile.activations
     if ANY not in wanted and rule.activations:
         scope = [o for role in rule.activations for o in bound.roles[role]]
@@ -70,7 +72,7 @@ def outside(bound: BoundOperator, profile: Profile) -> Outside | None:
 
 @lru_cache(maxsize=1024)
 def _moved(rule: OperatorRule) -> frozenset[str]:
-    """The operands that have one quantization throughout, where these are all that decide whether the rule speaks.
+    """Return the roles with one shared quantization, if these alone decide the rule's scope.
 
     Such an operator moves or compares stored integers, and is right about integers that stand for nothing else, too.
     """
@@ -79,7 +81,8 @@ def _moved(rule: OperatorRule) -> frozenset[str]:
 
 
 def _kind_of(types: set[str], tensors: list[Tensor]) -> str:
-    """What an operator outside int8 (or int16) computes with."""
+    """Return the arithmetic of an operator that is not int8 or int16. Example: "hybrid: float32 activations with int8
+    weights"."""
     floats = sorted(types & FLOATS)
     if floats:
         narrow = sorted({t.dtype for t in tensors if t.is_constant and t.dtype in _SMALL})

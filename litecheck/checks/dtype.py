@@ -1,4 +1,4 @@
-"""Verb ``dtype``: an operand is stored in one of the types its rule allows."""
+"""Check ``dtype``: a tensor has one of the types that its rule allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from litecheck.profile.types import Constraint, OperatorRule, Requirement, SameA
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """A tensor of another type; the other verbs then leave it alone, its numbers mean something else."""
+    """Return the check of a type. On a fault, the other checks skip the tensor, because its values have another
+    meaning."""
     allowed, role = words(value), requirement.role or ""
     if isinstance(value, SameAs):
         return _alike(role, value.role)

@@ -1,4 +1,4 @@
-"""Filters and baselines for the library: what a user lets count, applied to a report or to one model of it."""
+"""Filters and baselines in the library API, for a report or for one model of it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def filter_report(
     levels: Mapping[str, Level] | None = None,
     profiles: Sequence[Profile] | None = None,
 ) -> Filtered:
-    """The report with only the selected findings, ignored ones waived, and others at the levels named.
+    """Return the report with only the selected findings, with ignored findings waived and with the given levels.
 
-    Patterns are requirement paths, with wildcards and as short as they may be: ``CONV_2D``, ``*/weight/granularity``.
-    ``profiles`` are those the model was judged by, where they were given to ``validate``: a pattern that none of their
-    requirements has raises ConfigError.
+    Patterns are requirement paths, abbreviated and with wildcards: ``CONV_2D``, ``*/weight/granularity``. ``profiles``
+    are the profiles passed to ``validate``, if any. A pattern that matches none of their requirements raises
+    ConfigError.
     """
     if isinstance(select, str) or isinstance(ignore, str):
         call = "litecheck.filter_report(report, ignore=['*/weight/granularity'])"
@@ -44,7 +44,8 @@ def filter_report(
 
 
 def write_baseline(path: str | Path, report: Report | ModelReport, keep: Sequence[StaleEntry] = ()) -> None:
-    """Write the findings that nobody waived as a baseline; of an earlier one, ``keep``, other models' entries stay.
+    """Write the findings that are not waived as a baseline; entries of ``keep`` (an earlier baseline) for other models
+    stay.
 
     Raises ConfigError where the file cannot be written.
     """
@@ -52,7 +53,7 @@ def write_baseline(path: str | Path, report: Report | ModelReport, keep: Sequenc
 
 
 def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
-    """The report with the findings waived that a baseline file knows. Raises ConfigError for what is no baseline."""
+    """Return the report with the findings of a baseline file waived. Raises ConfigError if the file is not a baseline."""
     known = baseline.read(path)
     return _like(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
 
@@ -67,7 +68,7 @@ def _run(report: Report | ModelReport, function: str) -> Report:
 
 
 def _like(report: Filtered, whole: Report) -> Filtered:
-    """The whole run, or its one model, whichever was given."""
+    """Return the whole run, or its only model, like the argument of the call."""
     if isinstance(report, Report):
         return replace(whole)
     (model,) = whole.models

@@ -1,8 +1,8 @@
-"""Verb ``granularity``: how many scales and zero points a tensor has, along which slices, and where they stand.
+"""Check ``granularity``: number of scales and zero points of a tensor, their dimension, and their table in the file.
 
-LiteRT fills its per-tensor parameters only from exactly one scale, refuses to load a model whose counts disagree
-with each other or with the dimension they run along, and wrong results with what it does not refuse. A rule that
-is mild about per-tensor or per-axis is not mild about that: absent or malformed parameters are always a violation.
+LiteRT fills its per-tensor parameters only from exactly one scale. It fails to load a model if the counts differ from
+each other or from the quantized dimension; other malformed parameters give wrong outputs. Absent or malformed
+parameters are always a violation, also in a rule with a milder level.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from litecheck.quantization import Blockwise, MultiAxis
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Why a tensor's parameters cannot belong to it, and what well-formed ones would be."""
+    """Reason for malformed parameters of a tensor, and the well-formed parameters."""
 
     found: str
     required: str
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Malformed parameters first; then per-tensor, per-axis, none, or as many scales as another operand."""
+    """Return the check: malformed parameters first; then per-tensor, per-axis, none, or the number of scales of another
+    role."""
     role = requirement.role or ""
     allowed, along = types(rule, role), axis(rule, role)
     wanted = frozenset() if isinstance(value, SameAs) else words(value)
@@ -48,7 +49,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def _within(facts: TensorFacts) -> bool:
-    """Whether the quantized dimension is one the shape has."""
+    """Return True if the shape has the quantized dimension."""
     number, rank = facts.tensor.quantization.axis, len(facts.tensor.shape)
     return 0 <= number < max(rank, 1)
 
@@ -56,7 +57,8 @@ def _within(facts: TensorFacts) -> bool:
 def _spoiled(
     operand: BoundOperand, wanted: frozenset[str], along: int | None, rule: OperatorRule
 ) -> Fault | None:
-    """Parameters that cannot belong to the tensor, or stand elsewhere; with the runtime's word on them if it has one."""
+    """Return the fault of parameters that are malformed or in another tensor, with the runtime's message if there is
+    one."""
     facts, loads = operand.facts, rule.any_tensor
     if facts.details is not None:
         if wanted & {kind_of(facts), "any"}:
@@ -81,7 +83,7 @@ def _spoiled(
 def _fault(
     bound: BoundOperator, operand: BoundOperand, value: Constraint, wanted: frozenset[str], along: int | None
 ) -> Fault | None:
-    """Well-formed parameters that are not what the rule wants."""
+    """Return the fault of well-formed parameters that differ from the rule, or None."""
     if operand.facts.details is not None:
         return None
     found = _other(bound, operand, value, wanted, along)
@@ -92,15 +94,15 @@ def _fault(
 
 
 def kind_of(facts: TensorFacts) -> str:
-    """The word for parameters that stand in another tensor."""
+    """Return the name of the parameters that are in another tensor."""
     return {Blockwise: "blockwise", MultiAxis: "multi-axis"}.get(type(facts.details), "custom")
 
 
 def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = True) -> Malformed | None:
-    """What is wrong with a tensor's scales and zero points whatever rule it is held to, or None.
+    """Return the defect in a tensor's scales and zero points that is independent of any rule, or None.
 
-    ``strictly``: the quantized dimension must be one the shape has even where nobody needs it, because there is one
-    scale, or one dimension and no rule on which it is.
+    With ``strictly``, the shape must have the quantized dimension even if no kernel needs it: the tensor has one scale,
+    or it has one dimension and no rule requires an axis.
     """
     scales, shape = facts.scales, facts.tensor.shape
     if not scales:  # zero points alone are no quantization to LiteRT
@@ -131,7 +133,7 @@ def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = Tr
 
 
 def _granularities(facts: TensorFacts, along: int | None) -> tuple[str, ...]:
-    """What a well-formed tensor counts as; a single scale is also per-axis where the axis has length 1."""
+    """Return the granularities of a well-formed tensor; one scale is also per-axis if the axis has length 1."""
     if facts.scales == 0:
         return ("none", "any")
     if facts.scales > 1:
@@ -144,7 +146,7 @@ def _granularities(facts: TensorFacts, along: int | None) -> tuple[str, ...]:
 def _other(
     bound: BoundOperator, operand: BoundOperand, value: Constraint, wanted: frozenset[str], along: int | None
 ) -> str | None:
-    """How a well-formed tensor is not what the rule wants, or None."""
+    """Return the difference between a well-formed tensor and the required granularity, or None."""
     facts = operand.facts
     if isinstance(value, SameAs):
         model = bound.facts(value.role)

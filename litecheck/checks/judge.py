@@ -1,4 +1,4 @@
-"""One operator, subgraph or tensor before one rule: findings."""
+"""Findings of one operator, subgraph or tensor against one rule."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from litecheck.profile.types import Profile, Requirement
 
 
 def judged(bound: BoundOperator) -> list[Finding]:
-    """Every requirement of the operator's rule put to its verb.
+    """Check an operator against every requirement of its rule.
 
-    What a tensor itself answers is asked of it once. The limits of structure are measured once for operators of one
-    form: most of a large model's are alike.
+    Checks that need a single tensor run once per tensor. Limits run once per group of operators with the same rule,
+    options, tensor types and shapes.
     """
     ready, forms = compiled(bound.rule), bound.context.sound_forms
     form = _form(bound) if ready.structured else None
@@ -59,7 +59,7 @@ def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Pr
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
-    """Whether nothing was found against any of these tensors when the same was asked of it before."""
+    """Return True if every operand's tensor has passed the check with this bit."""
     for operand in operands:  # noqa: SIM110 - a loop: this is asked of every role of every operator
         if not operand.facts.proved & bit:
             return False
@@ -67,7 +67,7 @@ def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
 
 
 def _form(bound: BoundOperator) -> Hashable:
-    """What an operator's structure depends on."""
+    """Return a key of the operator's structure: operators with the same key have the same limits."""
     operator, facts = bound.operator, bound.context.facts
     options = None if operator.options is None else id(operator.options.fields)
     tensors = (*operator.inputs, -1, *operator.outputs, -1, *operator.intermediates)
@@ -79,13 +79,14 @@ def _form(bound: BoundOperator) -> Hashable:
 
 
 def forbidden(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
-    """An operator of the profile's type for which it has no rule, where that is a violation."""
+    """Return the finding for an operator of the profile's type without a rule, in a profile that forbids such
+    operators."""
     where = _where(subgraph, operator)
     return _finding(where, must_be_listed(profile, operator.opcode), Fault("the model uses it"))
 
 
 def judged_subgraph(context: Context, profile: Profile) -> list[Finding]:
-    """What a profile demands of a subgraph as a whole: its inputs and outputs stand for the operands."""
+    """Check the inputs and outputs of a subgraph against the profile's rule for subgraphs."""
     rule = profile.operators.get(ANY_SUBGRAPH)
     if rule is None:
         return []
@@ -95,7 +96,8 @@ def judged_subgraph(context: Context, profile: Profile) -> list[Finding]:
 
 
 def judged_tensors(context: Context, profile: Profile, found: list[Finding]) -> Iterator[Finding]:
-    """Tensors whose quantization LiteRT would refuse to load, and of which no operator's rule has said so."""
+    """Yield findings for tensors whose quantization makes LiteRT fail to load the model, unless ``found`` has one
+    already."""
     rule = profile.operators.get(ANY_TENSOR)
     if rule is None:
         return
@@ -117,7 +119,7 @@ def _where(subgraph: Subgraph, operator: Operator) -> Where:
 
 
 def _nearest(bound: BoundOperator, ready: ReadyRule) -> list[Finding]:
-    """Nothing where an alternative is kept; else what the nearest one lacks, with the names of all.
+    """Return no finding if an alternative is satisfied, else those of the nearest alternative, with the names of all.
 
     The nearest is the one the operator has the form of, where limits tell the forms apart, and then the one with the
     fewest violations.

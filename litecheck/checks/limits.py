@@ -1,4 +1,4 @@
-"""Verb ``limits``: a named measurement of the operator lies where the rule wants it."""
+"""Check ``limits``: a named measurement of the operator lies in the required range."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARGIN = 2.0**-40
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """The measurement does not fit; one that does not apply (None) always fits."""
+    """Return the check of a measurement; a measurement that does not apply (None) always passes."""
     name = requirement.path.rsplit("/", 1)[1]
     measured_by, called, fits = measurement(name), name.replace("_", " "), fitting(value)
 
@@ -44,14 +44,14 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def usual(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:
-    """What is measured and the one value that it must have, where there is one: nearly always it is that."""
+    """Return the measurement and its single required value, or None; most limits require one exact value."""
     if requirement.verb != "limits" or not isinstance(requirement.value, Exactly):
         return None
     return measurement(requirement.path.rsplit("/", 1)[1]), _wanted(requirement.value)
 
 
 def fitting(value: Constraint) -> Callable[[Measured], bool]:
-    """Whether a measured number or word satisfies a constraint."""
+    """Return a predicate: True if a measured number or word satisfies the constraint."""
     if isinstance(value, OneOf):
         parts = tuple(map(fitting, value.values))
         return lambda measured: any(part(measured) for part in parts)
@@ -69,19 +69,19 @@ def fitting(value: Constraint) -> Callable[[Measured], bool]:
 
 
 def _wanted(value: Exactly) -> Fraction | int | str:
-    """A number that is whole as an integer: integers compare with it without being turned into fractions."""
+    """Return a number as an integer if it is whole: a comparison with an integer is then faster."""
     wanted = value.value
     return int(wanted) if isinstance(wanted, Fraction) and wanted.denominator == 1 else wanted
 
 
 def _inner(value: Range) -> tuple[float, float]:
-    """What lies strictly between these lies in the range, though it be a little off."""
+    """Return the bounds of the open interval that lies in the range even with a rounding error of the floats."""
     low, high = float(value.low), float(value.high)
     return low + _MARGIN * abs(low), high - _MARGIN * abs(high)
 
 
 def _between(value: Range) -> Callable[[Measured], bool]:
-    """A closed range: settled in floats where a number lies well inside it, exactly near its ends."""
+    """Return a predicate for a closed range: in floats for a number well inside it, exact near its ends."""
     low, high = value.low, value.high
     least, most = ceil(low), floor(high)
     inner = _inner(value)

@@ -1,4 +1,4 @@
-"""Verb ``operands``: the operator has the operands its rule names, no fewer and no more."""
+"""Check ``operands``: the operator has exactly the tensors that its rule names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from litecheck.tallies import counted
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """An operand is absent that must be there (``OP/role/operands``), or there are too many (``OP/operands``)."""
+    """Return the check: a required input or output is absent (``OP/role/operands``), or there are too many
+    (``OP/operands``)."""
     role = requirement.role
     if role is None:
         return _surplus

@@ -1,9 +1,9 @@
-"""What a user lets count: findings selected, ignored, or given another level, and the statuses that follow.
+"""User policy: findings selected, ignored or given another level, and the resulting statuses.
 
-Everything here is a pure function from what was judged to what is reported: ignored findings stay, waived;
-findings that are not selected leave. A pattern is a requirement path in which each part may hold wildcards:
-``*/weight/zero_point``, ``CONV_*``, ``CONV_2D/limits/*``. A pattern with fewer parts than a path matches
-everything below it, so ``CONV_2D`` means all of that operator.
+All functions are pure functions from report to report. Ignored findings stay, waived; findings that are not selected
+are removed. A pattern is a requirement path in which each part may have wildcards: ``*/weight/zero_point``, ``CONV_*``,
+``CONV_2D/limits/*``. A pattern with fewer parts than a path matches everything below it, so ``CONV_2D`` matches all
+requirements of that operator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from litecheck.spelling import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The user's choices. An empty ``select`` selects everything; of several levels the last one holds.
+    """User's choices. An empty ``select`` selects everything; the last of several levels applies.
 
     ``per_file`` are pairs: a glob of files, and the paths that are ignored in them. ``ignored_by`` names the source of
     ``ignore``, and ``per_file_from`` the source of ``per_file``; waivers state both.
@@ -41,7 +41,7 @@ class Policy:
 
 
 def apply(report: Report, policy: Policy) -> Report:
-    """The report with levels set and ignored findings waived. ``select`` comes last, after any baseline."""
+    """Return the report with levels set and ignored findings waived. ``select`` applies last, after any baseline."""
     return replace(report, models=tuple(_under(model, policy) for model in report.models))
 
 
@@ -54,14 +54,14 @@ def _under(model: ModelReport, policy: Policy) -> ModelReport:
 
 
 def file_matches(file: str, pattern: str) -> bool:
-    """Whether a glob names the file, or a folder above it; one without a slash may name the file alone."""
+    """Return True if a glob matches the file or a folder above it; a glob without a slash also matches the file name."""
     names = [os.path.abspath(file), from_here(file)] + ([] if "/" in pattern else [os.path.basename(file)])
     globs = (pattern.rstrip("/"), f"{pattern.rstrip('/')}/*")
     return any(fnmatchcase(name, glob) for name in names for glob in globs)
 
 
 def apply_selection(report: Report, policy: Policy) -> Report:
-    """The report with only the selected findings, in every model."""
+    """Return the report with only the selected findings, in every model."""
     return replace(report, models=tuple(select(model, policy.select) for model in report.models))
 
 
@@ -99,7 +99,7 @@ def override_levels(model: ModelReport, levels: Collection[tuple[str, Level]]) -
 
 
 def map_findings(model: ModelReport, change: Callable[[Finding], Finding]) -> ModelReport:
-    """The model with every finding changed and the statuses that follow from it."""
+    """Return the model with every finding changed and with the resulting statuses."""
     return _with_findings(model, map(change, model.findings))
 
 
@@ -108,7 +108,7 @@ def _with_findings(model: ModelReport, findings: Iterable[Finding]) -> ModelRepo
 
 
 def with_statuses(model: ModelReport) -> ModelReport:
-    """The model with each operator's status derived anew from its findings."""
+    """Return the model with each operator's status derived from its findings."""
     by_operator: dict[tuple[int, int], list[Finding]] = defaultdict(list)
     for finding in model.findings:
         by_operator[finding.where.subgraph, finding.where.operator].append(finding)
@@ -117,11 +117,11 @@ def with_statuses(model: ModelReport) -> ModelReport:
 
 
 def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> OperatorReport:
-    """The operator with the status that follows from its findings.
+    """Return the operator with the status that follows from its findings.
 
-    - ``violates``: at least one finding of level *violation* that nobody waived;
-    - ``waived``: no such finding, but a waived one of level *violation*; the reason says by whom and why;
-    - otherwise what it is at best; there may still be warnings and notes.
+    - ``violates``: at least one finding of level *violation* that is not waived;
+    - ``waived``: no such finding, but a waived finding of level *violation*; the reason states by whom and why;
+    - otherwise the best status of the operator; it may still have warnings and notes.
     """
     violations = [f for f in findings if f.level == "violation"]
     waivers = dict.fromkeys(f"by {f.waiver.by}: {f.waiver.reason}" for f in violations if f.waiver)
@@ -134,7 +134,7 @@ def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> Operat
 
 
 def parse_level(text: str) -> tuple[str, Level]:
-    """``PATH=LEVEL`` as a pair. Raises ConfigError for anything else."""
+    """Return ``PATH=LEVEL`` as a pair. Raises ConfigError for any other text."""
     path, equals, word = text.rpartition("=")
     if not equals or not path.strip():
         raise ConfigError(
@@ -144,7 +144,7 @@ def parse_level(text: str) -> tuple[str, Level]:
 
 
 def as_level(word: str) -> Level:
-    """The level of that name. Raises ConfigError for any other word."""
+    """Return the level with that name. Raises ConfigError for an unknown name."""
     for level in LEVELS:
         if level == word:
             return level
@@ -170,11 +170,11 @@ def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
 
 
 def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:
-    """Every requirement path of these profiles, each once, in the profiles' order."""
+    """Return every requirement path of these profiles, each once, in the profiles' order."""
     return tuple(dict.fromkeys(r.path for profile in profiles for r in profile.requirements()))
 
 
 def hint_of(pattern: str, paths: Iterable[str]) -> str:
-    """The known path that looks most like the pattern, compared at the pattern's own depth."""
+    """Return the known path that is most similar to the pattern, compared at the pattern's depth."""
     depth = pattern.count("/") + 1
     return did_you_mean(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))

@@ -1,4 +1,4 @@
-"""Verb ``range``: the stored values of a constant lie where the rule wants them."""
+"""Check ``range``: the stored values of a constant lie in the required range."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Values of a constant outside the range; what is computed at run time is not looked at."""
+    """Return the check of a constant's values; values computed at run time are not checked."""
     if isinstance(value, Exactly) and not isinstance(value.value, str):
         value = Range(value.value, value.value)
     if not isinstance(value, Range):

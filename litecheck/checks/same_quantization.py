@@ -1,4 +1,4 @@
-"""Verb ``same_quantization``: several operands share one scale, bit for bit, and one zero point."""
+"""Check ``same_quantization``: several tensors have one scale, equal bit for bit, and one zero point."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NONE = (b"", b"", 0)
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """One fault for all operands that differ from what most of them have."""
+    """Return the check: one fault for all tensors that differ from the majority."""
     roles = value.roles if isinstance(value, Roles) else ()
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
@@ -58,7 +58,7 @@ def _differing(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequen
 
 
 def _key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int] | None:
-    """Bits of the scales, zero points and axis; None where another verb has more to say."""
+    """Return the bits of scales, zero points and axis; None if another check reports the tensor."""
     q = operand.tensor.quantization
     if q.details is not None:
         return None
@@ -83,7 +83,8 @@ def _parameters(operand: BoundOperand) -> str:
 
 
 def _apart(a: BoundOperand, b: BoundOperand) -> str:
-    """How many ulps apart two scales are, where decimals would hide it."""
+    """Return the distance of two scales in ulps if it is 1 to 99, where decimals would not show the difference, else
+    ""."""
     p, q = a.tensor.quantization.scale, b.tensor.quantization.scale
     if p.size != 1 or q.size != 1:
         return ""

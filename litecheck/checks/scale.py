@@ -1,7 +1,7 @@
-"""Verb ``scale``: every scale is finite and positive, and is the number or the product the rule names.
+"""Check ``scale``: every scale is finite and positive, and equals the number or the product in the rule.
 
-Scales are float32 and compared as such: a rational stands for the float32 nearest to it, a product of scales
-for the float32 nearest to the exact product.
+Scales are compared as float32: a rational is rounded to the nearest float32, and a product of scales is the float32
+nearest to the exact product.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from litecheck.profile.types import (
 
 #: The smallest float32 that is not subnormal.
 TINY = float(np.finfo(np.float32).tiny)
-#: What is added to a number that is no scale, by the kind of fault; a zero needs no name.
+#: Text after an invalid scale, by the kind of fault; a zero needs no text.
 _NAMES = {
     "not_a_number": ", not a number",
     "infinite": ", infinite",
@@ -51,7 +51,7 @@ _NAMES = {
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Scales that are no scales first, then those that are not the ones required."""
+    """Return the check: invalid scales first, then scales that differ from the required ones."""
     role = requirement.role or ""
     allowed, judge = types(rule, role), _judge(value)
     least = TINY if value == Exactly("normal") else 0.0
@@ -74,12 +74,12 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def valid(scale: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which scales are finite and greater than 0."""
+    """Return a mask that is True at each scale that is finite and greater than 0."""
     return np.isfinite(scale) & (scale > 0)
 
 
 def _no_scale(operand: BoundOperand, least: float) -> Sequence[Fault]:
-    """What is no scale at all: a fault for each kind there is, with its first channel and how many there are."""
+    """Return one fault per kind of invalid scale, with the first channel and the number of channels."""
     scale = operand.tensor.quantization.scale
     if (valid(scale) & (scale >= least)).all():
         return NONE
@@ -94,7 +94,7 @@ def _bad(operand: BoundOperand, kind: str, bad: NDArray[np.bool_]) -> Fault:
 
 
 def _kinds(scale: NDArray[np.float32], least: float) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Which scales are of which kind; subnormal ones only where they are below what is asked for."""
+    """Yield each kind of invalid scale with its mask; ``subnormal`` are the positive scales below ``least``."""
     yield "not_a_number", np.isnan(scale)
     yield "infinite", np.isinf(scale)
     yield "negative", np.isfinite(scale) & (scale < 0)
@@ -106,7 +106,7 @@ _Judge = Callable[[BoundOperator, BoundOperand], Sequence[Fault]]
 
 
 def _judge(value: Constraint) -> _Judge:
-    """What is asked of scales that are sound."""
+    """Return the check of valid scales against a constraint."""
     if isinstance(value, Exactly) and isinstance(value.value, str):
         return lambda bound, operand: NONE  # a word asks for no more than a scale
     if isinstance(value, ProductOf):
@@ -120,7 +120,7 @@ def _judge(value: Constraint) -> _Judge:
 
 
 def _nearest(value: Constraint) -> float | None:
-    """The one scale a number allows: the float32 nearest to it."""
+    """Return the only scale that a number allows: the nearest float32."""
     one = isinstance(value, Exactly) and isinstance(value.value, Fraction)
     return float(np.float32(float(value.value))) if one else None  # type: ignore[union-attr]
 
@@ -170,7 +170,7 @@ def _near(scale: float, value: Constraint) -> bool:
 
 
 def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Sequence[Fault]:
-    """Scales further from the product than allowed, with the worst and what it does to the output."""
+    """Return a fault for scales further from the product than allowed, with the worst and its effect on the output."""
     exact = _factors(bound, value)
     scale = operand.tensor.quantization.scale
     if exact is None or scale.size not in (1, exact.size) or (scale.size == 1 and exact.size > 1):
@@ -196,7 +196,7 @@ def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Se
 
 
 def follows(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bool:
-    """Whether scales that are none are the product all the same, of factors that are none: what is wrong is theirs."""
+    """Return True if invalid scales equal the product of their factors: the fault is then in the factors."""
     exact: NDArray[np.float64] = np.ones(1)
     for factor in value.factors:
         if isinstance(factor, Fraction):
@@ -220,7 +220,10 @@ def follows(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bo
 
 
 def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | None:
-    """The product in float64, which holds the product of two float32 exactly; None where a factor is no scale."""
+    """Return the product in float64, which is exact for two float32 scales.
+
+    Return None if a factor is absent or faulty, or if the numbers of scales do not match.
+    """
     exact = np.ones(1)
     for factor in value.factors:
         if isinstance(factor, Fraction):
@@ -239,7 +242,7 @@ def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | No
 
 
 def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float64]) -> tuple[str, bool]:
-    """What a wrong bias scale does to the output, in output steps; and whether it does nothing at all."""
+    """Return the effect of a wrong bias scale on the output, in output steps, and True if it has no effect."""
     values, output = stored_integers(operand.tensor), bound.one("output")
     if values is None or not values.size or output is None or output.quantization.scale.size != 1:
         return "", False

@@ -1,7 +1,7 @@
-"""Verb ``shapes``: the operands go together, and the results have the shapes the operator gives them.
+"""Check ``shapes``: the inputs have compatible shapes, and the outputs have the shapes that the operator computes.
 
-LiteRT works out the shape of every result itself and goes on with that: a result stated otherwise is no fault of the
-operators behind it, and matters only to what trusts the file.
+LiteRT computes the shape of every output and continues with this shape. A wrong stated shape causes no fault in later
+operators; it affects only programs that rely on the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Operands the law cannot bring together; then results of another shape than the law gives them."""
+    """Return the check: inputs with incompatible shapes first, then outputs with another shape than the law computes."""
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault:
@@ -42,7 +42,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def _differs(tensor: Tensor, shape: Shape) -> bool:
-    """Whether a stated shape contradicts the one at run time; unknown dimensions contradict nothing."""
+    """Return True if a stated shape contradicts the shape at run time; an unknown dimension contradicts no size."""
     stated, signature = tensor.shape, tensor.shape_signature
     if len(stated) != len(shape):
         return True
@@ -53,7 +53,7 @@ def _differs(tensor: Tensor, shape: Shape) -> bool:
 
 
 def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
-    """A result whose shape is another than is stated; one that states none is worth a note."""
+    """Return the fault of an output with a wrong stated shape; an output without a stated shape gets a note."""
     made = f"[{', '.join('?' if n is None else str(n) for n in shape)}]"
     return at(
         operand, f"its shape is {list(operand.tensor.shape)}", level=level,

@@ -1,4 +1,4 @@
-"""How the tensors of a model are quantized, for people to look at: scales, zero points, extremes of constants."""
+"""Survey of a model's quantization for reports: scales, zero points and extremes of constants."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 
 
 def survey(model: Model) -> tuple[TensorSurvey, ...]:
-    """What operators make, and the constants they take, in the order in which operators run.
+    """Return a survey of operator outputs and of constant inputs, in execution order.
 
-    Tensors without a scale are left out, and those whose scales are no positive numbers: findings tell of them. A
-    constant that several operators take is told with the first.
+    Tensors without a scale, or with scales that are not positive numbers, are left out: the latter have findings. A
+    constant with several consumers is listed at the first.
     """
     return tuple(found for subgraph in model.subgraphs for found in _of(subgraph))
 

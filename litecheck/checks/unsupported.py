@@ -1,4 +1,4 @@
-"""Verb ``unsupported``: a target does not run the operator at all."""
+"""Check ``unsupported``: the target does not run the operator."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from litecheck.profile.types import LISTED_HERE, Constraint, OperatorRule, Requi
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """A fault that the rule exists, unless the profile relaxes that and lists what its parent does not."""
+    """Return the check: always a fault, unless the profile relaxes it and lists an operator that its parent does not
+    list."""
     faults = NONE if value == LISTED_HERE else (Fault("the model uses it"),)
     return lambda bound: faults

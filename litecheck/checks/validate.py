@@ -1,4 +1,4 @@
-"""A model against profiles: every operator by the profiles that speak of it, and what became of each."""
+"""Validation of a model against profiles: findings and a status for every operator."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uin
 
 
 def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey: bool = False) -> ModelReport:
-    """Judge a model: by every given profile, or operator by operator by the LiteRT profile of its type.
+    """Check a model against every given profile; by default, each operator against the LiteRT profile of its type.
 
-    A profile of a target says where operators run; the others judge beside it, LiteRT's where only targets are given.
-    With a ``survey`` the report also holds scales and extremes of tensors, which the page of a model draws.
+    A target's profile describes the operators that a target runs; the other profiles are checked as well, and LiteRT's
+    if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the HTML page
+    of a model shows.
     """
     if not isinstance(model, Model):
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
@@ -82,8 +83,8 @@ def validate_file(
     survey: bool = False,
     beside: Callable[[Model, ModelReport], ModelReport] | None = None,
 ) -> tuple[ModelReport, ...]:
-    """Judge every model in a file; one that cannot be read becomes a report of its problems. What stands ``beside`` adds to
-    the report of each model."""
+    """Check every model in a file; a model that cannot be read gives a report of its problems. ``beside`` adds to the
+    report of each model."""
     if not isinstance(path, (str, os.PathLike)):
         call = "litecheck.validate(litecheck.load_model(content)) judges what is in memory"
         raise wrong_type("validate_file", "a path", path, call)
@@ -102,7 +103,7 @@ def validate_file(
 
 
 def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
-    """What callers gave as profiles. Raises TypeError for names."""
+    """Return the profiles that a caller passed. Raises TypeError for names or a single profile."""
     alone = isinstance(profiles, (str, Profile))
     wrong = profiles if alone else next((p for p in profiles or () if not isinstance(p, Profile)), None)
     if wrong is not None:
@@ -113,7 +114,8 @@ def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
 
 @contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
-    """A model is as many objects as it has tensors, none in a cycle: looking for one takes a tenth of the time."""
+    """Disable the search for reference cycles: a model has many objects and no cycle, and the search takes a tenth of
+    the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -124,14 +126,14 @@ def _no_search_for_cycles() -> Iterator[None]:
 
 
 def unreadable(error: ModelError, path: str | Path) -> ModelReport:
-    """The report of what a path names and nobody can judge."""
+    """Return the report of a path that cannot be checked."""
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     member = error.file.removeprefix(str(path)).removeprefix("!")
     return ModelReport(str(path), member, size, problems=error.problems)
 
 
 class _Candidates:
-    """The profiles to judge by, in order; one of litecheck's own is read when those before it are silent."""
+    """Given profiles in order, or the default profiles; a default profile is read only on iteration."""
 
     def __init__(self, given: Sequence[Profile] | None) -> None:
         self._given = tuple(given or ())
@@ -146,7 +148,7 @@ class _Candidates:
             yield _default(name)
 
     def loaded(self) -> tuple[Profile, ...]:
-        """Those that have been asked for."""
+        """Return the given profiles, or the default profiles that were read so far."""
         return self._given or tuple(map(_default, DEFAULT_PROFILES[: self._asked]))
 
 
@@ -157,20 +159,20 @@ def _default(name: str) -> Profile:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What the profiles have said of one operator so far."""
+    """Findings and statuses of one operator from the profiles so far."""
 
     findings: list[Finding]
     profiles: list[str]
     reasons: list[Outside]
     quantized: bool = False
-    """Whether one of them judged its quantization."""
+    """True if a profile checked the operator's quantization."""
     nothing: str = ""
 
 
 def _operator(
     context: Context, operator: Operator, profiles: Iterable[Profile], first_only: bool
 ) -> tuple[OperatorReport, list[Finding]]:
-    """Judge by the profiles that speak of the operator; what became of it, and the findings."""
+    """Check an operator against the profiles that cover it; return its status and the findings."""
     outcome = _Outcome([], [], [])
     hidden = opaque(operator)
     if hidden:
@@ -188,7 +190,7 @@ def _operator(
 
 
 def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome) -> bool:
-    """Whether the profile speaks of the operator; if so, what it finds is added."""
+    """Return True if the profile covers the operator, and add its findings to the outcome."""
     rule = profile.operators.get(operator.opcode)
     if rule is None:
         reason = unlisted(context.subgraph, operator, profile)
@@ -209,10 +211,10 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
 
 
 def _best(context: Context, operator: Operator, outcome: _Outcome) -> tuple[Status, str]:
-    """What the operator is where nothing is found against it, and why it is no more than that.
+    """Return the status of an operator without violations, and the reason if it is not "conforms".
 
-    One that was judged by its structure alone conforms where it has no quantization to judge: the arithmetic of shapes
-    and indices. Real numbers and small integers without a rule are another matter.
+    An operator with only its structure checked conforms if its tensors have no quantization (shapes and indices). Float
+    operators have the status "structure checked only"; small integers without a rule are not covered.
     """
     if outcome.quantized:
         return "conforms", ""

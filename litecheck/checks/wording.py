@@ -1,4 +1,4 @@
-"""What a requirement demands, in words: the one place where findings get their "required"."""
+"""Text of requirements: the only source of the "required" text of findings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from litecheck.profile.types import (
     SameAs,
 )
 
-#: Where a demand's noun ends and what is said of it begins: the operand's name goes between.
+#: End of a requirement's noun: the name of the role goes here, before the rest.
 _CLAUSE = re.compile("(?= that is | as | within | equal to )")
 
 _UNSUPPORTED = "another operator: this one is not supported"
 
 
 def required(requirement: Requirement) -> str:
-    """The demand as a noun phrase, to stand after "requires"."""
+    """Return the requirement as a noun phrase, to follow "requires"."""
     value, role = requirement.value, requirement.role
     if requirement.verb == "operands":
         return f"{role} to be present" if role else str(value)
@@ -44,7 +44,7 @@ def required(requirement: Requirement) -> str:
 
 
 def scale_text(scale: np.float32) -> str:
-    """The shortest decimal that reads back as the same float32."""
+    """Return the shortest decimal that reads back as the same float32."""
     return str(np.float32(scale)).removesuffix(".0") if np.isfinite(scale) else str(float(scale))
 
 

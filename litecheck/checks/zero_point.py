@@ -1,4 +1,4 @@
-"""Verb ``zero_point``: every zero point is the one, or in the range, the rule allows."""
+"""Check ``zero_point``: every zero point is the value, or in the range, that the rule allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Ra
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Zero points outside what is allowed, with how many and the farthest."""
+    """Return the check of zero points; a fault has their number and the farthest."""
     role = requirement.role or ""
     spans, allowed = _spans(value), types(rule, role)
     one = spans[0] if len(spans) == 1 else None
@@ -36,7 +36,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def _spans(value: Constraint) -> tuple[tuple[int, int], ...]:
-    """The closed ranges of integers a constraint lets pass."""
+    """Return the closed ranges of integers that a constraint allows."""
     parts = value.values if isinstance(value, OneOf) else (value,)
     ranges = [(p.low, p.high) for p in parts if isinstance(p, Range)]
     ranges += [(p.value, p.value) for p in parts if isinstance(p, Exactly) and not isinstance(p.value, str)]

@@ -1,1 +1,1 @@
-"""What can be verified: one port, and the child processes behind it."""
+"""Devices that ``verify`` can test, and the child processes that run them."""

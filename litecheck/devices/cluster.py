@@ -1,4 +1,4 @@
-"""A device on every worker of a Dask cluster: jobs go to whichever is free, and again to another where one is lost."""
+"""Device on every worker of a Dask cluster: each job runs on a free worker, and is repeated elsewhere if it is lost."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ _LOST = 3
 
 
 class OnCluster:
-    """One device for each worker, opened there when the first job comes; ``run`` may be called from as many threads as
-    there are workers.
+    """Device with one instance per worker, opened on its first job; as many threads as workers may call ``run``.
 
-    ``resource`` names what a worker has that a job needs: a worker started with ``--resources "board=1"`` runs one job
-    at a time.
+    ``resource`` names a resource of workers that a job needs: a worker started with ``--resources "board=1"`` runs one
+    job at a time.
     """
 
     def __init__(
         self, address: str, device: str, limits: Limits | None = None, build: str = "", resource: str = ""
     ) -> None:
-        """Opens the device on one worker to see that it can be. Raises DeviceError."""
+        """Open the device on one worker as a test. Raises DeviceError."""
         self.name = device
         self._client = _client(address)
         self._opening = (device, limits or Limits(), build)
@@ -48,12 +47,12 @@ class OnCluster:
 
     @property
     def workers(self) -> int:
-        """How many jobs run at the same time."""
+        """Number of jobs that can run at the same time."""
         found: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
         return max(1, sum(int(worker["nthreads"]) for worker in found.values()))
 
     def run(self, job: Job) -> Answer | Failure:
-        """One job on a worker that is free. Raises DeviceError once the device is closed."""
+        """Run one job on a free worker. Raises DeviceError once the device is closed."""
         if self._closed:
             raise DeviceError("the device was closed")
         try:
@@ -65,7 +64,7 @@ class OnCluster:
         return answer
 
     def close(self) -> None:
-        """Lets the cluster go; devices are closed with the workers they live on."""
+        """Disconnect from the cluster; devices are closed with their workers."""
         self._closed = True
         self._client.close()
 
@@ -104,7 +103,7 @@ _lock = threading.Lock()
 
 
 def _device(text: str, limits: Limits, build: str) -> Device:
-    """The worker's own device, opened once."""
+    """Return the worker's own device, opened once."""
     from distributed import get_worker
 
     text = text.replace(WORKER, str(get_worker().name))

@@ -1,4 +1,4 @@
-"""A Python function as a device: called in this process, and whatever it raises or returns is an outcome."""
+"""Python function as a device: called in this process; its outputs and its exceptions become outcomes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 
 class FunctionDevice:
-    """What a function computes: arrays in the order of a model's inputs go in, one output, several or a mapping by tensor
-    name come out.
+    """Device that calls a Python function with arrays in the order of a model's inputs.
 
-    One whose first parameter is called ``model`` gets the model in front, the bytes of a .tflite file, and can be asked
-    about any. Any other computes one model, from its inputs to its outputs (``whole``).
+    The function returns one output, several, or a mapping by tensor name. If its first parameter is called ``model``,
+    it also gets the bytes of the .tflite file and can run any model. Any other function computes one model, from its
+    inputs to its outputs (``whole``).
     """
 
     memory = Memory.NONE
@@ -46,7 +46,7 @@ class FunctionDevice:
         self._closed = False
 
     def run(self, job: Job) -> Answer | Failure:
-        """The function's outputs for each run; an exception is an outcome that says where it was raised."""
+        """Return the function's outputs for each run; an exception becomes an outcome with the line that raised it."""
         if self._closed:
             raise DeviceError("the device was closed")
         runs: list[Arrays] = []
@@ -66,12 +66,13 @@ class FunctionDevice:
         return Answer(tuple(runs))
 
     def close(self) -> None:
-        """Nothing runs; later jobs raise DeviceError."""
+        """Close the device; later jobs raise DeviceError."""
         self._closed = True
 
 
 def check_any_model(device: Device, asked: str) -> None:
-    """Raises DeviceError for a function that computes one model only: ``asked`` asks about many."""
+    """Raise DeviceError for a function that computes only one model; ``asked`` names the caller, which needs many
+    models."""
     if isinstance(device, FunctionDevice) and device.whole:
         raise DeviceError(
             f"{device.name} computes one model, and {asked} asks about many: let its first parameter be called {MODEL!r}, "
@@ -100,7 +101,7 @@ def _raised(error: BaseException) -> Failure:
 
 
 def _arrays(made: object, job: Job) -> Arrays | str:
-    """What a function returned as arrays in the order of the model's outputs; or in words what is wrong with it."""
+    """Return the function's outputs as arrays in the order of the model's outputs, or an error message."""
     graph = job.model.subgraphs[0]
     names = [name for name, _ in named(graph, graph.outputs)]
     if isinstance(made, Mapping) and len(made) == len(names) == 1:
@@ -123,7 +124,7 @@ def _arrays(made: object, job: Job) -> Arrays | str:
 
 
 def _array(value: object) -> NDArray[Any] | None:
-    """A copy, since the function may use its own again; None for what holds no numbers."""
+    """Return a copy, because the function may reuse its array; None for a value that does not hold numbers."""
     try:
         array = np.array(value)
     except Exception:  # the conversion is the other library's

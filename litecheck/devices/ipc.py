@@ -1,4 +1,4 @@
-"""Arrays from one process to another through a file: a line of JSON, then raw values; nothing in it is executed."""
+"""Arrays passed between processes through a file: a line of JSON, then raw values; no code is executed on reading."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _DTYPE = re.compile(r"[<|][biufc](1|2|4|8|16)")
 
 
 class ParcelError(ValueError):
-    """A file that is no parcel: cut short, or written by something else."""
+    """Error for a file that is not a parcel: truncated, or written by another program."""
 
 
 class StoredRuns(Sequence[Arrays]):
-    """Runs whose arrays lie in a file of their own, each read when it is taken, so that one is in memory at a time."""
+    """Runs with their arrays in a separate file, each read when it is taken, so that only one is in memory at a time."""
 
     def __init__(self, file: Path, described: Sequence[Sequence[tuple[str, Sequence[int], int]]]) -> None:
         """``described`` are type, shape and place of every run's arrays."""
@@ -54,17 +54,17 @@ class StoredRuns(Sequence[Arrays]):
         return values.reshape(shape)
 
     def to_plain(self) -> dict[str, Any]:
-        """What JSON holds of it."""
+        """Return the JSON description of these runs."""
         return {"file": str(self._file), "arrays": self._described}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> StoredRuns:
-        """What ``to_plain`` gave."""
+        """Return the runs that ``to_plain`` describes."""
         return cls(Path(plain["file"]), plain["arrays"])
 
 
 class RunsFile:
-    """A file into which runs are written, one behind the other, to be read as :class:`StoredRuns`."""
+    """File to which runs are appended, to be read as :class:`StoredRuns`."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -72,11 +72,11 @@ class RunsFile:
 
     @property
     def size(self) -> int:
-        """How many bytes are written."""
+        """Return the number of bytes written."""
         return self._file.tell()
 
     def add(self, run: Arrays) -> None:
-        """One more run. Raises ValueError for arrays that do not hold numbers, OSError."""
+        """Add one run. Raises ValueError for arrays that do not hold numbers, OSError."""
         places: dict[int, tuple[str, Sequence[int], int]] = {}  # two models may be fed the same array
         for array in run:
             if id(array) not in places:
@@ -112,7 +112,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """The header and the arrays (views of one block, writable). Raises ParcelError, OSError."""
+    """Read the header and the arrays of a parcel (writable views of one block). Raises ParcelError, OSError."""
     with open(path, "rb") as file:
         line = file.readline()
         block = np.fromfile(file, np.uint8)
@@ -144,7 +144,7 @@ def _length(n: Any) -> int:
 
 
 def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """One after another into groups of these sizes. Raises ParcelError where they do not add up."""
+    """Split arrays into consecutive groups of these sizes. Raises ParcelError if the sizes do not add up."""
     if sum(counts) != len(arrays) or any(n < 0 for n in counts):
         raise ParcelError(f"{len(arrays)} arrays are not {'+'.join(map(str, counts))}")
     ends = np.cumsum([0, *counts])
@@ -152,7 +152,7 @@ def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[
 
 
 def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """A job as a parcel's header and arrays: the model, the inputs of each run, the contents that series start with."""
+    """Return a job as a parcel's header and arrays: the model, the inputs of each run, the initial contents of series."""
     header: dict[str, Any] = {}
     arrays: list[NDArray[Any]] = [np.frombuffer(job.content, np.uint8)]
     if isinstance(job.runs, StoredRuns):
@@ -168,14 +168,14 @@ def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 
 def runs_of(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> Sequence[Arrays]:
-    """The runs of a job from its header and the arrays behind the model."""
+    """Return the runs of a job from its header and the arrays after the model."""
     if "stored" in header:
         return StoredRuns.of(header["stored"])
     return split(arrays[: sum(header["runs"])], header["runs"])
 
 
 def unpacked(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
-    """The series of a job from its header and the arrays behind the model; None where it has none."""
+    """Return the series of a job from its header and the arrays after the model; None if it has no series."""
     if "lengths" not in header:
         return None
     inputs = sum(header.get("runs", ()))

@@ -1,4 +1,4 @@
-"""A device whose adapter runs in child processes, so that nothing it does reaches litecheck."""
+"""Device that runs its adapter in child processes, so that a crash does not affect litecheck."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _FULL = f"OSError: [Errno {errno.ENOSPC}]"
 
 
 class Isolated:
-    """One child for each thread that runs jobs at the same time; a child that died is replaced."""
+    """Device with one child process per thread that runs jobs; a child that ended is replaced."""
 
     def __init__(
         self, name: str, described: str, setup: Setup, limits: Limits, started: WorkerProcess | None = None
     ) -> None:
-        """Loads the runtime and makes the adapter once, to see that it can be; the first child may have been ``started``
-        before. Raises DeviceError."""
+        """Load the runtime and create the adapter once, as a test; the first child may have been ``started`` before.
+        Raises DeviceError."""
         self.name = name
         self.described = described
         self.progress: Callable[[int], None] | None = None
@@ -62,10 +62,10 @@ class Isolated:
             raise _unopened(name, f", {tried.outcome.value}: {tried.message}")
 
     def run(self, job: Job) -> Answer | Failure:
-        """One job in a process of its own, or in one that ran others where it shares.
+        """Run one job in a process of its own, or in a shared process if the job allows it.
 
-        What does not end well in the latter is run again by itself, and that counts: another job may have been the
-        reason. Raises DeviceError if the device was closed meanwhile.
+        A job that fails in a shared process runs again in its own process, and the second answer counts: an earlier job
+        may have caused the failure. Raises DeviceError if the device was closed meanwhile.
         """
         try:
             answer, shared = self._ran(job)
@@ -78,7 +78,7 @@ class Isolated:
             return Failure(Outcome.CRASHED, str(error))
 
     def _ran(self, job: Job | None) -> tuple[Answer | Failure, bool]:
-        """What a job gave, and whether its process had run others before."""
+        """Return the answer to a job, and True if its process had run other jobs before."""
         worker = self._borrowed()
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
@@ -130,7 +130,7 @@ class Isolated:
         worker.close()
 
     def close(self) -> None:
-        """Ends every child, also those at work; jobs in other threads then raise DeviceError."""
+        """Kill every child, also those at work; jobs in other threads then raise DeviceError."""
         with self._lock:
             self._closed = True
             workers = [*self._free, *self._busy]
@@ -146,14 +146,14 @@ def _unopened(name: str, why: str) -> DeviceError:
 
 
 def _memory(worker: Worker) -> Memory:
-    """What the adapter that was made on trial can do for models with variables."""
+    """Return the support for variables of the adapter that was created on opening."""
     with suppress(ParcelError, OSError, KeyError, ValueError):
         return Memory(read_parcel(worker.folder / worker_main.ANSWER)[0]["memory"])
     return Memory.NONE
 
 
 def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
-    """What a job's process left behind, and how it ended."""
+    """Return the answer in the file of a job's process, or the failure that its exit shows."""
     with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
         header, arrays = read_parcel(worker.folder / worker_main.ANSWER)
         if "error" in header:
@@ -180,7 +180,8 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
 
 
 def check_disk(error: Exception | str) -> None:
-    """A full disk is this host's and no fault of the device: the run ends, and can be resumed. Raises OutputError."""
+    """Raise OutputError if the error is a full disk: a fault of the host, not of the device. The run ends and can
+    resume."""
     if isinstance(error, OSError) and is_full(error):
         raise unwritable(tempfile.gettempdir(), error)
     if str(error).startswith(_FULL):
@@ -188,7 +189,7 @@ def check_disk(error: Exception | str) -> None:
 
 
 def _place(begun: int, invocations: int) -> str:
-    """Which of several invocations did not end."""
+    """Return the invocation that did not end. Example: ", in invocation 3 of 8"; "" for a single invocation."""
     if invocations < 2:
         return ""
     before = f"before the first of {invocations} invocations"

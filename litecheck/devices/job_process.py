@@ -1,6 +1,6 @@
-"""A process forked for jobs, which it runs one after the other as long as they share it; how it is watched and ended.
+"""Process forked for jobs, with its supervision: it runs jobs one after the other as long as they may share it.
 
-What ends badly in a process that ran others before is asked again in one of its own by :mod:`litecheck.devices.isolated`.
+A job that fails in a shared process is repeated in its own process by :mod:`litecheck.devices.isolated`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Channel:
     outgoing: IO[bytes]
 
     def tell(self, **facts: object) -> None:
-        """One line to the parent; a parent that is gone is found by ``incoming``."""
+        """Send one line to the parent; ``incoming`` notices a parent that has ended."""
         with suppress(OSError):
             self.outgoing.write(json.dumps(facts).encode() + b"\n")
             self.outgoing.flush()
@@ -44,8 +44,12 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a parent asks: an adapter of these options, and ``invocations`` of the job, None only to make it; seconds for
-    each, and bytes beyond what is in use. One that ``shares`` may run where others ran, and others after it."""
+    """Request of the parent: create an adapter with these options and run ``invocations`` of a job.
+
+    With ``invocations`` None, only the adapter is created. ``seconds`` is the limit per invocation, ``memory`` the
+    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs other jobs before and
+    after it.
+    """
 
     options: dict[str, str]
     invocations: int | None
@@ -55,34 +59,37 @@ class JobRequest:
 
 
 class Invocations:
-    """How many invocations of a job have begun, and when the last one did: in memory that two processes share, since a
-    line for each would cost more than most invocations do."""
+    """Number of invocations of a job that have begun, and the start time of the last, in memory shared by two
+    processes.
+
+    A line on a pipe for each invocation would take longer than most invocations.
+    """
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 16)
         self._shared = memoryview(self._memory).cast("d")
 
     def restart(self) -> None:
-        """None has begun yet; what comes before the first counts from now."""
+        """Reset the count to 0 and start the time before the first invocation."""
         self._shared[0], self._shared[1] = 0, time.monotonic()
 
     def begin(self) -> None:
-        """One more."""
+        """Count one invocation and store its start time."""
         self._shared[1] = time.monotonic()
         self._shared[0] += 1
 
     @property
     def begun(self) -> int:
-        """How many have begun."""
+        """Return the number of invocations that have begun."""
         return int(self._shared[0])
 
     @property
     def since(self) -> float:
-        """When the last one began, by the clock that both processes have."""
+        """Return the start time of the last invocation, on the clock that both processes share."""
         return self._shared[1]
 
     def close(self) -> None:
-        """Gives the memory back."""
+        """Release the shared memory."""
         self._shared.release()
         self._memory.close()
 
@@ -92,7 +99,7 @@ Work = Callable[[JobRequest, Callable[[], object]], int]
 
 
 class JobProcess:
-    """A process for jobs, one after the other as long as they share it."""
+    """Process for jobs, one after the other as long as they may share it."""
 
     def __init__(self, channel: Channel, work: Work, samples: bool = False) -> None:
         """``samples`` where the system has no memory limit of its own: then the memory is sampled."""
@@ -111,7 +118,7 @@ class JobProcess:
         self.jobs, self.alive = 0, True
 
     def _serve(self) -> NoReturn:
-        """In the process itself: jobs until one wants nobody behind it, or is not done well."""
+        """Run jobs inside the process, until a job does not allow another after it, or fails."""
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -131,11 +138,11 @@ class JobProcess:
             os._exit(code)
 
     def takes(self, request: JobRequest) -> bool:
-        """Whether it may run one more."""
+        """Return True if the process can run this request as well."""
         return self.alive and request.shares and self.jobs < _SHARED
 
     def run(self, request: JobRequest) -> dict[str, object]:
-        """One job: how it ended."""
+        """Run one job and return how it ended."""
         self.jobs += 1
         self._invocations.restart()
         with suppress(BrokenPipeError):  # it died meanwhile, which is seen below
@@ -174,7 +181,7 @@ class JobProcess:
                 return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}
 
     def end(self) -> None:
-        """Nothing more is run here, and what jobs started goes, unless that has been so already."""
+        """End the process and all processes that its jobs started; a second call does nothing."""
         if self.alive:
             _kill(self._pid)
             os.waitpid(self._pid, 0)

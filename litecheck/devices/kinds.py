@@ -25,18 +25,18 @@ Read = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class DeviceKind:
-    """One kind of device: how what ``--device NAME:ARGUMENT,KEY=VALUE`` says becomes an adapter's options.
+    """Kind of device: converts ``--device NAME:ARGUMENT,KEY=VALUE`` to an adapter's options.
 
-    ``adapter`` is a Factory as ``module:attribute``; a device without one, which needs no child process, is made by
-    ``opened``. ``modules`` must be there, else the error names the ``extra`` of litecheck; ``package`` is whose version
-    is told. ``options`` are those it has, with how each is read; None admits all. ``argument`` gives the adapter's
-    options that the argument stands for, and raises ValueError for one that cannot be; None admits none. ``whole``: the
-    argument is everything behind the colon, commas included; ``choices`` are arguments there are.
+    ``adapter`` is a Factory as ``module:attribute``; a device without an adapter needs no child process and is created
+    by ``opened``. ``modules`` must be installed, else the error names the ``extra`` of litecheck; ``package`` is the
+    package whose version is shown. ``options`` maps each option to its parser; None admits all. ``argument`` returns
+    the adapter's options for the argument, and raises ValueError for a bad argument; None admits no argument. With
+    ``whole`` the argument is everything after the colon, commas included; ``choices`` are the possible arguments.
 
-    ``usage`` is the text that ``--device`` takes, ``summary`` describes the device in a line of a list.
+    ``usage`` is the text that ``--device`` takes, ``summary`` describes the device in one line of a list.
 
-    ``files`` are what a device is made of, ``version`` is what it says of itself, ``driver`` what the program of a
-    reproducer is told to drive it without litecheck (see litecheck/verify/reproducers/run.py), with the ``package`` to
+    ``files`` are the files of a device, ``version`` is its own version text, ``driver`` is the data with which the
+    program of a reproducer runs it without litecheck (see litecheck/verify/reproducers/run.py), with the ``package`` to
     install.
     """
 
@@ -60,7 +60,7 @@ class DeviceKind:
 
 @cache
 def kinds() -> Mapping[str, DeviceKind]:
-    """litecheck's own kinds of devices, by name, with those of its targets. No runtime is loaded."""
+    """Return litecheck's own kinds of devices by name, with those of its targets. No runtime is loaded."""
     adapters = pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
     modules = [
         *(m.name for m in adapters),
@@ -71,7 +71,7 @@ def kinds() -> Mapping[str, DeviceKind]:
 
 
 def at_least_one(value: str) -> int:
-    """A count. Raises ValueError."""
+    """Return a count of at least 1. Raises ValueError."""
     if not value.isdecimal() or int(value) < 1:
         raise ValueError("a number from 1 is wanted")
     return int(value)

@@ -1,4 +1,4 @@
-"""The one word that running a case on a device ends with."""
+"""Outcome of running a test case on a device."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Outcome(str, Enum):
-    """The one word a case ends with; the value is what people read."""
+    """Outcome of a test case; the value is the text in reports."""
 
     EXACT = "exact"
     WITHIN = "within tolerance"
@@ -25,14 +25,15 @@ class Outcome(str, Enum):
 
     @property
     def good(self) -> bool:
-        """Whether the device did what it was asked for."""
+        """Return True if the device computed correct outputs."""
         return self in (Outcome.EXACT, Outcome.WITHIN)
 
     @property
     def judged(self) -> bool:
-        """Whether the device was judged at all: it was given the operator and there was something to compare with.
+        """Return True if the outcome is a verdict: the device was given the operator and there was a reference to
+        compare with.
 
-        One that remembers is not checked by inferences from the initial state alone.
+        Inferences from the initial state alone (INITIAL_ONLY) do not verify a device with state.
         """
         return self not in (
             Outcome.NOT_DELEGATED,

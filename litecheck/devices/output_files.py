@@ -1,4 +1,4 @@
-"""Outputs that somebody wrote into a folder or a .npz file: by position or by name, .npy or raw bytes."""
+"""Outputs in a folder or a .npz file: found by position or by name, as .npy or raw bytes."""
 
 from __future__ import annotations
 
@@ -39,24 +39,25 @@ def check(name: str, size: int, tensor: Tensor, runs: int = 1) -> None:
 
 
 def check_file(file: Path, tensor: Tensor, runs: int = 1) -> None:
-    """The same of a file by its size on the disk. Raises TooLargeError and OSError."""
+    """Check a file by its size on disk, as ``check`` does. Raises TooLargeError and OSError."""
     check(file.name, file.stat().st_size, tensor, runs)
 
 
 def outputs(model: Model) -> tuple[Tensor, ...]:
-    """The output tensors of the model's entry."""
+    """Return the output tensors of the model's entry point."""
     main = model.subgraphs[0]
     return tuple(main.tensors[index] for index in main.outputs)
 
 
 def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
-    """What an output may be called: ``output_0`` where a position is given, its tensor's name, and that as a file's."""
+    """Return the names that an output can have: ``output_0`` if a position is given, its tensor's name, and that name
+    as a file name."""
     at = () if position is None else (f"output_{position}",)
     return tuple(dict.fromkeys((*at, tensor.name, file_name(tensor.name))))
 
 
 def file_name(name: str) -> str:
-    """A tensor's name with ``_`` for everything that a file's name should not hold: ``a/b:0`` is ``a_b_0``."""
+    """Return a tensor's name as a file name, with ``_`` for unsuitable characters: ``a/b:0`` gives ``a_b_0``."""
     return re.sub(r"[^\w.-]", "_", name)
 
 
@@ -112,10 +113,11 @@ def _bytes_of(file: Path) -> NDArray[np.uint8]:
 
 
 def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
-    """One output of several runs in a folder: one behind the other in one file (.npy with a dimension more, or raw bytes),
-    or, whatever their shapes are, each under its name and ``_run_0`` and so on. None where nothing is there.
+    """Return one output of several runs in a folder, None if there is no file.
 
-    Raises ValueError for a file that does not hold so many, LitecheckError for one that cannot be read.
+    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in one file each, with
+    any shape, under the name plus ``_run_0`` and so on. Raises ValueError for a file with another number of runs,
+    LitecheckError for an unreadable file.
     """
     names = tuple(names)
     if any("_run_" in file.name for file in place.iterdir()):
@@ -137,7 +139,7 @@ def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int)
 
 
 def runs_written(place: Path, tensor: Tensor) -> int:
-    """How many runs a program has left the first output of, as far as that can be seen while it runs."""
+    """Return the number of runs with a written first output, as far as the files of a running program show it."""
     with suppress(OSError):
         raw = next((f for f in (place / f"output_0{suffix}" for suffix in _RAW) if f.is_file()), None)
         if raw is not None:
@@ -155,7 +157,7 @@ def _rows(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
 
 
 def _archives(folder: Path) -> Iterator[Path]:
-    """The .npz files of a folder, by name."""
+    """Yield the .npz files of a folder, by name."""
     with suppress(OSError):
         yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and p.is_file())
 

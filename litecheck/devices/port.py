@@ -1,4 +1,4 @@
-"""The port every device stands behind: a model and timed inputs in, outputs or an outcome out."""
+"""Interface of every device: it gets a model and inputs with time limits, and returns outputs or an outcome."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # a job's process has no use for models
 
 
 class DeviceError(LitecheckError):
-    """A device that cannot be opened at all: an unknown kind, a missing library, a missing package.
+    """Error for a device that cannot be opened: an unknown kind, a missing library, a missing package.
 
-    ``said`` is the end of the device's own output, whose lines stay lines.
+    ``said`` is the end of the device's own output, with its line breaks.
     """
 
     def __init__(self, message: str, said: str = "") -> None:
@@ -36,21 +36,22 @@ class DeviceError(LitecheckError):
 
 
 class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)
-    """What an adapter raises where its device leaves the model, or a part of it, to others; the text says what."""
+    """Exception that an adapter raises if its device does not run all of the model; the message names the rest."""
 
 
 class NotSupported(Exception):  # noqa: N818  (an outcome, not an error)
-    """What an adapter raises where its device does not have an operator of the model; the text says which."""
+    """Exception that an adapter raises if its device does not have an operator of the model; the message names the
+    operator."""
 
 
 class TooLargeError(RuntimeError):
-    """An output that has many times the bytes of the tensor it should be."""
+    """Error for an output that has many times the bytes of its tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a device may take: seconds for one invocation, and as many to get ready for a job; and bytes of address space
-    beyond what its runtime needs."""
+    """Limits of a device: seconds per invocation and for the preparation of a job; bytes of address space beyond the
+    needs of its runtime."""
 
     seconds: float = 60.0
     memory: int = 4 << 30
@@ -58,10 +59,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Inferences in a row on one interpreter, which is reset before the first of them and not between them.
+    """Inferences in a row on one interpreter, which is reset only before the first.
 
-    ``start`` has contents for variable tensors of the model's first subgraph, by number; what it does not name is as it
-    is at first.
+    ``start`` has contents for variable tensors of the model's first subgraph, by number; variables without an entry
+    have their initial contents.
     """
 
     runs: Sequence[Arrays]
@@ -70,13 +71,13 @@ class Series:
 
 @dataclass(frozen=True, eq=False)  # no slots: the model is kept once it is read
 class Job:
-    """A model to run, once for each of ``runs``, its variables as they are at first before each of them.
+    """Model to run once for each of ``runs``, with its variables reset before each.
 
-    ``name`` tells the case apart and is fit for a file (``0012-CONV_2D``); ``content`` is the model as a .tflite file;
-    arrays hold stored values (int8 as int8) in the model's shapes. ``decoded`` is that model where it has been read. Where
-    ``lengths`` are given, runs are series of so many inferences, one after the other, and state is handed on within
-    each; ``starts`` are contents of variables for some of them, by the number of the series. A job that ``shares`` may
-    run in a process that ran others before, where the adapter allows it.
+    ``name`` identifies the case and is valid as a file name (``0012-CONV_2D``); ``content`` is the model as a .tflite
+    file; arrays hold stored values (int8 as int8) in the model's shapes. ``decoded`` is the decoded model, if
+    available. With ``lengths``, runs are consecutive series of these lengths, and state persists within each;
+    ``starts`` are contents of variables for some series, by number. A job with ``shares`` may run in a process that ran
+    other jobs before, if the adapter allows it.
     """
 
     name: str
@@ -106,11 +107,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What a device gave: outputs for each run, stored values, whatever their shapes and types are.
+    """Outputs of a device for each run: stored values, with the shapes and types that the device returned.
 
-    ``delegated`` says for each output whether the device itself computed it; None where the device is no delegate.
-    ``ended`` is how its process ended where that was not well (``SIGSEGV``), although it had answered.
-    ``message`` is what it said, for people. ``shared``: its process had run other jobs before.
+    ``delegated`` has a flag per output: True if the device itself computed it; None if the device is not a delegate.
+    ``ended`` is the abnormal end of its process (``SIGSEGV``) after it had answered. ``message`` is its text for
+    people. ``shared`` is True if its process had run other jobs before.
     """
 
     runs: tuple[Arrays, ...]
@@ -122,69 +123,72 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer: REFUSED, CRASHED, TIMED_OUT, OUT_OF_MEMORY, NOT_DELEGATED, NOT_SUPPORTED or NO_REFERENCE
-    (nothing was recorded), and what the device said last."""
+    """Reason for a missing answer: REFUSED, CRASHED, TIMED_OUT, OUT_OF_MEMORY, NOT_DELEGATED, NOT_SUPPORTED or
+    NO_REFERENCE (nothing was recorded), with the last text of the device."""
 
     outcome: Outcome
     message: str
 
 
 class Device(Protocol):
-    """Something that runs models. ``run`` never raises for what the device does; it may be called from threads.
+    """Runner of models. ``run`` does not raise for failures of the device, and threads may call it.
 
-    It raises DeviceError once the device is closed, also for a job that is running then.
+    ``run`` raises DeviceError once the device is closed, also for a job that is running then.
     """
 
     name: str
-    """As the user wrote it: ``litert:xnnpack``."""
+    """Name of the device as the user wrote it: ``litert:xnnpack``."""
     described: str
-    """With versions where they are known: ``litert:xnnpack (ai-edge-litert 2.3.0)``."""
+    """Name with versions if they are known: ``litert:xnnpack (ai-edge-litert 2.3.0)``."""
     memory: Memory
-    """What it can be asked for in jobs with series."""
+    """Support for state in jobs with series."""
 
     def run(self, job: Job) -> Answer | Failure:
-        """One job, within the limits the device was opened with."""
+        """Run one job, within the limits that the device was opened with."""
         ...
 
     def close(self) -> None:
-        """Ends whatever still runs."""
+        """Stop all running jobs."""
         ...
 
 
 class Adapter(Protocol):
-    """What drives a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
+    """Driver of a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
 
-    It is made anew for every job, in a process of its own; where its class says ``shares = True``, in one that may have
-    run other jobs that ask for no process of their own. It may raise anything: the message becomes the outcome
-    ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. It may also die. What it
-    keeps on itself (an interpreter, a session) is torn down after its answer is safe, so that damage seen only then
-    does not lose the answer. Folders that it makes with ``tempfile`` go with the job, however that ends. What its class
-    names in ``runtime``, modules that drive the device, is loaded once, before the first job.
+    An adapter is created for every job, in a process of its own. If its class has ``shares = True``, the process may
+    have run other jobs that do not require a process of their own. An adapter may raise any exception: its message
+    becomes the outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An
+    adapter may also crash. Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that
+    a crash on destruction does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job,
+    also after a crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before
+    the first job.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run, in the model's order. To take a run begins an invocation, and its time."""
+        """Return the outputs of each run, in the model's order. Taking a run from ``runs`` starts an invocation and its
+        time."""
         ...
 
 
 class Stepping(Adapter, Protocol):
-    """An adapter whose device can hand state on; ``memory`` says what it takes (KEPT where it does not say)."""
+    """Adapter whose device supports state; ``memory`` states the kind of support (default: KEPT)."""
 
     memory: Memory
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """The outputs of every run of every series, one behind the other; variables begin anew with each series."""
+        """Return the outputs of every run of every series, one after the other; variables are reset before each series."""
         ...
 
 
 def memory_of(thing: object) -> Memory:
-    """What a device or an adapter can do for models with variables; one that does not say starts anew every time."""
+    """Return the support of a device or an adapter for models with variables; the default without ``series`` is a reset
+    for every run."""
     return Memory(getattr(thing, "memory", Memory.KEPT if hasattr(thing, "series") else Memory.NONE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdapterAnswer:
-    """As Answer, from inside the child."""
+    """Answer from inside the child process."""
 
     runs: tuple[Arrays, ...]
     delegated: tuple[bool, ...] | None = None
@@ -198,7 +202,7 @@ Factory = Callable[[Mapping[str, str]], Adapter]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``kind:argument,key=value,...`` apart: ``delegate:/lib.so,threads=2``, ``litert:xnnpack``, ``tflm``."""
+    """Parts of ``kind:argument,key=value,...``: ``delegate:/lib.so,threads=2``, ``litert:xnnpack``, ``tflm``."""
 
     text: str
     kind: str
@@ -207,7 +211,7 @@ class Spec:
 
 
 class Timed(Sequence[Arrays]):
-    """Runs that say when they are taken; several at once (a slice) are one invocation."""
+    """Runs that report when they are taken; several taken at once (a slice) are one invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
         self.all = runs
@@ -231,11 +235,12 @@ class Timed(Sequence[Arrays]):
 
 
 def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
-    """All runs, none of which begins yet: for an adapter that hands them over together and says :func:`begun` itself."""
+    """Return all runs without starting an invocation, for an adapter that passes them on together and calls
+    :func:`begun`."""
     return tuple(runs.all if isinstance(runs, Timed) else runs)
 
 
 def begun(runs: Sequence[Arrays]) -> None:
-    """The next of the runs that were taken :func:`together` begins, and its time."""
+    """Start the next invocation, and its time, of runs taken with :func:`together`."""
     if isinstance(runs, Timed):
         runs.begin()

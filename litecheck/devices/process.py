@@ -1,4 +1,4 @@
-"""The process of a device's worker, started before anything else is loaded: it loads its runtime meanwhile."""
+"""Process of a device's worker, started early so that it loads its runtime in parallel."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PATIENCE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a child loads: a Factory as ``module:attribute``, ``modules`` besides those the factory names, variables for
-    its environment; and the options that the factory is called with for every job."""
+    """Setup of a child process: a Factory as ``module:attribute`` with the options for every job, more ``modules`` to
+    load, and environment variables."""
 
     adapter: str
     options: Mapping[str, str]
@@ -34,7 +34,7 @@ class Setup:
 
 
 class WorkerProcess(ChildProcess):
-    """A worker that has been started, with a folder of its own; both go when it is closed, or with the interpreter."""
+    """Worker process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
 
     def __init__(self, setup: Setup) -> None:
         """Return at once; :class:`litecheck.devices.worker.Worker` reads the first line that the worker writes."""

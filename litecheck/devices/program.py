@@ -18,7 +18,7 @@ _PATIENCE, _LONGEST = 10.0, 100
 
 
 def words(command: str) -> list[str]:
-    """The command line taken apart. Raises ValueError where it cannot be started."""
+    """Return the words of the command line. Raises ValueError if it cannot be started."""
     parts = split_command(command)
     if not parts:
         raise ValueError(f"a program is missing, as in command:{_EXAMPLE}")
@@ -46,10 +46,10 @@ def split_command(command: str, windows: bool = os.name == "nt") -> list[str]:
 
 
 def version(command: str) -> str:
-    """The first line that the program answers to ``--version``, in visible characters; empty where it gives none.
+    """Return the first line that the program prints for ``--version``, in visible characters; "" if there is none.
 
-    It is asked only where nothing stands before the first placeholder but the program, options and files: the text
-    behind ``sh -c`` would be run.
+    The program is called only if nothing but the program, options and files precede the first placeholder: the text
+    after ``sh -c`` would be run.
     """
     parts = list(_leading(words(command)))
     if not all(part.startswith("-") or Path(part).is_file() for part in parts[1:]) or "-c" in parts:
@@ -70,13 +70,13 @@ def version(command: str) -> str:
 
 
 def files(parts: Sequence[str]) -> Iterator[Path]:
-    """The program of a command line, and every other file that the line names."""
+    """Yield the program of a command line, and every other file that the line names."""
     program = shutil.which(parts[0])
     yield from (Path(part) for part in (program or parts[0], *parts[1:]) if os.path.isfile(part))
 
 
 def _leading(parts: Sequence[str]) -> Iterator[str]:
-    """The words before the first with a placeholder."""
+    """Yield the words before the first word with a placeholder."""
     for part in parts:
         if any(name in part for name in (MODEL, INPUTS, OUTPUTS, RUNS)):
             return

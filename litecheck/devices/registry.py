@@ -1,4 +1,5 @@
-"""From what ``--device`` says, ``kind:argument,key=value,...``, to a device: litecheck's own, or an installed package's."""
+"""Registry of devices: open a device from ``--device kind:argument,key=value,...``, built-in or of an installed
+package."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _OPTION = re.compile(r"[A-Za-z_][\w.-]*=")
 
 
 def open_device(text: str | Callable[..., Any], limits: Limits | None = None, build: str = "") -> Device:
-    """The device that a text names, within limits for each job; ``build`` says which build or version of it this is.
+    """Open the device that a text names, with limits per job; ``build`` is the build or version of the device.
 
     ``litert:reference|optimized|xnnpack[,threads=N]``, ``tflm[,arena=BYTES]``, ``openvino``,
     ``delegate:LIBRARY[,KEY=VALUE...]`` (or the library's path alone), ``command:PROGRAM {model} {runs}`` (or ``{model}
@@ -59,12 +60,13 @@ def _function(function: Callable[..., Any], build: str) -> Device:
 
 
 def known_devices() -> tuple[str, ...]:
-    """litecheck's own kinds, then those of installed packages."""
+    """Return litecheck's own kinds, then those of installed packages."""
     return (*kinds(), *(name for name in _offered() if name not in kinds()))
 
 
 def device_names() -> tuple[str, ...]:
-    """What ``--device`` may begin with: every kind, with each argument where there are some to choose from."""
+    """Return the possible beginnings of ``--device``: every kind, with each argument if it has a fixed set of
+    arguments."""
     own = kinds()
     return tuple(
         name
@@ -74,10 +76,10 @@ def device_names() -> tuple[str, ...]:
 
 
 def fingerprint(device: str) -> str:
-    """The SHA-256 of what a device is made of, a delegate's library or a program's file, as `sha256sum` prints it; of
-    several files, that of their digests in a row. Empty for other devices.
+    """Return the SHA-256 of the files of a device (a delegate's library, a program), as `sha256sum` prints it.
 
-    Once one of them is built anew, it is another device.
+    For several files, return the SHA-256 of their concatenated digests; for other devices, "". A rebuilt file is a
+    different device.
     """
     digests: list[str] = []
     with suppress(ValueError, DeviceError):
@@ -91,7 +93,7 @@ def fingerprint(device: str) -> str:
 
 
 def driver(device: str) -> dict[str, Any] | None:
-    """What a program needs to drive a device without litecheck; None where only litecheck can (plugins, recordings)."""
+    """Return the data that a program needs to run a device without litecheck; None for plugins and recordings."""
     spec = parse(device)
     kind = kinds().get(spec.kind)
     return None if kind is None or kind.driver is None else dict(kind.driver(spec))
@@ -142,7 +144,7 @@ def _version(package: str) -> str:
 
 
 def parse(text: str) -> Spec:
-    """The parts of a device's name. A library's path alone (``./libacme.so,threads=2``) is a delegate.
+    """Return the parts of a device's name. The path of a library alone (``./libacme.so,threads=2``) is a delegate.
 
     A comma ends the argument or a value only where ``key=`` follows, so paths and values may hold commas:
     ``delegate:/lib.so,operators=ADD,MUL,threads=2``. Raises DeviceError.
@@ -191,8 +193,8 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
 
 
 def checked(spec: Spec, kind: DeviceKind) -> dict[str, str]:
-    """What the adapter of a kind is given: the options, if it has them and each can be read, and what the argument stands
-    for. Raises DeviceError."""
+    """Return the options for the adapter of a kind, with those from the argument. Raises DeviceError for an unknown
+    option or a bad value."""
     for key, value in spec.options.items() if kind.options is not None else ():
         allowed = kind.options or {}
         if key not in allowed:

@@ -1,4 +1,4 @@
-"""Which operators work on resources, variables that outlive an interpreter's reset: read once, before jobs are forked."""
+"""Operators on resources (variables that survive an interpreter's reset), read once before jobs are forked."""
 
 from __future__ import annotations
 

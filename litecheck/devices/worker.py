@@ -1,4 +1,4 @@
-"""A child process that keeps a runtime loaded and runs jobs, seen from the parent."""
+"""Child process that keeps a runtime loaded and runs jobs, seen from the parent."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ _SAID = 2000
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a job's process ended: its exit status (negative for a signal), whether an invocation's time was over, how many
-    invocations had begun, whether the process had run other jobs before, and whether a sample of its memory was
-    ``too_large``. One that goes on ends with 0."""
+    """End of a job's process.
+
+    ``code`` is the exit status (negative for a signal, 0 if the process continues). ``late`` is True if an invocation
+    exceeded its time. ``begun`` counts the invocations that began. ``shared`` is True if the process had run other jobs
+    before, ``too_large`` if a sample of its memory exceeded the limit.
+    """
 
     code: int
     late: bool
@@ -40,10 +43,11 @@ class Ended:
 
 
 class Worker:
-    """One child with a folder of its own; both go when it is closed, or with the interpreter."""
+    """Child process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
 
     def __init__(self, setup: Setup, limits: Limits, started: WorkerProcess | None = None) -> None:
-        """Waits until the runtime is loaded, in a process that was ``started`` before or now. Raises DeviceError."""
+        """Wait until the runtime is loaded, in a process that was ``started`` before or is started now. Raises
+        DeviceError."""
         self._child = started or WorkerProcess(setup)
         self.folder = self._child.folder
         self._setup, self._limits = setup, limits
@@ -57,7 +61,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it takes another job."""
+        """Return True if the child can run another job."""
         return self._child.alive
 
     def run(
@@ -66,10 +70,10 @@ class Worker:
         progress: Callable[[int], None] | None = None,
         shares: bool = False,
     ) -> Ended:
-        """Runs the job that lies in the folder, of so many invocations; None only makes the adapter. One that ``shares``
-        may run where others ran, and others after it.
+        """Run the job in the folder, with this number of invocations; None only creates the adapter.
 
-        ``progress`` is told now and then how many invocations have begun. Raises EOFError if the child died.
+        A job with ``shares`` may run in a process that runs other jobs before and after it. ``progress`` is called from
+        time to time with the number of invocations that have begun. Raises EOFError if the child ended.
         """
         limits, options = self._limits, dict(self._setup.options)
         request = JobRequest(options, invocations, limits.seconds, limits.memory, shares)
@@ -103,7 +107,8 @@ class Worker:
         return Ended(code, heard.late, heard.begun, too_large=watch.exceeded)
 
     def _line(self, seconds: float) -> dict[str, Any]:
-        """What the child tells; nothing where it ended, or was ended because it did not tell in time."""
+        """Return the child's next message; an empty mapping if the child ended, or was killed because no message came
+        in time."""
         with self._child.time_limit(seconds):
             line = self._child.stdout.readline()
         with suppress(ValueError):
@@ -120,7 +125,7 @@ class Worker:
         return f"the process that runs it {ending}{': ' if said else ''}{said}"
 
     def said(self) -> str:
-        """The last lines that the runtime wrote to stdout and stderr, without its chatter; at most _SAID bytes."""
+        """Return the last lines that the runtime wrote to stdout and stderr, without known noise; at most _SAID bytes."""
         with suppress(OSError), open(self.folder / LOG, "rb") as log:
             skipped = max(0, os.fstat(log.fileno()).st_size - _SAID)
             log.seek(skipped)
@@ -132,7 +137,7 @@ class Worker:
         return ""
 
     def close(self) -> None:
-        """Ends the child, whatever it does, and removes the folder."""
+        """Kill the child and remove the folder."""
         if not self._forks and self.alive:
             self._child.kill()
         self._child.close()

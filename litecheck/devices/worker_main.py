@@ -1,8 +1,8 @@
-"""The program of a device's child process: it loads the runtime once and forks a process for every job.
+"""Program of a device's child process: it loads the runtime once and forks a process for every job.
 
-A case thus has a process of its own at the price of a fork; jobs that do not mind share one. Where that cannot be (no
-fork, or a runtime that starts threads when it is loaded), a child does one job and ends. Jobs and answers are parcels
-in the child's folder; the control channel carries one line of JSON each way.
+A fork gives every case its own process at low cost; jobs that allow it share a process. If forking is impossible (no
+fork, or a runtime that starts threads on load), a child does one job and ends. Jobs and answers are parcels in the
+child's folder; the control channel has one line of JSON in each direction.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def main() -> None:
 
 
 def loaded(reference: str) -> Any:
-    """What ``module:attribute`` names, as entry points do; importlib.metadata, which reads them, is slow to load."""
+    """Return the object that ``module:attribute`` names, in the syntax of entry points; importlib.metadata is slow to
+    load."""
     module, _, attribute = reference.partition("[")[0].partition(":")
     return attrgetter(attribute.strip())(import_module(module.strip()))
 
@@ -109,9 +110,9 @@ def _redirect(folder: Path) -> None:
 
 
 def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[], object]) -> int:
-    """The job itself, and the status with which its process ends if it does; ``begin`` is called before each invocation.
+    """Run the job and return the exit status of its process; ``begin`` is called before each invocation.
 
-    The answer is written before the adapter goes: what it broke in memory may show only then.
+    The answer is written before the adapter is destroyed, because damage to memory may only show then.
     """
     code = 1
     try:

@@ -1,1 +1,1 @@
-"""Bytes to verified tables and back, driven by the wire format in ``schemas/``."""
+"""Conversion of bytes to verified tables and back, driven by the wire format in ``schemas/``."""

@@ -1,4 +1,4 @@
-"""Files that are no model: where the members of a zip lie, read within bounds, without contents; what others look like."""
+"""Zip files and files that are not models: positions of zip members, read within bounds; names of other file types."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class _Directory:
     size: int
     count: int
     shift: int
-    """What must be added to the offsets the archive states, where it stands behind other bytes."""
+    """Number to add to the archive's offsets if other bytes precede the archive."""
 
 
 def is_zip(raw: NDArray[np.uint8]) -> bool:
-    """Whether the bytes are a zip file, which may begin with the NULs that align its first member."""
+    """Return True if the bytes are a zip file; it may begin with the NULs that align its first member."""
     first = raw[:4].tobytes()
     if first in (_LOCAL, _END):
         return True
@@ -47,7 +47,7 @@ def is_zip(raw: NDArray[np.uint8]) -> bool:
 
 
 def entries(raw: NDArray[np.uint8]) -> Iterator[ArchiveMember | Problem]:
-    """Every file in the archive, in directory order; what is wrong with one does not hide the others."""
+    """Yield every file in the archive, in directory order; a fault in one does not hide the rest."""
     directory = _directory(raw)
     if isinstance(directory, Problem):
         yield directory
@@ -136,7 +136,7 @@ def _zip64(extra: bytes, size: int, packed: int, header: int) -> tuple[int, int,
 
 
 def _find_end(raw: NDArray[np.uint8]) -> int:
-    """Where the end record of the central directory stands, or -1."""
+    """Return the position of the end record of the central directory, or -1."""
     first = max(len(raw) - 22 - _COMMENT_MAX, 0)
     at = raw[first:].tobytes().rfind(_END)
     return first + at if at >= 0 and first + at + 22 <= len(raw) else -1
@@ -184,7 +184,7 @@ _ONNX_NEXT = b"\x12\x1a\x22\x28\x32\x3a\x42"
 
 
 def looks_like(raw: NDArray[np.uint8]) -> str:
-    """What the bytes seem to be, as a noun phrase, or ``""``."""
+    """Return the apparent file type as a noun phrase, with advice; "" if it is unknown."""
     head = raw[:4096].tobytes()
     text = _text(head)
     if head.startswith(_MAGIC[0][0]) or not text:
@@ -205,7 +205,7 @@ def looks_like(raw: NDArray[np.uint8]) -> str:
 
 
 def looks_like_zip(names: Sequence[str]) -> str:
-    """What a zip with members of these names is, or ``""``."""
+    """Return the apparent type of a zip file with members of these names, with advice; "" if it is unknown."""
     if {"config.json", "model.weights.h5"} <= set(names):
         return f"a Keras model (.keras); {LITECHECK_CONVERTS}"
     if any(name == "data.pkl" or name.endswith("/data.pkl") for name in names):

@@ -1,7 +1,7 @@
-"""The models inside a file: a plain flatbuffer, a MediaPipe ``.task`` zip, a LiteRT-LM bundle.
+"""Models inside a file: a plain flatbuffer, a MediaPipe ``.task`` zip, a LiteRT-LM bundle.
 
-The content decides, never the suffix. Nothing is copied or decompressed: every model is a view into the
-memory-mapped file, and what is wrong with one does not hide the others.
+The content decides the type, never the suffix. Nothing is copied or decompressed: every model is a view into the
+memory-mapped file, and a fault in one does not hide the rest.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Member:
 
 
 def open_models(path: str | Path, content: bytes | None = None) -> Iterator[Member | ModelError]:
-    """Every model in the file, at least one item; what cannot be read comes as the error that says why.
+    """Yield every model in the file, at least one item; a model that cannot be read yields the error.
 
-    ``content`` is what the file holds, where it is known already: then nothing is opened.
+    ``content`` is the file's content, if it is known already: then nothing is opened.
 
-    A plain flatbuffer's view reaches to the end of the file: a zip of associated files may stand behind it,
-    and buffers outside the flatbuffer. Nothing is raised.
+    A plain flatbuffer's view extends to the end of the file: a zip of associated files may follow it, and buffers
+    outside the flatbuffer. Nothing is raised.
     """
     mapped = _mapped(path) if content is None else _held(content)
     if isinstance(mapped, Problem):
@@ -82,7 +82,7 @@ def _download_first(address: str | Path) -> Problem:
 
 
 def _map(path: Path) -> NDArray[np.uint8] | Problem:
-    """The file's bytes, memory-mapped read-only, or why they are not to be had."""
+    """Return the file's bytes, memory-mapped read-only, or the problem."""
     if str(path) == STDIN:
         return _piped()
     try:
@@ -103,7 +103,7 @@ def _map(path: Path) -> NDArray[np.uint8] | Problem:
 
 @cache
 def _piped() -> NDArray[np.uint8] | Problem:
-    """What is piped to the program, read once: whoever asks again gets the same bytes."""
+    """Return the bytes that are piped to the program, read once for all callers."""
     content = sys.stdin.buffer.read()
     if not content:
         return Problem("empty-file", "", None, "nothing is piped to the program")
@@ -137,7 +137,7 @@ def _is_model(part: Member) -> bool:
 
 
 def _contents(part: Member) -> Iterator[Member | Problem]:
-    """What a bundle holds; the reason why not where it is none."""
+    """Yield the contents of a bundle; the problem if it is not a bundle."""
     from litecheck.flatbuffer.archive import is_zip
 
     if _is_litertlm(part):
@@ -162,13 +162,13 @@ def _not_a_model(part: Member) -> Problem:
 
 
 def _told(kind: str) -> str:
-    """What a file is instead of a model, and behind it what to do with it."""
+    """Return the message for a file of another kind, with advice after a semicolon."""
     name, _, advice = kind.partition("; ")
     return f"this is {name}, not a LiteRT model" + (f"; {advice}" if advice else "")
 
 
 def _zip_members(part: Member) -> Iterator[Member | Problem]:
-    """The models of a zip, in file order, after what is wrong with it."""
+    """Yield the models of a zip, in file order, after its problems."""
     from litecheck.flatbuffer.archive import entries, looks_like_zip
 
     models: list[Member] = []
@@ -204,7 +204,7 @@ def _slice(part: Member, name: str, begin: int, end: int) -> Member:
 
 
 def _apart(members: list[Member]) -> Iterator[Member | Problem]:
-    """The members that share no byte with one before them: each byte of a file is judged once."""
+    """Yield the members that share no byte with an earlier member: each byte of a file is checked once."""
     end = 0
     for member in sorted(members, key=lambda m: m.start):
         if member.start < end:
@@ -216,7 +216,7 @@ def _apart(members: list[Member]) -> Iterator[Member | Problem]:
 
 
 def _sections(part: Member) -> Iterator[Member | Problem]:
-    """The TFLite sections of a LiteRT-LM bundle, in file order, after what is wrong with its header."""
+    """Yield the TFLite sections of a LiteRT-LM bundle, in file order, after the problems of its header."""
     from litecheck.flatbuffer.schema import load_schema
     from litecheck.flatbuffer.tables import Bytes
     from litecheck.flatbuffer.verify import verify

@@ -1,4 +1,4 @@
-"""The faults of whole columns as problems: the first few by name, with the path that leads to them, the rest counted."""
+"""Problems of whole columns: the first few with their path, the rest as a count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Message = Callable[[int], str]
 
 
 def with_cut(problems: Sequence[Problem], data: Bytes) -> tuple[Problem, ...]:
-    """The problems, after the one that explains them all where the file was not copied to its end."""
+    """Return the problems; if the file is truncated, the problem that explains all of them comes first."""
     beyond = [problem for problem in problems if problem.code in _BEYOND]
     end = data.start + data.size
     several = len({problem.path for problem in beyond}) > 1
@@ -41,15 +41,15 @@ class Faults:
         self.problems: list[Problem] = []
 
     def whole(self, code: str, offset: int, message: str, path: str = "") -> None:
-        """A fault of the file as such; ``offset`` counts from the flatbuffer's start."""
+        """Report a fault of the file as a whole; ``offset`` counts from the flatbuffer's start."""
         self.problems.append(Problem(code, path, self.tables.data.start + offset, message))
 
     def rows(self, table: str, name: str | None, bad: Mask, code: str, message: Message) -> None:
-        """Tables at fault, or fields of theirs that have no place yet."""
+        """Report faulty tables, or fields of them without a position yet."""
         self._each(table, name, np.arange(len(bad)), bad, code, message, None)
 
     def fields(self, table: str, name: str, there: Index, bad: Mask, code: str, message: Message) -> None:
-        """Fields at fault, of the rows ``there``."""
+        """Report faulty fields of the rows ``there``."""
         self._each(table, name, there, bad, code, message, name)
 
     def elements(
@@ -63,7 +63,7 @@ class Faults:
         code: str,
         message: Message,
     ) -> None:
-        """Elements of vectors at fault, each at a byte of its own."""
+        """Report faulty elements of vectors, each with its own position."""
         found = np.flatnonzero(bad)
         for i in found[:SHOWN].tolist():
             self.whole(code, int(at[i]), message(i), f"{self.path(table, int(row[i]), name)}[{element[i]}]")
@@ -91,12 +91,12 @@ class Faults:
             self.whole(code, 0, f"and {count - SHOWN} more tables of type {table} with the same fault")
 
     def path(self, table: str, row: int, name: str | None = None) -> str:
-        """A table's path, and the field's behind it."""
+        """Return a table's path, with the field's name appended."""
         return ".".join(part for part in (path_of(self.tables, table, row), name) if part)
 
 
 def path_of(tables: Tables, table: str, row: int) -> str:
-    """A table's path from the root by the first reference to it: ``subgraphs[0].tensors[17].quantization``."""
+    """Return a table's path from the root by the first reference to it: ``subgraphs[0].tensors[17].quantization``."""
     parts: list[str] = []
     while table != tables.schema.root:
         parent = _parent(tables, table, row)

@@ -1,4 +1,4 @@
-"""Flexbuffers: the numbers of a map, as custom operators keep their options. Source: flatbuffers, docs/flexbuffers."""
+"""Flexbuffers: the numbers of a map, the format of custom options. Source: flatbuffers, docs/flexbuffers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FORMATS = {
 
 
 class FlexbufferError(ValueError):
-    """Bytes that are no flexbuffer of a map; the message says where."""
+    """Error for bytes that are not a flexbuffer of a map; the message names the byte."""
 
 
 def read_map(data: bytes) -> dict[str, Scalar]:
-    """The entries of a map that are numbers or truth values; strings, lists, blobs and null are left out.
+    """Return the entries of a map that are numbers or bools; strings, lists, blobs and null are left out.
 
     Raises FlexbufferError for bytes that are no map or point outside.
     """
@@ -68,7 +68,7 @@ def _unsigned(data: bytes, at: int, width: int) -> int:
 
 
 def _offset(data: bytes, at: int, width: int) -> int:
-    """Where an offset, counted backwards from its own place, leads to."""
+    """Return the target of an offset, which counts backwards from its own position."""
     found = at - _unsigned(data, at, width)
     if not 0 <= found < len(data):
         raise FlexbufferError(f"byte {at}: an offset that leads outside, to byte {found}")

@@ -1,4 +1,4 @@
-"""References between tables: each offset of a column checked once, and its targets queued for the type they have."""
+"""References between tables: each offset of a column is checked once, and its targets are queued by their type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PendingReference:
     parent: str
     name: str
     slots: Index
-    """Where in the field's row (or flat) array each answer goes."""
+    """Position of each answer in the field's row (or flat) array."""
     targets: Index
     weight: NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def _none(rows: Rows, f: Field) -> None:
 
 
 def _targets(state: Walk, at: Index, report: Callable[[Mask, str, Message], None]) -> tuple[Index, Mask]:
-    """Where the offsets at ``at`` lead, and which of them lead to an aligned word inside the file."""
+    """Return the targets of the offsets at ``at``, and a mask: True if the target is an aligned word inside the file."""
     data = state.tables.data
     offset = data.gather("<u4", at).astype(np.int64)
     target = at + offset

@@ -1,4 +1,4 @@
-"""The wire format of a file kind, read from ``schemas/*.yaml``."""
+"""Wire format of a kind of file, read from ``schemas/*.yaml``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ WIDTHS: dict[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a table.
+    """Field of a table.
 
-    ``type`` is a scalar's storage type, or the name of a table or union. A union's type byte stands in
-    slot ``slot - 1``. ``enum`` names the enum whose members the integers are.
+    ``type`` is a scalar's storage type, or the name of a table or union. A union's type byte is in slot ``slot - 1``.
+    ``enum`` names the enum of its integers.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Field:
 
     @property
     def width(self) -> int:
-        """Bytes of one element: the scalar itself, or 4 for what is stored as an offset."""
+        """Bytes of one element: those of the scalar, or 4 for an offset."""
         return WIDTHS[self.type] if self.kind in ("scalar", "scalars") else 4
 
     @property
@@ -62,11 +62,11 @@ class Schema:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def field(self, table: str, name: str) -> Field:
-        """The field of that name."""
+        """Return the field with that name."""
         return next(f for f in self.tables[table] if f.name == name)
 
     def enum_name(self, enum: str, value: int) -> str | None:
-        """The member of that value, or None where the schema does not know it."""
+        """Return the member with that value, or None if it is not in the schema."""
         return _reverse(self.name, enum).get(value)
 
 
@@ -77,7 +77,7 @@ def _reverse(schema: str, enum: str) -> dict[int, str]:
 
 @cache
 def load_schema(name: str = "tflite") -> Schema:
-    """The schema ``schemas/<name>.yaml``."""
+    """Load the schema ``schemas/<name>.yaml``."""
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     text = yaml.load((schemas_dir() / f"{name}.yaml").read_bytes(), Loader=loader)
     enums = {k: {n: int(v) for n, v in e["values"].items()} for k, e in text["enums"].items()}

@@ -1,4 +1,4 @@
-"""One table of a flatbuffer as a value: its type, the fields it holds, and what lies beyond our schema."""
+"""One table of a flatbuffer as a value: its type, its fields, and its content beyond litecheck's schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Table:
     offset: int = -1
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The field's value, or ``default`` where the table leaves it out."""
+        """Return the field's value, or ``default`` if it is absent."""
         return self.fields.get(name, default)
 
     def __contains__(self, name: str) -> bool:
@@ -48,7 +48,7 @@ class Table:
         return iter(self.fields)
 
     def __eq__(self, other: object) -> bool:
-        """Equal types and fields, vectors compared by value and floats by bits; offsets do not count."""
+        """Return True for equal types and fields; vectors are compared by value, floats by bits, offsets not at all."""
         return (
             isinstance(other, Table)
             and self.type == other.type

@@ -1,4 +1,4 @@
-"""Verified tables, one column per field: everything reachable here is inside the file and well formed."""
+"""Verified tables with one column per field: all that is reachable here is inside the file and well formed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Bytes:
         self.views: dict[str, NDArray[Any]] = {}
 
     def view(self, dtype: str) -> NDArray[Any]:
-        """The bytes as an array of that type; a last partial element is left out."""
+        """Return the bytes as an array of that type; a partial last element is left out."""
         found = self.views.get(dtype)
         if found is None:
             width = np.dtype(dtype).itemsize
@@ -40,7 +40,7 @@ class Bytes:
         return found
 
     def gather(self, dtype: str, at: Index) -> NDArray[Any]:
-        """The values of that type at byte positions ``at``, which must be aligned and inside."""
+        """Return the values of that type at byte positions ``at``, which must be aligned and inside."""
         shift = {1: 0, 2: 1, 4: 2, 8: 3}[np.dtype(dtype).itemsize]
         found: NDArray[Any] = self.view(dtype)[at >> shift]
         return found
@@ -48,12 +48,11 @@ class Bytes:
 
 @dataclass(slots=True)
 class References:
-    """What an offset field of every row points to.
+    """Targets of an offset field, for every row.
 
-    For a single table: ``row`` is the child's row, -1 where absent. For a vector of tables or strings:
-    ``row`` numbers the vector, whose elements are ``flat[begin[v] : begin[v] + length[v]]``.
-    For a string or a vector of scalars ``begin`` and ``length`` say where its content lies, in bytes
-    and elements.
+    For a single table, ``row`` is the child's row, -1 if absent. For a vector of tables or strings, ``row`` numbers the
+    vector, and its elements are ``flat[begin[v] : begin[v] + length[v]]``. For a string or a vector of scalars,
+    ``begin`` and ``length`` are the position of its content in bytes and its number of elements.
     """
 
     row: Index
@@ -87,19 +86,19 @@ class Tables:
         self.data = data
         self.rows: dict[str, Rows] = {}
         self.expanded = 0
-        """How many tables a reader meets that follows every reference, shared ones again each time."""
+        """Number of tables that a reader visits if it follows every reference; shared tables count each time."""
         self._slots: dict[str, list[bool]] = {}
 
     def count(self, table: str) -> int:
-        """Number of tables of that type."""
+        """Return the number of tables of that type."""
         return len(self.rows[table]) if table in self.rows else 0
 
     def total(self) -> int:
-        """Number of tables of all types."""
+        """Return the number of tables of all types."""
         return sum(map(len, self.rows.values()))
 
     def column(self, table: str, name: str) -> NDArray[Any]:
-        """A scalar field of every row, the default where absent."""
+        """Return a scalar field of every row, with the default if it is absent."""
         f = self.schema.field(table, name)
         rows = self.rows[table]
         at = rows.at[name]
@@ -110,15 +109,15 @@ class Tables:
         return out
 
     def has(self, table: str, name: str) -> NDArray[np.bool_]:
-        """Which rows hold the field at all."""
+        """Return a flag per row: True if the field is present."""
         return self.rows[table].at[name] > 0
 
     def refs(self, table: str, name: str) -> References:
-        """The references of an offset field."""
+        """Return the references of an offset field."""
         return self.rows[table].refs[name]
 
     def vector(self, table: str, name: str, row: int) -> NDArray[Any]:
-        """A vector of scalars, as a view into the file; empty where absent."""
+        """Return a vector of scalars as a view into the file; empty if absent."""
         f = self.schema.field(table, name)
         refs = self.rows[table].refs[name]
         dtype = np.dtype(numpy_type(f.type))
@@ -128,25 +127,25 @@ class Tables:
         return self.data.raw[begin : begin + length * dtype.itemsize].view(dtype)
 
     def text(self, table: str, name: str, row: int) -> str:
-        """A string; empty where absent. Bytes that are not UTF-8 show as escapes."""
+        """Return a string; "" if absent. Bytes that are not UTF-8 are shown as escapes."""
         refs = self.rows[table].refs[name]
         begin, length = int(refs.begin[row]), int(refs.length[row])
         return self.data.raw[begin : begin + length].tobytes().decode("utf-8", "backslashreplace")
 
     def children(self, table: str, name: str, row: int) -> Index:
-        """The rows a vector of tables refers to; empty where absent."""
+        """Return the rows of a vector of tables; empty if absent."""
         refs = self.rows[table].refs[name]
         v = int(refs.row[row])
         return refs.flat[refs.begin[v] : refs.begin[v] + refs.length[v]] if v >= 0 else refs.flat[:0]
 
     def offset(self, table: str, row: int, name: str | None = None) -> int:
-        """The byte in the file where a table, or one of its fields if present, stands."""
+        """Return the byte in the file of a table, or of one of its fields if it is present."""
         rows = self.rows[table]
         at = int(rows.at[name][row]) if name else 0
         return self.data.start + (at or int(rows.position[row]))
 
     def record(self, table: str, row: int) -> Table:
-        """One table with everything below it, as a value."""
+        """Return one table with all tables below it as a value."""
         fields: dict[str, Value] = {}
         for f in self.schema.tables[table]:
             value = self._value(table, f, row)
@@ -155,7 +154,8 @@ class Tables:
         return Table(table, fields, self.unknown(table, row), self.offset(table, row))
 
     def records(self, table: str) -> list[Table]:
-        """Every table of one type, in row order: what :meth:`record` gives, all rows at once where all is scalar."""
+        """Return every table of one type, in row order, as :meth:`record` does; all rows at once if all fields are
+        scalar."""
         if any(f.kind != "scalar" for f in self.schema.tables[table]):
             return [self.record(table, row) for row in range(self.count(table))]
         rows, columns = self.rows[table], []
@@ -179,7 +179,7 @@ class Tables:
         return out
 
     def _newer(self, table: str) -> list[bool]:
-        """Which rows may have fields in slots our schema does not name."""
+        """Return a flag per row: True if it may have fields in slots outside litecheck's schema."""
         known, slots = self._known(table), (self.rows[table].vtable_size - 4) // 2
         gap = known.index(False) if False in known else len(known)
         return (slots > gap).tolist()  # type: ignore[no-any-return]
@@ -190,7 +190,7 @@ class Tables:
         return self._slots[table]
 
     def record_shallow(self, table: str, row: int) -> Table:
-        """One table's own scalars, strings and vectors of scalars, without the tables it refers to."""
+        """Return one table's own scalars, strings and vectors of scalars, without the tables that it refers to."""
         kinds = ("scalar", "scalars", "string")
         values = {f.name: self._value(table, f, row) for f in self.schema.tables[table] if f.kind in kinds}
         fields = {name: value for name, value in values.items() if value is not None}
@@ -218,7 +218,7 @@ class Tables:
         return self.record(members[kind - 1], child) if child >= 0 and 0 < kind <= len(members) else None
 
     def unknown(self, table: str, row: int) -> tuple[UnknownField, ...]:
-        """Fields of slots our schema does not name: a newer schema, or deprecated fields."""
+        """Return the fields in slots outside litecheck's schema: of a newer schema, or deprecated."""
         rows = self.rows[table]
         slots = (int(rows.vtable_size[row]) - 4) // 2
         known = self._known(table)
@@ -238,13 +238,13 @@ class Tables:
         return tuple(found)
 
     def _maybe_offset(self, at: int, data: bytes) -> bool:
-        """Whether four bytes could be an offset: aligned in place and value, not zero, and inside the file."""
+        """Return True if four bytes can be an offset: aligned position and value, not zero, and inside the file."""
         value = int.from_bytes(data[:4], "little")
         return len(data) >= 4 and at % 4 == 0 and value % 4 == 0 and 4 <= value < self.data.size - at - 3
 
 
 def known_slots(schema: Schema, table: str) -> list[bool]:
-    """For each slot up to the last one named, whether the schema names it (a union names two)."""
+    """Return a flag per slot up to the last one named: True if the schema names it (a union names two slots)."""
     fields = schema.tables[table]
     known = [False] * (max((f.slot for f in fields), default=-1) + 1)
     for f in fields:
@@ -255,7 +255,7 @@ def known_slots(schema: Schema, table: str) -> list[bool]:
 
 
 def numpy_type(scalar: str) -> str:
-    """The little-endian numpy type of a scalar of the notation."""
+    """Return the little-endian numpy type of a scalar in the schema."""
     short = {"bool": "u1", "float32": "<f4", "float64": "<f8"}
     if scalar in short:
         return short[scalar]

@@ -22,9 +22,9 @@ TABLES_PER_BYTE = 1 / 8
 
 
 def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
-    """The tables of a flatbuffer and everything structurally wrong with it.
+    """Return the tables of a flatbuffer and all structural faults.
 
-    With problems, ``tables`` holds only what is sound: a reference that failed is absent.
+    With faults, ``tables`` has only sound content: a failed reference is absent.
     """
     tables = Tables(schema, data)
     state = Walk(tables, Faults(tables))
@@ -133,7 +133,7 @@ def _locate(state: Walk, table: str, rows: Rows, f: Field, inline: Index) -> Non
 
 
 def _slot(state: Walk, table: str, rows: Rows, name: str, slot: int, width: int, inline: Index) -> Index:
-    """Where each row holds a slot, 0 where it does not."""
+    """Return the position of a slot in each row, 0 if it is absent."""
     data = state.tables.data
     has = rows.vtable_size >= 6 + 2 * slot
     if has.all():

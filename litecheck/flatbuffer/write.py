@@ -1,4 +1,4 @@
-"""Table trees to flatbuffer bytes: ``flatbuffers.Builder``, driven by the same schema the reader uses."""
+"""Writer of table trees to flatbuffer bytes: ``flatbuffers.Builder``, driven by the schema of the reader."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LONG = 1024
 
 
 def write(table: Table, schema: Schema, *, drop_unknown: bool = False) -> memoryview:
-    """The bytes of ``table``, the root of a file of that schema.
+    """Return the bytes of ``table``, the root of a file of that schema.
 
-    Every field the table holds is written, even where it equals the default, so that what was read and
-    written reads the same again. Fields newer than the schema go out as they came in; one that may be an
-    offset cannot, and raises ModelError unless ``drop_unknown`` leaves such fields out. Raises ModelError
-    beyond 2 GB, ValueError for a value its field cannot hold.
+    Every field of the table is written, even if it equals the default, so that a file that is read and written reads
+    the same again. Fields newer than the schema are written unchanged. A newer field that may be an offset cannot be
+    written, and raises ModelError unless ``drop_unknown`` leaves such fields out. Raises ModelError beyond 2 GB,
+    ValueError for a value that its field cannot hold.
     """
     writer = _Writer(schema, drop_unknown, _estimate(table))
     try:
@@ -136,7 +136,7 @@ class _Writer:
         return [u for u in table.unknown if not u.maybe_offset]
 
     def child(self, f: Field, value: Any) -> int:
-        """What an offset field refers to."""
+        """Write the content of an offset field and return its offset."""
         if f.kind in ("table", "union"):
             return self.table(value)
         if f.kind == "string":

@@ -1,1 +1,1 @@
-"""A model as frozen values: read from verified tables, seen as a graph, edited and written back."""
+"""Model as immutable values: read from verified tables, viewed as a graph, edited and written back."""

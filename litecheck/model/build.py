@@ -37,7 +37,7 @@ Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 
 
 def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
-    """Per-tensor parameters for numbers, per-axis for sequences; one zero point serves all scales.
+    """Return per-tensor parameters for numbers, per-axis for sequences; one zero point serves all scales.
 
     ``scale`` is rounded to float32, ``axis`` is the quantized dimension.
     """
@@ -47,7 +47,7 @@ def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Qua
 
 
 class ModelBuilder:
-    """A model in the making: subgraphs, signatures and metadata, then :meth:`finish`."""
+    """Builder of a model: subgraphs, signatures and metadata, then :meth:`finish`."""
 
     def __init__(self, description: str = "") -> None:
         self.description = description
@@ -57,24 +57,24 @@ class ModelBuilder:
         self._metadata: list[tuple[str, int]] = []
 
     def subgraph(self, name: str = "main") -> SubgraphBuilder:
-        """A new subgraph, empty; the first one is the model's entry."""
+        """Add an empty subgraph; the first subgraph is the model's entry point."""
         self._subgraphs.append(SubgraphBuilder(name, len(self._subgraphs), self._buffers))
         return self._subgraphs[-1]
 
     def signature(
         self, key: str, subgraph: SubgraphBuilder, inputs: Mapping[str, int], outputs: Mapping[str, int]
     ) -> None:
-        """A named entry point: the tensors of a subgraph by alias."""
+        """Add a named entry point: the tensors of a subgraph by alias."""
         pairs = (tuple(inputs.items()), tuple(outputs.items()))
         self._signatures.append(Signature(key, subgraph.index, *pairs))
 
     def metadata(self, name: str, content: bytes) -> None:
-        """A named block of bytes that travels with the model."""
+        """Add a named block of bytes to the model's metadata."""
         self._metadata.append((name, len(self._buffers)))
         self._buffers.append(np.frombuffer(content, np.uint8))
 
     def finish(self) -> Model:
-        """The model so far; operator codes arise when it is encoded."""
+        """Return the model as built so far; operator codes are assigned on encoding."""
         return Model(
             subgraphs=tuple(s.finish() for s in self._subgraphs),
             buffers=tuple(map(Buffer, self._buffers)),
@@ -85,7 +85,7 @@ class ModelBuilder:
 
 
 class SubgraphBuilder:
-    """One subgraph in the making; tensors are referred to by the index that :meth:`tensor` returns."""
+    """Builder of one subgraph; tensors are referred to by the index that :meth:`tensor` returns."""
 
     def __init__(self, name: str, index: int, buffers: list[NDArray[np.uint8]]) -> None:
         self.name = name
@@ -103,7 +103,7 @@ class SubgraphBuilder:
         quantization: Quantization | None = None,
         **fields: Any,
     ) -> int:
-        """A tensor computed at run time; ``fields`` are further ones of :class:`Tensor`."""
+        """Add a tensor computed at run time; ``fields`` are further fields of :class:`Tensor`."""
         fields = {"quantization": quantization or Quantization(), **fields}
         self._tensors.append(Tensor(len(self._tensors), name, dtype, tuple(map(int, shape)), **fields))
         return len(self._tensors) - 1
@@ -116,7 +116,7 @@ class SubgraphBuilder:
         dtype: str | None = None,
         **fields: Any,
     ) -> int:
-        """A tensor with values. ``dtype`` is the array's own unless given (``int4`` packs int8 values)."""
+        """Add a tensor with values. ``dtype`` defaults to the array's (``int4`` packs int8 values)."""
         kind = dtype or values.dtype.name
         data = pack(values, kind) if BITS.get(kind, 8) < 8 else bytes_of(values)
         self._buffers.append(data)
@@ -135,7 +135,7 @@ class SubgraphBuilder:
         intermediates: Sequence[int] = (),
         **options: Option,
     ) -> None:
-        """An operator, behind those there are. An absent operand is -1; options have the schema's names.
+        """Add an operator after the existing ones. An absent input is -1; options have the schema's names.
 
         Enum options take names (``padding="SAME"``, ``in_data_type="int8"``). A builtin gets its options
         table even where all options keep their defaults. Raises ValueError for an option it does not have.
@@ -155,20 +155,20 @@ class SubgraphBuilder:
         )
 
     def inputs(self, *tensors: int) -> None:
-        """Which tensors go in."""
+        """Set the tensors that are inputs of the subgraph."""
         self._ends = (tensors, self._ends[1])
 
     def outputs(self, *tensors: int) -> None:
-        """Which tensors come out."""
+        """Set the tensors that are outputs of the subgraph."""
         self._ends = (self._ends[0], tensors)
 
     def finish(self) -> Subgraph:
-        """The subgraph so far."""
+        """Return the subgraph as built so far."""
         return Subgraph(self.index, self.name, tuple(self._tensors), tuple(self._operators), *self._ends)
 
 
 def options_table(opcode: str, **options: Option) -> Table | None:
-    """The options of a builtin operator, or None for operators that have none. Raises ValueError."""
+    """Return the options of a builtin operator, or None for an operator without options. Raises ValueError."""
     schema = load_schema("tflite")
     name = _options_name(opcode)
     if name is None:
@@ -192,7 +192,7 @@ def _option(schema: Schema, enum: str | None, value: Option) -> Value:
 
 @cache
 def _options_name(opcode: str) -> str | None:
-    """The options table of an operator: the one that carries its name, but for a few that share one."""
+    """Return the options table of an operator: the table with its name; a few operators share a table."""
     schema = load_schema("tflite")
     plain = {t.lower(): t for t in (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])}
     return schema.options.get(opcode) or plain.get(f"{opcode.replace('_', '').lower()}options")

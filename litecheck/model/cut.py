@@ -1,5 +1,4 @@
-"""Parts of a model as models of their own: one operator or several, with everything they need and nothing else; and the
-same model entered elsewhere."""
+"""Parts of a model as models: one operator or several with all that they need; and a model with another entry point."""
 
 from __future__ import annotations
 
@@ -16,8 +15,11 @@ from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Operators of a subgraph as a model. ``inputs`` and ``outputs`` are the tensors of the whole model that the
-    cut model's inputs and outputs are, in the same order; ``tensors`` maps the whole's tensors to the cut's."""
+    """Operators of a subgraph as a model.
+
+    ``inputs`` and ``outputs`` are the tensors of the whole model for the cut model's inputs and outputs, in the same
+    order; ``tensors`` maps tensors of the whole model to those of the cut model.
+    """
 
     model: Model
     subgraph: int
@@ -28,11 +30,11 @@ class Cut:
 
 
 def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> Cut:
-    """These operators, in execution order, as a model with one entry.
+    """Return these operators, in execution order, as a model with one entry point.
 
-    Its inputs are the tensors they read that neither they nor the file provide; its outputs are ``outputs``, or
-    whatever they make that is read elsewhere. Quantization, options, constants, variables, the tensors that hold block
-    scales and the subgraphs the operators call go along; names stay.
+    Its inputs are the tensors that they read and that neither they nor the file provide. Its outputs are ``outputs``,
+    or all their outputs that are read elsewhere. Quantization, options, constants, variables, the tensors of block
+    scales and called subgraphs are included; names stay.
     """
     made = tuple(outputs) or writes(subgraph, operators)
     inputs = reads(subgraph, operators, made)
@@ -67,8 +69,10 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
 
 
 def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> tuple[int, ...]:
-    """The tensors operators read that neither they, nor the file, nor a variable provide, in order; then such among
-    ``outputs``."""
+    """Return the tensors that operators read and that neither they, the file nor a variable provide, in order.
+
+    Tensors of this kind in ``outputs`` follow.
+    """
     made = {index for op in operators for index in op.outputs}
     read = dict.fromkeys(i for ends in (*(op.inputs for op in operators), outputs) for i in ends if i >= 0)
     given = {t.index for t in subgraph.tensors if t.is_constant or t.is_variable}
@@ -76,7 +80,7 @@ def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[i
 
 
 def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]:
-    """The tensors operators make that somebody else reads, or nobody at all, in order."""
+    """Return the outputs of operators that are read outside, are outputs of the subgraph, or are never read, in order."""
     inside = {op.index for op in operators}
     read = {i for op in operators for i in op.inputs}
     elsewhere = {i for op in subgraph.operators if op.index not in inside for i in op.inputs}
@@ -95,7 +99,7 @@ def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
 
 
 def entered_by(model: Model, key: str) -> Model:
-    """The same model with a signature, and the subgraph that it enters, in front: what runs where none is named."""
+    """Return the model with a signature and its subgraph first: this entry point runs if none is named."""
     signature = next(one for one in model.signatures if one.key == key)
     places = {signature.subgraph: 0, 0: signature.subgraph}
     order = sorted(model.subgraphs, key=lambda subgraph: places.get(subgraph.index, subgraph.index))
@@ -109,7 +113,7 @@ def entered_by(model: Model, key: str) -> Model:
 
 
 def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
-    """The subgraphs these operators run, and those that these run, each once."""
+    """Yield the subgraphs that these operators run, and those that these run, each once."""
     found: dict[int, None] = {}
     left = [index for op in operators for _, index in called(op)]
     while left:

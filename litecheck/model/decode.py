@@ -23,7 +23,7 @@ LITERT_TABLE_LIMIT = 1_000_000
 
 
 def decode(tables: Tables, external: ExternalFiles, file: str, member: str) -> Model:
-    """The model that sound tables hold; ``external`` are the weights files beside it."""
+    """Return the model in sound tables; ``external`` are the weights files beside it."""
     return _Decoder(tables, external).model(file, member)
 
 
@@ -194,7 +194,7 @@ class _Decoder:
         return out
 
     def _further(self) -> list[bool]:
-        """Which operators hold a field beyond those the Operator class names."""
+        """Return a flag per operator: True if it has a field that the Operator class does not name."""
         t = self.tables
         rare = np.array(beyond_schema(t, "Operator"))
         for name in ("custom_options_format", "large_custom_options_offset", "large_custom_options_size"):
@@ -230,7 +230,7 @@ class _Decoder:
 
 
 def _scratch(subgraphs: tuple[Subgraph, ...]) -> Iterator[str]:
-    """Tensors only custom operators read and nobody fills: what they are for the file does not say."""
+    """Yield a message about tensors that only custom operators read and that have no producer, by subgraph."""
     for subgraph in subgraphs:
         read = [i for op in subgraph.operators if op.opcode == "CUSTOM" for i in op.inputs if i >= 0]
         if not read:

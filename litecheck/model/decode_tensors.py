@@ -20,7 +20,7 @@ _ADDRESSABLE = 1 << 59
 
 
 def lists(tables: Tables, table: str, name: str) -> list[tuple[int, ...]]:
-    """A vector of scalars of every row, as tuples."""
+    """Return a vector of scalars of every row, as tuples."""
     refs = tables.refs(table, name)
     dtype = numpy_type(tables.schema.field(table, name).type)
     width = np.dtype(dtype).itemsize
@@ -30,14 +30,14 @@ def lists(tables: Tables, table: str, name: str) -> list[tuple[int, ...]]:
 
 
 def texts(tables: Tables, table: str, name: str) -> list[str]:
-    """A text of every row."""
+    """Return a text of every row."""
     refs, raw = tables.refs(table, name), tables.data.raw
     spans = zip(refs.begin.tolist(), refs.length.tolist(), strict=True)
     return [raw[b : b + n].tobytes().decode("utf-8", "backslashreplace") for b, n in spans]
 
 
 def beyond_schema(tables: Tables, table: str) -> list[bool]:
-    """Which rows have a vtable longer than the slots we know."""
+    """Return a flag per row: True if its vtable is longer than the slots in litecheck's schema."""
     last = max(f.slot for f in tables.schema.tables[table])
     return (tables.rows[table].vtable_size > 6 + 2 * last).tolist()  # type: ignore[no-any-return]
 
@@ -46,7 +46,7 @@ _TABLE = "QuantizationParameters"
 
 
 def quantizations(tables: Tables) -> list[Quantization]:
-    """The quantization of every row of the table, in row order."""
+    """Return the quantization of every row of the table, in row order."""
     if not tables.count(_TABLE):
         return []
     axis, details = tables.column(_TABLE, "quantized_dimension").tolist(), tables.refs(_TABLE, "details")

@@ -1,4 +1,4 @@
-"""Edits of a subgraph: tensors put in place of others or added, operators inserted, everything renumbered at the end."""
+"""Edits of a subgraph: tensors replaced or added, operators inserted, indices renumbered at the end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from litecheck.quantization import Quantization
 
 
 class SubgraphEditor:
-    """A subgraph that is being changed. Tensors keep their numbers, new ones stand behind them; operators are numbered
-    anew by :meth:`finish`, which also tells where each came from."""
+    """Editor of a subgraph. Tensors keep their numbers and new tensors follow; :meth:`finish` renumbers the operators
+    and returns their former numbers."""
 
     def __init__(self, subgraph: Subgraph) -> None:
         self.subgraph = subgraph
@@ -27,22 +27,22 @@ class SubgraphEditor:
         self._behind: dict[int, list[Operator]] = {}
 
     def operator(self, index: int) -> Operator:
-        """An operator of the subgraph as it is by now."""
+        """Return an operator of the subgraph in its current state."""
         return self._operators[index]
 
     def change(self, index: int, **fields: Any) -> None:
-        """Other fields of an operator."""
+        """Change fields of an operator."""
         self._operators[index] = replace(self._operators[index], **fields)
 
     def set_tensor(self, index: int, **fields: Any) -> None:
-        """Other fields of a tensor."""
+        """Change fields of a tensor."""
         self.tensors[index] = replace(self.tensors[index], **fields)
 
     def add_tensor(
         self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,
         data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """A tensor behind all others."""
+        """Add a tensor after all others."""
         index = len(self.tensors)
         quantization = quantization or Quantization()
         self.tensors.append(Tensor(index, name, dtype, tuple(shape), data=data, quantization=quantization))
@@ -52,7 +52,7 @@ class SubgraphEditor:
         self, tensor: Tensor, name: str, dtype: str, quantization: Quantization,
         data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """A tensor of another's shape."""
+        """Add a tensor with the shape of another."""
         index = self.add_tensor(name, tensor.shape, dtype, quantization, data)
         self.set_tensor(index, shape_signature=tensor.shape_signature, has_rank=tensor.has_rank)
         return index
@@ -60,12 +60,12 @@ class SubgraphEditor:
     def insert(
         self, behind: int, opcode: str, source: int, target: int, options: Table | None, version: int
     ) -> None:
-        """An operator of one operand behind another one; behind -1 is before all."""
+        """Insert an operator with one input after another operator; ``behind`` -1 inserts it first."""
         operator = Operator(-1, opcode, (source,), (target,), version, options=options)
         self._behind.setdefault(behind, []).append(operator)
 
     def finish(self) -> tuple[Subgraph, tuple[int, ...]]:
-        """The subgraph, and for each of its operators the number it had, -1 for those inserted."""
+        """Return the subgraph, and the former number of each operator, -1 for those inserted."""
         order: list[tuple[int, Operator]] = [(-1, op) for op in self._behind.get(-1, ())]
         for index, operator in self._operators.items():
             order.append((index, operator))
@@ -82,7 +82,7 @@ class SubgraphEditor:
 
 
 def with_subgraphs(model: Model, subgraphs: Sequence[Subgraph]) -> Model:
-    """A model of other subgraphs; buffers and operator codes are those they need, metadata stays."""
+    """Return a model with other subgraphs, and the buffers and operator codes that they need; metadata stays."""
     blocks = [Buffer(np.empty(0, np.uint8))]
     metadata = []
     for name, number in model.metadata:
@@ -95,7 +95,7 @@ def with_subgraphs(model: Model, subgraphs: Sequence[Subgraph]) -> Model:
 
 
 def with_metadata(model: Model, name: str, content: bytes) -> Model:
-    """A model with a named block of bytes, in place of one of that name."""
+    """Return a model with a named block of bytes, which replaces a block of that name."""
     kept = tuple(pair for pair in model.metadata if pair[0] != name)
     buffers = (*model.buffers, Buffer(np.frombuffer(content, np.uint8)))
     return replace(model, buffers=buffers, metadata=(*kept, (name, len(buffers) - 1)))

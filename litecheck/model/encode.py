@@ -1,4 +1,4 @@
-"""A Model back to tables: the inverse of :mod:`litecheck.model.decode`."""
+"""Encoder of a Model to tables: the inverse of :mod:`litecheck.model.decode`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _PLACEHOLDER = 127
 
 
 def encode(model: Model) -> Table:
-    """The table tree of a model, every buffer inside it.
+    """Return the table tree of a model, with every buffer inside it.
 
-    A tensor's ``data`` decides what is written: where it is not the bytes of ``buffers[tensor.buffer]`` any
-    more, it gets a buffer of its own; so does an operator's ``opcode`` over its ``code_index``. Tensors with
-    an ``external_buffer`` go on referring to that file. Raises ModelError for what cannot be carried over,
-    but for ``model.newer``, which the caller has to weigh.
+    A tensor's ``data`` is written: if it differs from the bytes of ``buffers[tensor.buffer]``, it gets a buffer of its
+    own. An operator's ``opcode`` likewise has priority over its ``code_index``. Tensors with an ``external_buffer``
+    still refer to that file. Raises ModelError for content that cannot be written, except ``model.newer``, which the
+    caller must check.
     """
     schema, buffers, codes = load_schema("tflite"), _Buffers(model), _Codes(model)
     subgraphs = tuple(_subgraph(schema, s, buffers, codes) for s in model.subgraphs)
@@ -99,7 +99,7 @@ def _bytes(data: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _memory(data: NDArray[np.uint8]) -> tuple[int, int]:
-    """What two views of the same bytes have in common."""
+    """Return a key of the memory of a view: equal for two views of the same bytes."""
     return int(data.__array_interface__["data"][0]), len(data)
 
 

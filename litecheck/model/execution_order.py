@@ -37,7 +37,7 @@ class FieldFaults:
         self.counts[code, table, name] += max(len(rows) - SHOWN, 0)
 
     def rest(self) -> None:
-        """How many faults were not named."""
+        """Report the number of faults that were not named."""
         for (code, table, name), count in self.counts.items():
             if count > SHOWN:
                 more = f"and {count - SHOWN:,} more in the field {name} of {table} tables"

@@ -34,7 +34,7 @@ class ExternalFiles:
         return self._maps[name]
 
     def rows(self, tables: Tables) -> dict[int, int]:
-        """Row of each external buffer by its id."""
+        """Return the row of each external buffer by its id."""
         if self._rows is None:
             there = tables.count("ExternalBuffer")
             ids = tables.column("ExternalBuffer", "id").tolist() if there else []
@@ -43,12 +43,12 @@ class ExternalFiles:
         return self._rows
 
     def length(self, tables: Tables, identifier: int) -> int:
-        """How many bytes an external buffer states; 0 for one that is not listed."""
+        """Return the number of bytes in the entry of an external buffer; 0 for a buffer that is not listed."""
         row = self.rows(tables).get(identifier)
         return 0 if row is None else min(_number(tables, row, "length"), 2**62)
 
     def data(self, tables: Tables, identifier: int) -> NDArray[np.uint8] | None:
-        """The bytes an external buffer stands for, as a view; None where its file is missing."""
+        """Return the bytes of an external buffer as a view; None if its file is missing."""
         row = self.rows(tables).get(identifier)
         content = None if row is None else self._map(self._name(tables, row))
         if row is None or content is None:
@@ -57,7 +57,7 @@ class ExternalFiles:
         return content[offset : offset + _number(tables, row, "length")]
 
     def _name(self, tables: Tables, row: int) -> str:
-        """The file an external buffer lies in; "" where its group does not exist."""
+        """Return the file of an external buffer; "" if its group does not exist."""
         group = _number(tables, row, "group")
         if group not in self._names:
             groups = tables.children("Model", "external_buffer_groups", 0)
@@ -68,7 +68,7 @@ class ExternalFiles:
         return self._names[group]
 
     def fault(self, tables: Tables, row: int) -> tuple[str, str, str] | None:
-        """What is wrong with one external buffer, as (code, field, message)."""
+        """Return the fault of one external buffer as (code, field, message), or None."""
         group = _number(tables, row, "group")
         groups = len(tables.children("Model", "external_buffer_groups", 0))
         if group >= groups:

@@ -1,4 +1,4 @@
-"""The graph view of a subgraph: who computes a tensor, who reads it."""
+"""Graph view of a subgraph: the producer and the consumers of each tensor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Graph:
 
 
 def graph_of(subgraph: Subgraph) -> Graph:
-    """The graph view of one subgraph."""
+    """Return the graph view of one subgraph."""
     producer = [-1] * len(subgraph.tensors)
     consumers: list[list[int]] = [[] for _ in subgraph.tensors]
     for operator in subgraph.operators:
@@ -54,7 +54,7 @@ _WIRINGS: WeakKeyDictionary[Subgraph, Wiring] = WeakKeyDictionary()
 
 
 def wiring_of(subgraph: Subgraph) -> Wiring:
-    """The wiring of a subgraph, found once and forgotten with the subgraph."""
+    """Return the wiring of a subgraph, cached for the subgraph's lifetime."""
     known = _WIRINGS.get(subgraph)
     if known is None:
         first: dict[int, int] = {}
@@ -72,12 +72,12 @@ def wiring_of(subgraph: Subgraph) -> Wiring:
 
 
 def has_ends(operator: Operator, operand: int = 0) -> bool:
-    """Whether an operator has its first input and result, and that operand."""
+    """Return True if an operator has its first input and output, and that input."""
     ends = (*operator.inputs[:1], *operator.inputs[operand : operand + 1], *operator.outputs[:1])
     return len(ends) == 3 and min(ends) >= 0
 
 
 def name_of(subgraph: Subgraph, operator: Operator) -> str:
-    """What to call an operator: the name of its first output tensor, or its kind and number."""
+    """Return a name of an operator: the name of its first named output tensor, or its kind and number."""
     names = (subgraph.tensors[i].name for i in operator.outputs if i >= 0)
     return next((name for name in names if name), f"{operator.opcode} {operator.index}")

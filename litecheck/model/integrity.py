@@ -1,7 +1,7 @@
-"""What makes sound tables a sound model: every index, size and order LiteRT relies on, all faults collected.
+"""Integrity of a model with sound tables: every index, size and order that LiteRT relies on; all faults are collected.
 
-Whatever would make the rest unreadable is checked here and ends as "could not be judged"; what is wrong with a
-tensor's quantization is left to the rules, which can name the operator it hurts.
+A fault that would make the rest unreadable is checked here and gives the verdict "not checked". Faults in a tensor's
+quantization are left to the rules, which can name the affected operator.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VIEWED = 1 / 16
 
 
 def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, ...]:
-    """Every fault of a structurally sound model, in the order of the checks."""
+    """Return every fault of a structurally sound model, in the order of the checks."""
     checker = _Checker(tables, external)
     checker.root()
     if not checker.faults.problems:
@@ -70,7 +70,7 @@ class _Checker:
         )
 
     def sharing(self) -> None:
-        """Vectors many tables share are read once per table: that must stay in proportion to the file."""
+        """Check that vectors shared by many tables stay in proportion to the file: they are read once per table."""
         t, stated = self.t, 0.0
         for table, rows in t.rows.items():
             for f in t.schema.tables[table]:
@@ -129,7 +129,7 @@ class _Checker:
         self.shapes()
 
     def shapes(self) -> None:
-        """No dimension is negative, and constants hold the bytes their shape and type need.
+        """Check that no dimension is negative, and that constants hold the bytes of their shape and type.
 
         They may hold more: LiteRT reads what it needs from the front.
         """
@@ -160,7 +160,7 @@ class _Checker:
 
     @cached_property
     def held(self) -> Index:
-        """Bytes of each tensor's constant; 0 where it has none or an index leads nowhere."""
+        """Return the bytes of each tensor's constant; 0 if it has none or an index is out of range."""
         t = self.t
         rows, buffer = t.children("Model", "buffers", 0), t.column("Tensor", "buffer").astype(np.int64)
         held = np.zeros(len(buffer), np.int64)
@@ -176,14 +176,14 @@ class _Checker:
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
-        """Which tensors have values in the file."""
+        """Flag per tensor: True if the file has its values."""
         return (self.held > 0) | (self.t.column("Tensor", "external_buffer") > 0)
 
     @cached_property
     def ready(self) -> NDArray[np.bool_]:
-        """Which tensors may be read before any operator runs.
+        """Flag per tensor: True if it may be read before any operator runs.
 
-        One without elements counts: a constant of no bytes looks like any other tensor.
+        A tensor without elements counts: a constant of no bytes looks like any other tensor.
         """
         shape = self.t.refs("Tensor", "shape")
         dims = self.t.data.view("<i4")
@@ -195,7 +195,7 @@ class _Checker:
 
     @cached_property
     def custom(self) -> NDArray[np.bool_]:
-        """Which operators are custom ones; an operator code out of range is none."""
+        """Flag per operator: True if it is custom; False for an operator code out of range."""
         t = self.t
         codes = t.children("Model", "operator_codes", 0)
         if not t.count("OperatorCode") or not len(codes):
@@ -232,7 +232,7 @@ class _Checker:
             ExecutionOrder(self.faults, self.constant, self.ready, self.custom, row).check()
 
     def named(self) -> None:
-        """Signatures and metadata point to what exists."""
+        """Check that signatures and metadata refer to existing content."""
         t = self.t
         buffers = len(t.children("Model", "buffers", 0))
         if t.count("Metadata"):
@@ -244,7 +244,7 @@ class _Checker:
         self.signatures()
 
     def signatures(self) -> None:
-        """Signatures name a subgraph, and tensors of it."""
+        """Check that signatures name a subgraph, and tensors of it."""
         t = self.t
         subgraphs, keys = t.children("Model", "subgraphs", 0), t.children("Model", "signature_defs", 0)
         chosen = t.column("SignatureDef", "subgraph_index") if len(keys) else keys
@@ -264,5 +264,5 @@ class _Checker:
 
 
 def buffers_outside(tables: Tables) -> NDArray[np.bool_]:
-    """Which buffers lie outside the flatbuffer: LiteRT looks there only where a buffer has no data of its own."""
+    """Return a flag per buffer: True if it lies outside the flatbuffer, where LiteRT reads only buffers without data."""
     return (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")

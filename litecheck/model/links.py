@@ -1,4 +1,4 @@
-"""What ties the subgraphs of a model together: variables, which have names, and calls."""
+"""Links between the subgraphs of a model: variables, which have names, and calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parameters = tuple[bytes, bytes]
 
 @dataclass(slots=True)
 class Assignments:
-    """What is assigned to one variable: how often at all, under which parameters, as which type, at which size."""
+    """Assignments to one variable: their number, quantization parameters, types and sizes."""
 
     count: int = 0
     parameters: Counter[Parameters] = field(default_factory=Counter)
@@ -30,10 +30,10 @@ class Assignments:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Variables by the handle that refers to them, what is assigned to them, and which subgraphs call each other.
+    """Variables by handle, their assignments, and calls between subgraphs.
 
-    ``handles`` maps (subgraph, tensor) to a variable's name. Two subgraphs of equal ``circle`` reach each other by
-    calls; a subgraph on its own has a number of its own, and is in ``own_callers`` where it calls itself.
+    ``handles`` maps (subgraph, tensor) to a variable's name. Two subgraphs with equal ``circle`` reach each other by
+    calls; any other subgraph has a number of its own, and is in ``own_callers`` if it calls itself.
     """
 
     handles: Mapping[tuple[int, int], Name]
@@ -49,13 +49,14 @@ class Links:
     own_callers: frozenset[int]
 
     def read_by(self, subgraph: Subgraph, operator: Operator) -> Assignments | None:
-        """What is assigned to the variable whose handle is the operator's first operand; None for unknown handles."""
+        """Return the assignments to the variable of the handle in the operator's first input; None for an unknown
+        handle."""
         first = operator.inputs[0] if operator.inputs else -1
         name = self.handles.get((subgraph.index, first))
         return None if name is None else self.assignments.get(name, Assignments())
 
     def come_back(self, subgraph: int, called: int) -> bool:
-        """Whether a call from one subgraph to another leads back to the first, at any depth."""
+        """Return True if a call from one subgraph to another leads back to the first, at any depth."""
         if not 0 <= called < len(self.circle):
             return False
         return (
@@ -69,7 +70,7 @@ _LINKS: WeakKeyDictionary[Model, Links] = WeakKeyDictionary()
 
 
 def links_of(model: Model) -> Links:
-    """The links of a model, found once and forgotten with it."""
+    """Return the links of a model, cached for the model's lifetime."""
     links = _LINKS.get(model)
     if links is None:
         links = _LINKS[model] = _found(model)
@@ -77,7 +78,7 @@ def links_of(model: Model) -> Links:
 
 
 def called(operator: Operator) -> Iterator[tuple[str, int]]:
-    """(option, subgraph) of every subgraph an operator's options name, be it there or not; unstated is 0."""
+    """Yield (option, subgraph) of every subgraph in an operator's options, existing or not; an unstated option is 0."""
     options = operator.options
     if options is None:
         return
@@ -90,7 +91,7 @@ def called(operator: Operator) -> Iterator[tuple[str, int]]:
 
 @cache
 def subgraph_options() -> Mapping[str, tuple[str, ...]]:
-    """The options that name one subgraph, by the options tables that have any."""
+    """Return the options that name one subgraph, by options table."""
     schema = load_schema("tflite")
     tables = (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])
     named = {t: tuple(f.name for f in schema.tables[t] if f.name.endswith("subgraph_index")) for t in tables}
@@ -98,7 +99,7 @@ def subgraph_options() -> Mapping[str, tuple[str, ...]]:
 
 
 def parameters_of(tensor: Tensor) -> Parameters:
-    """A tensor's scales and zero points, bit for bit."""
+    """Return a tensor's scales and zero points, bit for bit."""
     q = tensor.quantization
     return q.scale.tobytes(), q.zero_point.tobytes()
 
@@ -197,7 +198,7 @@ def _assign(to: Assignments, value: Tensor) -> None:
 
 
 def _circles(calls: Sequence[Sequence[int]]) -> list[int]:
-    """The strongly connected component of every node, by Tarjan's algorithm without recursion."""
+    """Return the strongly connected component of every node, by Tarjan's algorithm without recursion."""
     count = len(calls)
     found, low, component = [-1] * count, [0] * count, [-1] * count
     open_nodes: list[int] = []

@@ -1,4 +1,4 @@
-"""Models from files and from memory: containers opened, verified and decoded, every diagnosis as a ModelError."""
+"""Models read from files or memory: containers opened, verified and decoded; every fault is a ModelError."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ IN_MEMORY = "<bytes>"
 
 
 def load_model(source: ModelSource, member: str = "") -> Model:
-    """Read one model: from a path, from bytes (what ``TFLiteConverter.convert()`` gives) or from an open binary file.
+    """Read one model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
+    file.
 
-    ``member`` chooses a model inside a container (``.task``, ``.litertlm``); without it the file must hold
-    exactly one. Raises ModelError with every diagnosis when the file is not a sound model.
+    ``member`` selects a model inside a container (``.task``, ``.litertlm``); without it the file must hold exactly one
+    model. Raises ModelError with all faults if the file is not a sound model.
     """
     path, content = _opened(source, "load_model")
     found = [m for m in open_models(path, content) if isinstance(m, ModelError) or member in ("", m.name)]
@@ -47,7 +48,7 @@ def load_model(source: ModelSource, member: str = "") -> Model:
 
 
 def load_models(source: ModelSource) -> Iterator[Model | ModelError]:
-    """Every model inside a file, or what such a file holds, damaged ones as the error that says why."""
+    """Yield every model inside a file, or inside its contents; a damaged model yields its error."""
     path, content = _opened(source, "load_models")
     return _every(path, content)
 
@@ -64,7 +65,7 @@ def _every(path: str, content: bytes | None) -> Iterator[Model | ModelError]:
 
 
 def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
-    """What a source is called, and what it holds where that need not be read from the path of that name."""
+    """Return the name of a source, and its bytes if they need not be read from the path of that name."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source), None
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -81,12 +82,12 @@ def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
 
 
 def model_from(content: bytes, file: str) -> Model:
-    """The model that these bytes are, called by a file's name; raises ModelError."""
+    """Return the model in these bytes, with a file's name; raises ModelError."""
     return read_model(Member("", 0, np.frombuffer(content, np.uint8)), file)
 
 
 def read_model(member: Member, file: str) -> Model:
-    """The model at the start of ``member``; raises ModelError."""
+    """Return the model at the start of ``member``; raises ModelError."""
     schema = load_schema("tflite")
     tables, problems = verify(schema, Bytes(member.data, member.start))
     external = ExternalFiles(Path(file))

@@ -1,4 +1,4 @@
-"""What a file holds beyond litecheck's schema in places a Model has no room for."""
+"""Content of a file that is newer than litecheck's schema and has no place in a Model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 def newer_content(tables: Tables) -> tuple[Problem, ...]:
-    """Fields and union members of a newer schema that would be lost when the model is written again."""
+    """Return fields and union members of a newer schema that would be lost if the model is written again."""
     found: list[Problem] = []
     for table in filter(tables.count, _VALUES):
         last = max(f.slot for f in tables.schema.tables[table])

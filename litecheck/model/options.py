@@ -13,7 +13,7 @@ from litecheck.model.types import Operator
 
 
 def options_of(op: Operator) -> dict[str, Any]:
-    """An operator's builtin options by name, defaults included, enum members by their names."""
+    """Return an operator's builtin options by name, with defaults, enum members by their names."""
     if op.options is None:
         return {}
     schema = load_schema("tflite")
@@ -27,7 +27,7 @@ def options_of(op: Operator) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value JSON can hold: arrays become lists; floats that are no numbers become their names."""
+    """Return a value that JSON can hold: arrays become lists; infinities and NaN become their names."""
     if isinstance(value, Table):
         return {name: plain(value.get(name)) for name in value}
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""A Model to a file: whole or not at all, large constants streamed from where they came from."""
+"""Writer of a Model to a file: atomic, with large constants streamed from their source."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def save_model(
     drop_unknown: bool = False,
     hashed: bool = False,
 ) -> None:
-    """Write a model to a file, whole or not at all; ``path`` may be the file it was read from.
+    """Write a model to a file atomically; ``path`` may be the file that it was read from.
 
-    Buffers of more than ``outside_above`` bytes go behind the flatbuffer; without it those do that lay
-    there before, and all large ones of a model beyond 2 GB. Fields newer than litecheck's schema that cannot
-    be kept raise ModelError, unless ``drop_unknown`` leaves them out; so does a model too large to write.
-    Raises ConfigError where the system refuses. What :func:`model_hash` says of a ``hashed`` one is found out on the way.
+    Buffers of more than ``outside_above`` bytes are stored after the flatbuffer; without it, those that were there
+    before, and all large buffers of a model beyond 2 GB. Fields newer than litecheck's schema that cannot be kept raise
+    ModelError, unless ``drop_unknown`` leaves them out; so does a model that is too large to write. Raises ConfigError
+    if the system cannot write the file. ``hashed`` also computes :func:`model_hash` while writing.
     """
     if not isinstance(model, Model):
         raise wrong_type("save_model", "a Model first", model, "litecheck.save_model(model, 'model.tflite')")
@@ -58,7 +58,7 @@ def save_model(
 
 
 def model_hash(model: Model) -> str:
-    """The sha256 of a model as :func:`save_model` writes it: the same for a file and for a model built in memory."""
+    """Return the SHA-256 of a model as :func:`save_model` writes it: equal for a file and for a model built in memory."""
     if model not in _HASHES:
         for _ in _hashing(model, _pieces(replace(model, newer=()), None, False)):
             pass
@@ -74,7 +74,7 @@ def _hashing(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[byt
 
 
 def model_bytes(model: Model, *, outside_above: int | None = None, drop_unknown: bool = False) -> bytes:
-    """What :func:`save_model` writes, as one value."""
+    """Return the bytes that :func:`save_model` writes."""
     return b"".join(_pieces(model, outside_above, drop_unknown))
 
 

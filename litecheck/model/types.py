@@ -1,4 +1,4 @@
-"""A LiteRT model as frozen values: what the file says, decoded by name, with nothing judged."""
+"""LiteRT model as immutable values: the contents of the file, decoded by name, without any check."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from litecheck.quantization import BITS, Quantization
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tensor:
-    """One tensor of a subgraph.
+    """Tensor of a subgraph.
 
-    ``dtype`` is the schema's type name in lower case (``int8``, ``float8_e4m3fn``, ``type 99`` where the
-    schema does not know it). ``shape`` is what the file states (unknown dimensions are 1 there and -1 in
-    ``shape_signature``); ``shapeless`` says that the file has no list of dimensions, not even an empty one. ``data`` is the
-    constant's bytes, a view into the file, or None.
+    ``dtype`` is the schema's type name in lower case (``int8``, ``float8_e4m3fn``, ``type 99`` if it is not in the
+    schema). ``shape`` is the shape in the file (unknown dimensions are 1 there and -1 in ``shape_signature``).
+    ``shapeless`` is True if the file has no list of dimensions, not even an empty list. ``data`` is the constant's
+    bytes, a view into the file, or None.
     """
 
     index: int
@@ -41,7 +41,7 @@ class Tensor:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the file holds the tensor's values."""
+        """True if the file has the tensor's values."""
         return self.data is not None
 
     @property
@@ -81,19 +81,20 @@ class Operator:
 
     @property
     def kind(self) -> str:
-        """What it computes: the opcode, for custom operators with their code (``CUSTOM TFLite_Detection_PostProcess``)."""
+        """Kind of the operator: the opcode; for custom operators with their code (``CUSTOM
+        TFLite_Detection_PostProcess``)."""
         return f"{self.opcode} {self.custom_code}" if self.opcode == "CUSTOM" else self.opcode
 
 
 class _Referable:
-    """Lets a class with slots be referred to weakly: what is found out about a model or a subgraph goes when it goes."""
+    """Base class that allows weak references to a class with slots: caches about a model or a subgraph end with it."""
 
     __slots__ = ("__weakref__",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subgraph(_Referable):
-    """One subgraph: tensors, operators in execution order, and which tensors go in and out."""
+    """Subgraph: tensors, operators in execution order, inputs and outputs."""
 
     index: int
     name: str
@@ -152,4 +153,4 @@ class Model(_Referable):
     fields: Table | None = None
     """Further fields of the root as the file has them (metadata_buffer, external buffers and groups)."""
     newer: tuple[Problem, ...] = ()
-    """What the file holds beyond litecheck's schema and this model does not: lost if it is written again."""
+    """Content of the file beyond litecheck's schema that this model lacks: lost if the model is written again."""

@@ -20,7 +20,7 @@ _NUMPY = {
 
 
 def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
-    """A constant's values in its shape: a view into the file, unpacked copies for int4, uint4 and int2.
+    """Return a constant's values in its shape: a view into the file; for int4, uint4 and int2 an unpacked copy.
 
     None for tensors without data and for types numpy has no name for.
     """
@@ -34,12 +34,12 @@ def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
-    """Values as a constant holds them: the inverse of :func:`stored_integers` for types of whole bytes."""
+    """Return the bytes of a constant: the inverse of :func:`stored_integers` for types of whole bytes."""
     return np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), np.uint8)
 
 
 def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
-    """``count`` packed values, one per byte: int4 and uint4 two, int2 four a byte, low bits first."""
+    """Return ``count`` unpacked values, one per byte: a byte holds two int4 or uint4, or four int2, low bits first."""
     bits = 2 if dtype == "int2" else 4
     per_byte = 8 // bits
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
@@ -53,7 +53,7 @@ def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
 
 
 def pack(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
-    """The inverse of :func:`unpack`; the last byte is filled with zeros."""
+    """Return packed values, the inverse of :func:`unpack`; the last byte is filled with zeros."""
     bits = 2 if dtype == "int2" else 4
     per_byte = 8 // bits
     flat = values.reshape(-1).astype(np.int64) & ((1 << bits) - 1)
@@ -70,9 +70,10 @@ _SCANNED = {"int8": "i1", "uint8": "u1", "int16": "<i2", "int32": "<i4", "int64"
 
 
 def within(tensor: Tensor, low: int, high: int) -> bool:
-    """Whether every stored value of an integer constant lies in ``low..high``; other types hold none.
+    """Return True if every stored value of an integer constant lies in ``low..high``; also for types without stored
+    integers.
 
-    A bound the type itself keeps is not looked at: -127..127 takes one reduction over int8 values.
+    A bound that the type itself implies is not tested: -127..127 takes one reduction over int8 values.
     """
     least, most = INTEGER_RANGES.get(tensor.dtype, (low, high))
     return all(
@@ -82,9 +83,10 @@ def within(tensor: Tensor, low: int, high: int) -> bool:
 
 
 def outside(tensor: Tensor, low: int, high: int) -> tuple[int, int, int]:
-    """How many stored values lie outside ``low..high``, the flat index of the first, and the farthest of them.
+    """Return the number of stored values outside ``low..high``, the flat index of the first, and one extreme value.
 
-    Below before above where both occur; (0, -1, low) where nothing lies outside.
+    The extreme is the smallest value if any lies below ``low``, else the largest; (0, -1, low) if no value lies
+    outside.
     """
     count, first, smallest, largest = 0, -1, low, high
     for start, values in _windows(tensor):
@@ -98,7 +100,7 @@ def outside(tensor: Tensor, low: int, high: int) -> tuple[int, int, int]:
 
 
 def extremes(tensor: Tensor) -> tuple[int, int] | None:
-    """The smallest and largest stored value of an integer constant, or None where there is none to read."""
+    """Return the smallest and largest stored value of an integer constant, or None if it has no values."""
     data = tensor.data
     if data is not None and tensor.dtype in _SCANNED and tensor.sparsity is None and 0 < len(data) <= WINDOW:
         whole = data.view(_SCANNED[tensor.dtype])

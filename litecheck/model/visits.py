@@ -1,4 +1,4 @@
-"""How a compiler comes to the operators of a subgraph that starts from its outputs: the last output and operand first."""
+"""Visit order of a compiler that starts from a subgraph's outputs: the last output and the last input first."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from litecheck.model.types import Model, Subgraph
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """The turn at which each operator that an output needs, or that makes none, and each output, is first come to; by their
-    indices. ``readers`` has of each tensor the operator from which it is first come to, -1 where it is an output."""
+    """First visit of each operator and output, as a step number by index.
+
+    Operators that an output needs, and those without an output, are visited. ``readers`` has for each tensor the
+    operator from which it is first visited, -1 for an output.
+    """
 
     graph: Graph
     operators: dict[int, int]
@@ -24,7 +27,7 @@ _VISITS: WeakKeyDictionary[Model, dict[int, Visits]] = WeakKeyDictionary()
 
 
 def visits_of(model: Model, subgraph: Subgraph) -> Visits:
-    """The visits to a subgraph of a model, found once and forgotten with it."""
+    """Return the visits to a subgraph of a model, cached for the model's lifetime."""
     known = _VISITS.setdefault(model, {})
     if subgraph.index not in known:
         known[subgraph.index] = _visited(graph_of(subgraph))

@@ -1,1 +1,1 @@
-"""YAML to Profile: a strict reader with line numbers, inheritance that only narrows, named measurements."""
+"""Profiles from YAML: a strict reader with line numbers, inheritance that only narrows rules, named measurements."""

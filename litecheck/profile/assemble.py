@@ -1,4 +1,4 @@
-"""From a plan to a model: its tensors, its operator, what stands around it; and the operator as measurements see it."""
+"""Assembly of a plan: its model with tensors, operator and neighbors, and the operator as measurements see it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from litecheck.quantization import Blockwise, Quantization
 
 
 def assemble(plan: Plan, description: str = "") -> Model:
-    """The model of a plan: what is neither constant nor a variable goes in, all results come out."""
+    """Return the model of a plan: tensors that are neither constants nor variables are inputs, all outputs are outputs."""
     return _assembled(plan, description).model
 
 
 def measurable(plan: Plan) -> Operands:
-    """The operator of a plan as measurements see it."""
+    """Return the operator of a plan as measurements see it."""
     made = _assembled(plan, "")
     tensors = made.model.subgraphs[0].tensors
     roles = {role: tuple(tensors[i] for i in indexes) for role, indexes in made.roles.items()}

@@ -1,4 +1,4 @@
-"""From a requirement to plans that break it and nothing else: for each verb the ways in which a model goes wrong."""
+"""Plans that violate one requirement and no other, for each kind of requirement."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _OTHER_TYPES = ("float64", "uint32", "complex64")
 def breaks(
     profile: Profile, rule: OperatorRule, requirement: Requirement, plan: Plan, alternative: int = 0
 ) -> Iterator[BrokenPlan]:
-    """Plans like ``plan``, which keeps the rule by that alternative, that break one requirement and no other."""
+    """Yield plans like ``plan`` (which satisfies the rule by that alternative) that violate one requirement and no
+    other."""
     demand = Demanded(profile, rule, requirement, requirements_of(rule, alternative), plan)
     return _VERBS[requirement.verb](demand)
 
@@ -63,7 +64,7 @@ def _granularity(d: Demanded) -> Iterator[BrokenPlan]:
     axis = next(axes, 0)
 
     def scales(count: int) -> Callable[[TensorPlan], TensorPlan]:
-        """So many scales; 0 for one of each slice along the axis."""
+        """Return a function that sets this number of scales; 0 sets one per slice along the axis."""
 
         def change(t: TensorPlan) -> TensorPlan:
             return t.along(axis).scaled(
@@ -94,7 +95,7 @@ def _granularity(d: Demanded) -> Iterator[BrokenPlan]:
 
 
 def _length(tensor: TensorPlan, axis: int) -> int:
-    """How many slices there are along an axis."""
+    """Return the number of slices along an axis."""
     return tensor.shape[axis] if axis < len(tensor.shape) else CHANNELS
 
 
@@ -108,7 +109,8 @@ def _stating(tensor: TensorPlan, scale: NDArray[np.float32], zero_point: NDArray
 
 
 def _axis(d: Demanded) -> Iterator[BrokenPlan]:
-    """Another dimension of the same length: LiteRT loads it and computes along its own."""
+    """Yield a plan with another quantized dimension of the same length: LiteRT loads it and computes along its own
+    axis."""
     plan = d.plan
     axis = int(d.r.value.value)  # type: ignore[union-attr]
     for r in d.all:
@@ -138,7 +140,7 @@ def _zero_point(d: Demanded) -> Iterator[BrokenPlan]:
 
 
 def span_of(value: Constraint) -> tuple[int, int]:
-    """The smallest and the largest number a constraint allows."""
+    """Return the smallest and the largest number that a constraint allows."""
     spans = [(p.low, p.high) if isinstance(p, Range) else (p.value, p.value) for p in parts_of(value)]  # type: ignore[union-attr]
     return int(min(low for low, _ in spans)), int(max(high for _, high in spans))
 
@@ -189,7 +191,7 @@ def _with(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
 
 
 def _same_quantization(d: Demanded) -> Iterator[BrokenPlan]:
-    """One ulp of scale is enough, and so is one step of zero point."""
+    """Yield plans that differ by one ulp of scale, or by one step of zero point."""
     assert isinstance(d.r.value, Roles)
     roles = d.r.value.roles
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}

@@ -1,4 +1,4 @@
-"""From a limit, or from the law of shapes, to plans that break it and nothing else."""
+"""Plans that violate one limit, or the shape law, and no other requirement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = INTEGER_RANGES["int32"][1]
 
 
 def broken_limits(d: Demanded) -> Iterator[BrokenPlan]:
-    """Values outside that the witness knows how to set, if anyhow possible with all else kept beside them."""
+    """Yield plans with measured values outside the limit, as far as the witness can set them with all else satisfied."""
     alone: list[BrokenPlan] = []
     more: list[BrokenPlan] = []
     sets, others = witness(limit(d.r)).sets, witness(limit(d.r)).words
@@ -46,7 +46,7 @@ def broken_limits(d: Demanded) -> Iterator[BrokenPlan]:
 
 
 def outside(constraint: Constraint, others: tuple[str, ...] = ()) -> Iterator[Any]:
-    """Values that a constraint does not allow: words, and numbers at either side, far off and close by."""
+    """Yield values that a constraint does not allow: words, and numbers on both sides, far and near."""
     parts = parts_of(constraint)
     taken = words_of(constraint)
     yield from (word for word in others if word not in taken)
@@ -75,7 +75,8 @@ def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]
 
 
 def broken_shapes(d: Demanded) -> Iterator[BrokenPlan]:
-    """One operand longer, of a dimension less or more, or shorter: most laws bring one of them together with nothing."""
+    """Yield plans with one input that is longer, has one dimension more or less, or is shorter; most laws reject one of
+    them."""
     for role in d.rule.inputs:
         tensor = d.plan.one(role)
         if tensor is None:

@@ -1,4 +1,4 @@
-"""A plan that breaks one requirement, and what it is made from."""
+"""Plan that violates one requirement, and its source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Literal["broken", "near", "malformed"]
 
 @dataclass(frozen=True, slots=True)
 class BrokenPlan:
-    """A plan that breaks one requirement."""
+    """Plan that violates one requirement."""
 
     plan: Plan
     kind: Kind = "broken"
@@ -25,7 +25,7 @@ class BrokenPlan:
 
 @dataclass(frozen=True, slots=True)
 class Demanded:
-    """What is to be broken: by a plan that keeps it, for a requirement with the role it speaks of."""
+    """Requirement to violate, its role, and a plan that satisfies the whole rule."""
 
     profile: Profile
     rule: OperatorRule
@@ -35,14 +35,14 @@ class Demanded:
 
     @property
     def role(self) -> str:
-        """The role that it speaks of."""
+        """Role of the requirement, "" if it has none."""
         return self.r.role or ""
 
     def edited(self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken") -> BrokenPlan:
-        """Only this operand changed."""
+        """Return the broken plan with only this tensor changed."""
         return BrokenPlan(self.plan.edit(self.role, change), kind)
 
     def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> BrokenPlan:
-        """This operand changed, and what follows from it."""
+        """Return the broken plan with this tensor changed, and all that follows from it."""
         plan = self.plan.edit(self.role, change)
         return BrokenPlan(settled(plan.but(set=plan.set | {self.role}), self.all))

@@ -1,4 +1,4 @@
-"""One rule file to a Profile: kinds applied, other profiles extended and included, levels and effects attached."""
+"""Builder of a Profile from a rule file: kinds, extended and included profiles, levels and effects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "target", "activations", "unlisted",
     "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
-#: The effects of a demand whose profile states none: they do not say where a target runs anything.
+#: Effects of requirements without a stated effect: they do not state a placement.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
 
 Word = TypeVar("Word")
@@ -88,7 +88,7 @@ class Builder:
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 
     def build(self) -> Loaded:
-        """The profile, its rules made when they are asked for."""
+        """Return the profile; each rule is built on first access."""
         top, parent = self.top, self.parent
         reader = Reader(self.name, self.file, parent.drafts if parent else {}, set())
         for kind, node in entries(top.get("kinds"), self.file).values.items():
@@ -133,7 +133,7 @@ class Builder:
         return Lazy((*inherited, *ops.values, *pseudo), draft)
 
     def _opened(self, draft: OperatorDraft) -> OperatorDraft:
-        """The entry with what the parent demands of an operator that it does not list: that it be listed."""
+        """Return the entry with the parent's requirement that the operator is listed, if the parent does not list it."""
         parent = self.parent.profile if self.parent else None
         if parent is None or draft.opcode in parent.operators or draft.opcode in PSEUDO or draft.unsupported:
             return draft
@@ -142,7 +142,7 @@ class Builder:
         return replace(draft, opened=must_be_listed(parent, draft.opcode))
 
     def check(self, loaded: Loaded) -> None:
-        """What takes every rule to tell: that they only narrow the parent's, and that every pattern finds its path."""
+        """Check all rules: they must only narrow the parent's rules, and every pattern must match a path."""
         if self.parent:
             lines = entries(self.top.get("levels"), self.file).lines
             only_narrows(self.parent.profile, loaded.profile.operators, self.file, lines, self.top.line)
@@ -175,10 +175,10 @@ class Builder:
         )
 
     def _attached(self, requirement: Requirement) -> Requirement:
-        """The requirement with its level and effect, and with those of the kinds of faults that have their own.
+        """Return the requirement with its level and effect, and with the kinds of faults that have their own.
 
-        An effect is what a runtime does with what that runtime, or the page it follows, demands: it does not speak of
-        what a profile further down demands beyond it. Nor does a reason.
+        An effect describes a runtime's reaction to its own requirements, or to those of the page that it follows. An
+        effect does not apply to requirements that an extending profile adds; neither does a reason.
         """
         demanded_by = requirement.demand.profile
         if self.bundled and not requirement.because:
@@ -191,7 +191,7 @@ class Builder:
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
 
     def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
-        """The requirement with what the sections by pattern say of a path."""
+        """Return the requirement with the texts that sections with patterns state for a path."""
         level = self.levels.find(path)
         effect = self.effects.find(path, speak) or self._effect_unless_stated(requirement)
         fallback: Level = "warning" if effect == CPU else requirement.level
@@ -240,7 +240,7 @@ class Builder:
         )  # fmt: skip
 
     def _scope(self, draft: OperatorDraft) -> tuple[str, ...]:
-        """The operands whose type decides whether the rule speaks."""
+        """Return the roles whose type decides if the rule applies."""
         if draft.bare:
             return (*draft.inputs, *draft.outputs)
         roles = draft.scope or tuple(
@@ -280,7 +280,7 @@ class Builder:
 
 
 def _late(requirement: Requirement) -> int:
-    """What is compared with another operand comes after what that operand must be, shapes after everything."""
+    """Return a sort key: requirements that compare with another input follow those of that input; shapes come last."""
     return 2 if requirement.verb == "shapes" else int(isinstance(requirement.value, (ProductOf, SameAs)))
 
 
@@ -290,9 +290,9 @@ def _without_scope_dtype(
     draft: OperatorDraft,
     types: frozenset[str],
 ) -> tuple[Requirement, ...]:
-    """Where one operand's type alone decides whether the rule speaks, that type is scope, not a demand.
+    """Remove the dtype requirement of an input whose type alone decides if the rule applies: this type is scope.
 
-    It is one where the rule allows fewer types than the profile speaks about.
+    It is kept if the rule allows fewer types than the profile covers.
     """
     if len(activations) != 1 or activations[0] in draft.repeated:
         return requirements

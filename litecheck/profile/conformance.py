@@ -1,4 +1,4 @@
-"""The ``conformance`` of a profile: how far a device's outputs may lie from the reference, operator by operator."""
+"""``conformance`` of a profile: the allowed distance between a device's outputs and the reference, by operator."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from litecheck.profile.types import Conformance
 from litecheck.profile.yaml_reader import Entries, Node, entries, text
 from litecheck.spelling import did_you_mean
 
-#: Stands for every operator that has no entry of its own.
+#: Every operator without an entry.
 EVERY = "*"
 
 
 def read_conformance(
     node: Node | None, file: str, profile: str, inherited: Mapping[str, Conformance]
 ) -> dict[str, Conformance]:
-    """What a profile states over what it inherits, by operator or ``*``.
+    """Return a profile's own conformance over the inherited one, by operator or ``*``.
 
-    What the parent states may only become smaller; what it leaves unstated may be stated. Raises ProfileError.
+    A stated value may only become smaller than the parent's; values that the parent leaves open may be stated. Raises
+    ProfileError.
     """
     made, stated = dict(inherited), entries(node, file)
     for opcode, entry in stated.values.items():

@@ -1,4 +1,4 @@
-"""The values of the rule language: read from YAML, and compared for narrowness."""
+"""Constraints of the rule language: read from YAML, and compared for narrowness."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _DIGITS_MAX = 100
 
 
 def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> Constraint:
-    """The constraint a node states for a verb, ``limits`` for a measurement; ``roles`` it may speak of."""
+    """Return the constraint that a node states for a check; for ``limits``, for a measurement. ``roles`` may be named
+    in it."""
     takes = takes_of(verb, measured)
     if verb == "limits" and isinstance(node, Text) and node.value == RELEASED:
         return Exactly(RELEASED)
@@ -72,7 +73,7 @@ def _written(node: Text) -> Exactly | Range:
 
 
 def number(word: str, node: Node) -> Fraction:
-    """An exact number: integer, decimal or ratio."""
+    """Return an exact number: integer, decimal or ratio."""
     if not _NUMBER.match(word.strip()):
         raise ProfileError(node.file, node.line, f"{word!r} is not a number such as 3, 0.5 or 1/256")
     if len(word) > _DIGITS_MAX:
@@ -138,7 +139,7 @@ def _role(word: str, node: Node, roles: tuple[str, ...]) -> str:
 
 
 def narrower(child: Constraint, parent: Constraint) -> bool:
-    """Whether everything ``child`` allows ``parent`` allows too, as far as the language can tell."""
+    """Return True if ``parent`` allows everything that ``child`` allows, as far as the rule language can decide."""
     if child == parent or parent in (Exactly("any"), OneOf((Exactly("any"),))):
         return True
     if isinstance(parent, Roles):

@@ -1,4 +1,4 @@
-"""The law of extension: a profile that extends another only narrows it, and is nowhere milder, but for what it relaxes."""
+"""Rules of extension: a profile that extends another only narrows it and is nowhere milder, except for relaxations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def only_narrows(
         _only_where_relaxed(parent, rules[opcode], file)
 
 
-#: What a profile makes of operators that it does not list.
+#: Text for a profile's treatment of unlisted operators.
 _UNLISTED = {
     "violation": "forbids operators that it does not list",
     CPU: "leaves operators that it does not list on the CPU",
@@ -72,7 +72,7 @@ def kinds_reach(
     inherited: Mapping[str, Mapping[str, Stated]],
     rules: Mapping[str, OperatorRule],
 ) -> None:
-    """Raise ProfileError for what a file says of an inherited kind where every operand of that kind states its own."""
+    """Raise ProfileError for a statement about an inherited kind without effect: every tensor of the kind has its own."""
     met = {(r.verb, r.demand) for rule in rules.values() for r in rule.all_requirements()}
     for kind, demands in kinds.items():
         for key, stated in demands.items():
@@ -127,7 +127,7 @@ _SHOWS = ("waived", "conforms")
 def relaxations(
     name: str, file: str, section: Node | None, inherited: Mapping[str, Relaxation], rules: Rules
 ) -> Mapping[str, Relaxation]:
-    """What a file relaxes, over what its parent does."""
+    """Return the relaxations of a file, over those of its parent."""
     node = entries(section, file)
 
     def relaxation(path: str) -> Relaxation:
@@ -174,7 +174,7 @@ def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], deman
 
 
 def relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
-    """The rule with each requirement that is relaxed saying so."""
+    """Return the rule with its relaxed requirements marked."""
 
     def attach(r: Requirement) -> Requirement:
         return replace(r, relaxed=relaxes[r.path]) if r.path in relaxes else r

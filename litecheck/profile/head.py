@@ -1,4 +1,4 @@
-"""The head of a rule file: what it judges, of which types, and what becomes of operators without an entry."""
+"""Head of a rule file: the subject of the profile, its types, and the status of operators without an entry."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from litecheck.profile.yaml_reader import Entries, text
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import TargetKind, import_attribute, target_kind
 
-#: What an operator without an entry can be; of each two that belong together the milder one in front.
+#: Statuses of an operator without an entry, in two pairs with the milder first.
 UNLISTED = ("not covered", "violation", CPU, REFUSED)
 JUDGES = ("quantization", "structure", "placement")
-#: What it can be where a compiler decides.
+#: Statuses if a compiler decides.
 PLACES = (CPU, REFUSED)
 #: The kind of target of a profile that names none.
 DEFAULT_TARGET = "lists"
-#: Stands for operators of every type.
+#: Operators of every type.
 ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a profile speaks of; ``unlisted_demand`` is the line that says what operators without an entry are."""
+    """Subject of a profile; ``unlisted_demand`` is the line with the status of operators without an entry."""
 
     activations: tuple[str, ...]
     judges: str
@@ -36,17 +36,17 @@ class Head:
 
     @property
     def any_type(self) -> bool:
-        """Whether it speaks of operators of every type."""
+        """True if the profile covers operators of every type."""
         return self.activations == (ANY,)
 
     @property
     def places(self) -> bool:
-        """Whether it says where a target runs operators."""
+        """True if the profile states the placement of operators on a target."""
         return self.judges == "placement"
 
 
 def read_head(top: Entries, file: str, name: str, base: Profile | None) -> Head:
-    """The head of a file over that of the profile it extends. Raises ProfileError."""
+    """Return the head of a file, over that of the profile that it extends. Raises ProfileError."""
     types = base.activations if base else ("int8",)
     if "activations" in top:
         types = known_types(top.values["activations"], ANY)

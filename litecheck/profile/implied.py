@@ -1,4 +1,4 @@
-"""Requirements that no entry of a profile states: that an operator is listed, and those of a target's rewrites."""
+"""Implied requirements, which no entry of a profile states: every operator is listed, and rewrites of a target."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.types import Exactly, Profile, Requirement
 from litecheck.target_kinds import import_attribute, target_kind
 
-#: What an operator must be where a profile forbids what it does not list, and where a target's list leaves it out.
+#: Required value if a profile forbids unlisted operators, and if a target's list lacks the operator.
 HAS_A_RULE, IN_THE_LIST = Exactly("an operator it has a rule for"), Exactly("an operator of the list")
-#: What becomes of an operator that a profile does not list, by what that profile says of such.
+#: Effect on an unlisted operator, by the profile's ``unlisted``.
 _EFFECTS: dict[str, Effect] = {"violation": "the profile forbids it", CPU: CPU, REFUSED: REFUSED}
 _VERB = "unsupported"
 #: An operator that is newer than the schema.
@@ -21,7 +21,7 @@ _NEWER = re.compile(r"BUILTIN \d+")
 
 
 def must_be_listed(profile: Profile, opcode: str) -> Requirement:
-    """What a profile that says what becomes of unlisted operators demands of one."""
+    """Return the requirement that an operator is listed, for a profile that states the status of unlisted operators."""
     placed = profile.unlisted in (CPU, REFUSED)
     level: Level = "warning" if profile.unlisted == CPU else "violation"
     because = (

@@ -1,4 +1,4 @@
-"""Values made when they are first asked for: a model has few of the operators that a profile knows."""
+"""Lazy mapping: a model has few of the operators of a profile, so a value is built on first access."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class Lazy(Mapping[str, Value]):
-    """Values by name, each made when first asked for."""
+    """Values by name, each built on first access."""
 
     def __init__(self, names: Iterable[str], make: Callable[[str], Value]) -> None:
         self._made: dict[str, Value | None] = dict.fromkeys(names)

@@ -1,4 +1,4 @@
-"""Rule files found and loaded, each bundled one once; and the law of shapes each operator keeps."""
+"""Loading of rule files, each bundled file once, and the shape law of each operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.target_kinds import target_kinds
 
 #: A file to copy, and the descriptions that are no profiles.
 _NO_PROFILES = ("template", "operators", "forms")
-#: What comes with litecheck, read once; a user's file is read anew, it may have been edited.
+#: Bundled profiles, read once; a user's file is read again, because it may have been edited.
 _bundled: dict[Path, Loaded] = {}
 
 
@@ -33,9 +33,9 @@ def profile_names() -> tuple[str, ...]:
 
 
 def load_profile(name: str | Path, quoting: bool = True) -> Profile:
-    """A profile by name (``litert-int8``) or by file; raises ProfileError with file and line.
+    """Load a profile by name (``litert-int8``) or by file; raises ProfileError with file and line.
 
-    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is no profile.
+    Without ``quoting`` (for a name from a document), an error does not quote a file that is not a profile.
     """
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_profile('litert-int8')"
@@ -44,7 +44,7 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
 
 
 def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
-    """A profile with operators narrowed by a part of another file, laid out as ``ops`` is. Raises ProfileError."""
+    """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raises ProfileError."""
     parent = Reading(quoting=False).loaded(*_find(str(name), None))
     top = Entries({"ops": operators}, {"ops": operators.line}, operators.line, file)
     builder = Builder(parent.profile.name, file, top, parent, (), False)
@@ -122,7 +122,7 @@ STRUCTURE = "litert-structure"
 
 
 def law_of(operator: Operator) -> Entry | None:
-    """The law of an operator and its operands' roles; None where none is stated."""
+    """Return the shape law of an operator and the roles of its inputs; None if it has no law."""
     return _law(operator.opcode)
 
 

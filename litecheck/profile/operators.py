@@ -1,4 +1,4 @@
-"""What is true of an operator and is no demand, from ``rules/operators.yaml``, each entry read when asked for."""
+"""Facts about operators that are not requirements, from ``rules/operators.yaml``; an entry is read on first access."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_ya
 from litecheck.spelling import did_you_mean
 
 FILE = "rules/operators.yaml"
-#: What an operand is where it is computed with, kept, or handed on.
+#: Kinds of inputs that are computed with, kept, or passed on.
 OPERANDS = ("data", "positive", "non-negative", "weight", "bias", "state", "passed")
-#: What an operand says that steers: where and how much, not what.
+#: Kinds of inputs that steer: positions and sizes, not values.
 STEERING = (
     "axis", "order", "shape", "place", "count", "margin", "step", "bound", "truth", "branch", "handle",
 )  # fmt: skip
@@ -38,8 +38,12 @@ _VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """What is added up for one element of the result: ``over`` what, products of which two operands (else elements of
-    the first), ``channels`` the axis of the second along which the result's channels lie, ``mean`` a division behind."""
+    """Sum in one element of an output.
+
+    ``over`` is the summed dimension, ``products`` the two inputs that are multiplied (else elements of the first input
+    are summed). ``channels`` is the axis of the second input with the output's channels, ``mean`` a division after the
+    sum.
+    """
 
     over: str
     products: tuple[str, ...] = ()
@@ -49,8 +53,10 @@ class Accumulation:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFacts:
-    """An operator's plain truths; the words are those that ``rules/operators.yaml`` explains, empty where they do not
-    hold. ``inputs`` has what each operand is by its role, in file order."""
+    """Facts about an operator. ``rules/operators.yaml`` explains the words; empty words do not hold.
+
+    ``inputs`` has the meaning of each input by its role, in file order.
+    """
 
     inputs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     outputs: tuple[str, ...] = ()
@@ -71,26 +77,26 @@ class OperatorFacts:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The two operands whose products are added up, if any are."""
+        """Two inputs whose products are summed, empty if there are none."""
         return self.accumulates.products if self.accumulates else ()
 
     @property
     def over(self) -> str:
-        """What is added up over, if anything is."""
+        """Dimension of the sum, "" if the operator has none."""
         return self.accumulates.over if self.accumulates else ""
 
     def role(self, place: int) -> str:
-        """The role of an operand by its place; the last one may repeat."""
+        """Return the role of an input by its position; the last role may repeat."""
         return tuple(self.inputs)[min(place, len(self.inputs) - 1)] if self.inputs else ""
 
     def tensors(self, operator: Operator) -> dict[str, int]:
-        """The tensors of an operator by role; absent ones, and those that repeat a role, are left out."""
+        """Return the tensors of an operator by role, without absent ones and without those that repeat a role."""
         sides = ((self.inputs, operator.inputs), (self.outputs, operator.outputs))
         pairs = (pair for roles, side in sides for pair in zip(roles, side, strict=False))
         return {role: index for role, index in pairs if index >= 0}
 
     def steers(self, role: str) -> bool:
-        """Whether an operand decides more than values: it cannot be made up. An operand nobody knows does not."""
+        """Return True if an input decides more than values, so it cannot be made up; False for an unknown input."""
         kind = self.inputs.get(role, "data")
         return kind in STEERING or kind == "passed"
 
@@ -99,13 +105,13 @@ _UNKNOWN = OperatorFacts()
 
 
 def operator_names() -> tuple[str, ...]:
-    """Every operator the file lists, in its order; custom ones as ``CUSTOM name``."""
+    """Return every operator in the file, in its order; custom operators as ``CUSTOM name``."""
     return tuple(_listed().values)
 
 
 @cache
 def facts_of(kind: str) -> OperatorFacts:
-    """The facts of an operator by its kind; none where it is not listed. Raises ProfileError with the line at fault."""
+    """Return the facts of an operator by its kind; empty if it is not listed. Raises ProfileError with the faulty line."""
     node = _listed().get(kind)
     return _UNKNOWN if node is None else _facts(entries(node, FILE))
 

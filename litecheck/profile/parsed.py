@@ -1,4 +1,4 @@
-"""A profile as its file states it: operators and limits with their lines; and the requirements that entries become."""
+"""Profile as stated in its file: operators and limits with their lines; and the requirements that entries become."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.profile.types import Constraint, Exactly, Exemption, OneOf, Range
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.tallies import counted
 
-#: What a limit is that limits nothing.
+#: Value that removes a limit.
 _ANY = Exactly("any")
 #: The verbs an operand can be held to, in the order they are checked.
 OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")
@@ -19,7 +19,7 @@ OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One value as a file states it, with its reason and line."""
+    """Value stated in a file, with its reason and line."""
 
     value: Constraint
     because: str
@@ -29,7 +29,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class RoleDraft:
-    """What is said of one operand: its kind, and what is said beside it."""
+    """Statements about one input or output: its kind, and further requirements."""
 
     kind: str | None
     stated: dict[str, Stated]
@@ -37,7 +37,7 @@ class RoleDraft:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A group of demands: an operator's own, or those of one alternative."""
+    """Group of requirements: an operator's own, or those of one alternative."""
 
     roles: dict[str, RoleDraft] = field(default_factory=dict)
     same_quantization: Stated | None = None
@@ -47,7 +47,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class OperatorDraft:
-    """One operator's entry."""
+    """Entry of one operator."""
 
     opcode: str
     inputs: tuple[str, ...]
@@ -65,11 +65,11 @@ class OperatorDraft:
     intermediates: tuple[str, ...] = ()
     nothing_to_judge: str = ""
     presence: str = ""
-    """Why operands must be present, where the entry itself says which may be absent."""
+    """Reason why inputs must be present, if the entry itself states the optional ones."""
     bare: bool = False
-    """Whether it names no operands: it says that the operator is unsupported, whatever goes in and comes out."""
+    """True if the entry names no inputs or outputs: it only states that the operator is unsupported."""
     opened: Requirement | None = None
-    """What the profile that is extended demands of an operator that it does not list, where the entry lists it."""
+    """Requirement of the parent for an operator that it does not list, if this entry lists it."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class OperatorDraft:
 
 
 def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
-    """A child's entry over its parent's, demand by demand."""
+    """Return a child's entry over its parent's, requirement by requirement."""
     return replace(
         child,
         clause=_merge_clause(base.clause, child.clause),
@@ -97,13 +97,13 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
 
 
 def under(draft: OperatorDraft, every: OperatorDraft) -> OperatorDraft:
-    """An entry with the limits of every operator; its own hold where both state the same, ``any`` releases it."""
+    """Return an entry with the limits of every operator; its own limits have priority, and ``any`` removes a limit."""
     clause = draft.clause
     return replace(draft, clause=replace(clause, limits={**every.clause.limits, **clause.limits}))
 
 
 def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
-    """An entry with the demands of another profile's entry for the same operator; its own hold where both speak.
+    """Return an entry with the requirements of another profile's entry for the operator; its own have priority.
 
     What may be absent, the scope and the reason stay the entry's. Raises ProfileError where the operands differ.
     """
@@ -139,7 +139,7 @@ def _merge_clause(base: Clause, child: Clause) -> Clause:
 
 
 def presence(draft: OperatorDraft) -> Iterator[Requirement]:
-    """How many operands there are, and which must be present."""
+    """Yield requirements on the number of inputs and outputs, and on those that must be present."""
     count = Exactly(f"{_span(draft, draft.inputs, 'input')} and {_span(draft, draft.outputs, 'output')}")
     see = draft.see
     if not all(any(role in draft.repeated for role in side) for side in (draft.inputs, draft.outputs)):
@@ -153,7 +153,7 @@ def presence(draft: OperatorDraft) -> Iterator[Requirement]:
 
 
 def listed(opcode: str, stated: Stated) -> Requirement:
-    """That a model has no such operator, or none that is not listed."""
+    """Return the requirement that a model does not have the operator, or only listed operators."""
     path = f"{opcode}/unsupported"
     return Requirement(path, "unsupported", None, stated.value, stated.because, stated.see, stated.demand)
 
@@ -161,7 +161,7 @@ def listed(opcode: str, stated: Stated) -> Requirement:
 def demands(
     draft: OperatorDraft, clause: Clause, kinds: Mapping[str, Mapping[str, Stated]]
 ) -> Iterator[Requirement]:
-    """What one form of an operator must keep: operand by operand, then what is shared, limits and shapes."""
+    """Yield the requirements of one form of an operator: by input, then shared parameters, limits and shapes."""
     for role, spoken in clause.roles.items():
         stated = {**kinds.get(spoken.kind or "", {}), **spoken.stated}
         for verb in OPERAND_VERBS:
@@ -185,7 +185,7 @@ def demands(
 
 
 def _covers_type(stated: Mapping[str, Stated]) -> bool:
-    """Whether a range lets every value of the operand's types pass, which then is no demand at all."""
+    """Return True if a range allows every value of the types, so that it is no requirement."""
     span = stated["range"].value
     types = stated["dtype"].value if "dtype" in stated else None
     words = types.values if isinstance(types, OneOf) else (types,)
@@ -196,7 +196,7 @@ def _covers_type(stated: Mapping[str, Stated]) -> bool:
 
 
 def _span(draft: OperatorDraft, side: tuple[str, ...], noun: str) -> str:
-    """How many operands one side may have: ``2 inputs``, ``2 to 3 inputs``, ``at least 1 input``."""
+    """Return the number of inputs or outputs in words: ``2 inputs``, ``2 to 3 inputs``, ``at least 1 input``."""
     least = len(side) - sum(role in draft.optional for role in side)
     if any(role in draft.repeated for role in side):
         return f"at least {counted(least, noun)}"

@@ -1,4 +1,4 @@
-"""The entries of a rule file, read: kinds and operators as drafts, every name checked, every value with its line."""
+"""Parser of the entries of a rule file: kinds and operators as drafts, with checked names and line numbers."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ OPERATOR_KEYS = (
     "inputs", "optional", "repeated", "outputs", "intermediates", "tensors", "same_quantization", "limits", "shapes",
     "any_of", "except", "unsupported", "nothing_to_judge", "scope", "because", "see",
 )  # fmt: skip
-#: What an entry may be about besides an operator: any tensor, any subgraph, every operator.
+#: Subjects of an entry besides an operator: any tensor, any subgraph, every operator.
 ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
 #: Those of them that are about no operator of their own.
 PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
 #: All that an entry may say which names no operands: it speaks of any number of them.
 _BARE = frozenset(("unsupported", "limits", "because", "see"))
 _ANY_INPUTS, _ANY_OUTPUTS = ("values",), ("results",)
-#: Words that give no reason.
+#: Words that are not a reason.
 _NO_REASONS = ("", "yes", "no", "true", "false", "null", "~")
 
 
 def _known(opcode: str, file: str, line: int) -> None:
-    """Raises ProfileError for an operator the schema does not have: its rule would never be asked."""
+    """Raise ProfileError for an operator that is not in the schema: its rule would never apply."""
     known = (*load_schema().enums["BuiltinOperator"], ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
     if opcode not in known:
         raise ProfileError(file, line, f"no operator {opcode!r}{did_you_mean(opcode, known)}")
 
 
 def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
-    """A value with its reason and place: its own where it is written ``{value: ..., because: ...}``."""
+    """Return a value with its reason and source: its own if it is written ``{value: ..., because: ...}``."""
     if not isinstance(node, Entries) or "value" not in node:
         return node, because, see
     node.only(("value", "because", "see"))
@@ -63,7 +63,7 @@ class Reader:
         return ProfileError(self.file, line, message)
 
     def stated(self, owner: Entries, verbs: tuple[str, ...], roles: tuple[str, ...]) -> dict[str, Stated]:
-        """The verbs a mapping states; its ``because`` and ``see`` speak of all that have none of their own."""
+        """Return the checks in a mapping; its ``because`` and ``see`` apply to all entries without their own."""
         because, see = text(owner.get("because")), text(owner.get("see"))
         found = {}
         for verb, node in owner.values.items():
@@ -73,12 +73,12 @@ class Reader:
         return found
 
     def kind(self, node: Node) -> dict[str, Stated]:
-        """A kind: a bundle of defaults for operands."""
+        """Return a kind: a bundle of defaults for inputs and outputs."""
         owner = entries(node, self.file).only((*OPERAND_VERBS, "because", "see"))
         return self.stated(owner, OPERAND_VERBS, ())
 
     def operator(self, opcode: str, node: Node, line: int) -> OperatorDraft:
-        """An operator's entry, over the parent's where there is one."""
+        """Return an operator's entry, over the parent's if there is one."""
         _known(opcode, self.file, line)
         owner = entries(node, self.file).only(OPERATOR_KEYS)
         base = self.parent.get(opcode)
@@ -111,7 +111,8 @@ class Reader:
         return merge(base, draft) if base else draft
 
     def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
-        """What an entry that only says ``unsupported`` stands on: any number of operands that nothing is said of."""
+        """Return the draft of an entry that only states ``unsupported``: any number of inputs and outputs without
+        requirements."""
         facts = facts_of(opcode)
         inputs, outputs = tuple(facts.inputs) or _ANY_INPUTS, facts.outputs or _ANY_OUTPUTS
         roles, repeated = frozenset((*inputs, *outputs)), frozenset((inputs[-1], outputs[-1]))
@@ -163,7 +164,8 @@ class Reader:
                 raise self.fail(line, f"{draft.opcode}: only the last operand of a side can be repeated")
 
     def _clause(self, owner: Entries, roles: tuple[str, ...], whole: Entries | None = None) -> Clause:
-        """Demands; those of an alternative have the reason of the ``whole`` entry where they state none."""
+        """Return the requirements of an entry, or of an alternative; shared parameters and limits of an alternative
+        have the reason of the ``whole`` entry."""
         tensors = entries(owner.get("tensors"), self.file)
         for name in tensors.values:
             if name not in roles:
@@ -182,7 +184,7 @@ class Reader:
         )
 
     def _shapes(self, owner: Entries) -> Stated | None:
-        """The law an operator's shapes keep; the reason is the same for all of them."""
+        """Return the shape law of an operator, with the same reason for all laws."""
         name = text(owner.get("shapes"))
         if not name:
             return None

@@ -1,4 +1,4 @@
-"""Requirement paths: patterns that name several, what profiles state by pattern, and kinds of faults below a path."""
+"""Requirement paths: patterns that match several, statements by pattern, and kinds of faults below a path."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Generic, TypeVar
 
 from litecheck.flatbuffer.schema import load_schema
 
-#: A word of nothing else has no wildcard.
+#: A word of only these characters has no wildcard.
 _PLAIN = frozenset(ascii_letters + digits + "_.")
 
 
 def path_matches(path: str, pattern: str) -> bool:
-    """Whether a requirement's path is, or lies below, what a pattern names.
+    """Return True if a pattern matches a requirement's path or a path above it.
 
     Parts are compared one by one with shell wildcards (``*/weight/zero_point``, ``CONV_*``), a bar between
     alternatives (``ADD|SUB/lhs|rhs/scale``); a pattern with fewer parts matches everything below it. Case counts.
@@ -26,7 +26,7 @@ def path_matches(path: str, pattern: str) -> bool:
 
 
 def parts_match(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """The same for a path and a pattern already split at their slashes."""
+    """Return True if a path matches a pattern, both already split at their slashes."""
     if len(wanted) > len(parts):
         return False
     for word, part in zip(wanted, parts, strict=False):  # noqa: SIM110 - a loop: of every rule and every pattern
@@ -48,7 +48,7 @@ Word = TypeVar("Word")
 
 @dataclass(frozen=True, slots=True)
 class Assigned(Generic[Word]):
-    """A word that a profile states for every requirement a pattern of paths names."""
+    """Word that a profile states for every requirement that a pattern of paths matches."""
 
     pattern: str
     word: Word
@@ -56,9 +56,9 @@ class Assigned(Generic[Word]):
 
 
 class Patterns(Generic[Word]):
-    """What a profile and those it builds on state by pattern.
+    """Statements of a profile and of the profiles that it builds on, by pattern.
 
-    The profiles' own statements follow those of the profiles they extend; of several that match the last one holds.
+    A profile's own statements follow those of the profiles that it extends; the last statement that matches applies.
     """
 
     def __init__(self, stated: tuple[Assigned[Word], ...]) -> None:
@@ -79,7 +79,7 @@ class Patterns(Generic[Word]):
                 self._literal.setdefault((name, behind), []).append(at)
 
     def find(self, path: str, by: Collection[str] | None = None) -> Word | None:
-        """The word for a path, or None; with ``by`` only the statements of those profiles count."""
+        """Return the word for a path, or None; with ``by`` only the statements of those profiles count."""
         parts = path.split("/")
         possible: list[int] = [*self._wild, *self._literal.get((parts[0], False), ())]
         if len(parts) > 2:
@@ -91,7 +91,7 @@ class Patterns(Generic[Word]):
 
 
 def unlisted_hints(hints: Patterns[str], listed: Iterable[str]) -> Mapping[str, str]:
-    """How to do without the operators that ``OP/unsupported`` names and that are not listed."""
+    """Return alternatives to the operators that ``OP/unsupported`` names and that are not listed."""
     known = load_schema().enums["BuiltinOperator"].keys() - set(listed)
     named = (one for one in hints.stated if one.pattern.endswith("/unsupported"))
     return {op: one.word for one in named for op in one.pattern.split("/")[0].split("|") if op in known}

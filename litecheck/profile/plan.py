@@ -1,6 +1,6 @@
-"""A plan of a one-operator model: operands by role, options and neighbours as plain data, before there is any file.
+"""Plan of a one-operator model: tensors by role, options and neighbors as plain data, before there is a file.
 
-A plan is never changed: every method returns another one. The same tensor object in two roles is one tensor.
+A plan is immutable: every method returns a new plan. The same tensor object in two roles is one tensor.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorPlan:
-    """One tensor to be. ``values`` are the stored ones of a constant, whose shape they have; ``name`` is its role.
+    """Plan of one tensor. ``values`` are the stored values of a constant, in its shape; ``name`` is its role.
 
-    ``signature`` has -1 for dimensions that are open until the model runs; ``shapeless`` is a tensor without dimensions of
-    which the file does not even say that."""
+    ``signature`` has -1 for dimensions that are unknown until the model runs; ``shapeless`` is True if the file has no
+    list of dimensions at all.
+    """
 
     dtype: str = "int32"
     shape: tuple[int, ...] = SHAPE
@@ -57,24 +58,24 @@ class TensorPlan:
         return self.quantization.zero_point
 
     def but(self, **fields: Any) -> TensorPlan:
-        """Itself with other fields."""
+        """Return the tensor with other fields."""
         return replace(self, **fields)
 
     def scaled(self, scale: ArrayLike, zero_point: ArrayLike | None = None) -> TensorPlan:
-        """Itself with these scales, its axis and, unless given, its first zero point."""
+        """Return the tensor with these scales, its axis and, unless given, its first zero point."""
         zero = zero_point if zero_point is not None else self.zero_point[0] if self.zero_point.size else 0
         return replace(self, quantization=quantized(scale, zero, self.quantization.axis))
 
     def zeroed(self, zero_point: int) -> TensorPlan:
-        """Itself with this zero point beside every scale."""
+        """Return the tensor with this zero point for every scale."""
         return self.scaled(self.scale, zero_point)
 
     def along(self, axis: int) -> TensorPlan:
-        """Itself with its scales along another dimension."""
+        """Return the tensor with its scales along another dimension."""
         return replace(self, quantization=replace(self.quantization, axis=axis))
 
     def holding(self, values: ArrayLike, dtype: str = "") -> TensorPlan:
-        """Itself as a constant of these values."""
+        """Return the tensor as a constant with these values."""
         dtype = dtype or self.dtype
         array = np.asarray(values, {"int4": "int8", "int2": "int8", "uint4": "uint8"}.get(dtype, dtype))
         return replace(self, values=array, shape=array.shape, dtype=dtype)
@@ -82,7 +83,7 @@ class TensorPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callee:
-    """A subgraph that the operator calls: by which option, what goes in and comes out, whether it calls the caller."""
+    """Subgraph that the operator calls: its option, its inputs and outputs, and a flag for a call back to the caller."""
 
     option: str
     inputs: tuple[TensorPlan, ...]
@@ -104,7 +105,7 @@ class Bystander:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """What is assigned to the variable that the operator reads, before it reads or after."""
+    """Assignment to the variable that the operator reads, before or after it reads."""
 
     values: tuple[TensorPlan, ...]
     before: bool = True
@@ -112,13 +113,13 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """One operator: the roles in file order, the tensors of each (none where it is absent) and the options stated.
+    """Plan of one operator: roles in file order, the tensors of each (none if absent), and the stated options.
 
-    ``optional`` operands may be absent. ``options`` of None is an operator without an options table. ``lists_absent``
-    says whether operands that are absent at the end are listed as such. ``set`` are the roles whose scales do not
-    follow from others any more. ``cut`` are the operands that an operator cuts out of larger tensors, and that go out of
-    the subgraph, too. ``joined`` is the axis along which the first result becomes
-    the front of a larger tensor. ``lists_buffers`` says whether the file has any buffers.
+    ``optional`` inputs may be absent. ``options`` of None is an operator without an options table. ``lists_absent`` is
+    True if absent inputs at the end are listed as such. ``set`` are the roles whose scales no longer follow from other
+    tensors. ``cut`` are the tensors that an operator cuts out of larger tensors, and that are also outputs of the
+    subgraph. ``joined`` is the axis along which the first output becomes the front of a larger tensor.
+    ``lists_buffers`` is True if the file has any buffers.
     """
 
     opcode: str
@@ -139,24 +140,24 @@ class Plan:
     lists_buffers: bool = True
 
     def one(self, role: str) -> TensorPlan | None:
-        """The first tensor of a role, if there is one."""
+        """Return the first tensor of a role, or None."""
         tensors = self.operands.get(role, ())
         return tensors[0] if tensors else None
 
     def but(self, **fields: Any) -> Plan:
-        """Itself with other fields."""
+        """Return the plan with other fields."""
         return replace(self, **fields)
 
     def with_role(self, role: str, tensors: Sequence[TensorPlan]) -> Plan:
-        """Itself with these tensors in a role."""
+        """Return the plan with these tensors in a role."""
         return replace(self, operands={**self.operands, role: tuple(tensors)})
 
     def without(self, *roles: str) -> Plan:
-        """Itself with these operands absent."""
+        """Return the plan without these inputs."""
         return replace(self, operands={**self.operands, **dict.fromkeys(roles, ())})
 
     def edit(self, role: str, change: Callable[[TensorPlan], TensorPlan], at: int = 0) -> Plan:
-        """Itself with one tensor of a role changed; where the role has none, itself."""
+        """Return the plan with one tensor of a role changed; unchanged if the role has no tensor."""
         tensors = list(self.operands.get(role, ()))
         if not tensors:
             return self
@@ -166,7 +167,7 @@ class Plan:
     def edit_all(
         self, change: Callable[[TensorPlan], TensorPlan], roles: Collection[str] | None = None
     ) -> Plan:
-        """Itself with all tensors of these roles, or of all, changed."""
+        """Return the plan with all tensors of these roles (default: of all roles) changed."""
         return replace(
             self,
             operands={
@@ -176,9 +177,9 @@ class Plan:
         )
 
     def scaled(self, role: str, scale: ArrayLike, zero_point: ArrayLike | None = None) -> Plan:
-        """Itself with other scales of the first tensor of a role."""
+        """Return the plan with other scales of the first tensor of a role."""
         return self.edit(role, lambda tensor: tensor.scaled(scale, zero_point))
 
     def option(self, **options: Option) -> Plan:
-        """Itself with these options stated, too."""
+        """Return the plan with these options added."""
         return replace(self, options={**(self.options or {}), **options})

@@ -1,4 +1,4 @@
-"""Rule files that name rule files: a budget for all of them, and errors that do not quote a file that is none."""
+"""Rule files that name other rule files: a file budget, and errors that do not quote a file of another kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, rule_text, text, yaml_entries
 
-#: Files that one profile or arithmetic consists of, their bytes, and how deep they name each other, at most.
+#: Limits of one profile or arithmetic: number of files, bytes, and depth of references between files.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
 
 

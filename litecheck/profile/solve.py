@@ -1,7 +1,7 @@
-"""From a rule to a plan that keeps it: the smallest one-operator model with every operand present.
+"""Solver from a rule to a plan that satisfies it: the smallest one-operator model with every input present.
 
-It is solved from the same requirements that the checks judge by, and shares no code with them: types, scales, zero points
-and shared parameters first; then each limit that does not hold is set by its measurement's witness, until all hold.
+It uses the same requirements as the checks but no code of theirs. Types, scales, zero points and shared parameters come
+first; then each limit that is violated is set by its measurement's witness, until all hold.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from litecheck.profile.types import (
     SameAs,
 )
 
-#: How often limits are looked at again: setting one may undo another.
+#: Number of passes over the limits: setting a limit may violate another.
 _ROUNDS = 4
 #: The type of an operand of which nothing is said.
 _UNKNOWN = "int32"
 
 
 class UnsolvableError(ValueError):
-    """No plan is found; the message names the requirements that stay broken."""
+    """Error if no plan is found; the message names the requirements that stay violated."""
 
 
 def requirements_of(rule: OperatorRule, alternative: int = 0) -> tuple[Requirement, ...]:
-    """What an operator must keep by one alternative of ``any_of``."""
+    """Return the requirements of an operator for one alternative of ``any_of``."""
     return rule.requirements + (rule.any_of[alternative].requirements if rule.any_of else ())
 
 
 def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Plan | None = None) -> Plan:
-    """A plan that keeps a rule by one alternative of ``any_of``.
+    """Return a plan that satisfies a rule by one alternative of ``any_of``.
 
-    ``start`` has shapes, values, options, and which operands are there; a type it states stays. Without it every
-    operand is there, in a shape that fits any. Raises UnsolvableError.
+    ``start`` has shapes, values, options and the set of inputs that are present; a type that it states stays. Without
+    ``start`` every input is present, in a shape that fits any. Raises UnsolvableError.
     """
     requirements = requirements_of(rule, alternative)
     operands = dict(start.operands) if start else {}
@@ -71,7 +71,7 @@ def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Pla
 def repaired(
     plan: Plan, requirements: tuple[Requirement, ...], broken: Requirement | None = None
 ) -> tuple[Plan, list[Requirement]]:
-    """The plan with its limits kept, but for the one that is to be broken; and those that could not be."""
+    """Return the plan with its limits satisfied, except one that is to be violated; and the limits that could not be."""
     limits = [r for r in requirements if r.verb == "limits" and r is not broken]
     left: list[Requirement] = []
     for _ in range(_ROUNDS):
@@ -98,18 +98,18 @@ def _kept(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> 
 
 
 def limit(r: Requirement) -> str:
-    """The measurement a requirement limits."""
+    """Return the name of the measurement that a requirement limits."""
     return r.path.rsplit("/", 1)[1]
 
 
 def holds(r: Requirement, operands: Operands) -> bool:
-    """Whether a limit is kept; one that does not apply is."""
+    """Return True if a limit is satisfied; also if it does not apply."""
     value = measurement(limit(r))(operands)
     return value is None or admits(r.value, value)
 
 
 def states(plan: Plan, r: Requirement) -> bool:
-    """Whether the operands of a role state a type, zero points and scales that its demand lists."""
+    """Return True if the tensors of a role have a type, zero points and scales that the requirement lists."""
     tensors = plan.operands.get(r.role or "", ())
     if r.verb == "dtype":
         return all(admits(r.value, tensor.dtype) for tensor in tensors)
@@ -122,7 +122,7 @@ def states(plan: Plan, r: Requirement) -> bool:
 
 
 def admits(constraint: Constraint, value: Measured) -> bool:
-    """Whether a constraint allows a number or a word."""
+    """Return True if a constraint allows a number or a word."""
     if isinstance(constraint, OneOf):
         return any(admits(part, value) for part in constraint.values)
     if isinstance(constraint, Exactly):
@@ -135,7 +135,7 @@ def admits(constraint: Constraint, value: Measured) -> bool:
 
 
 def allowed(constraint: Constraint) -> Iterator[Any]:
-    """Values of a limit that keep it, well inside it first."""
+    """Yield values that satisfy a limit, those well inside it first."""
     if isinstance(constraint, OneOf):
         for part in constraint.values:
             yield from allowed(part)
@@ -176,7 +176,7 @@ def _tensor(
 
 
 def first_word(value: Constraint) -> str:
-    """The word a constraint states, or the first of them."""
+    """Return the word of a constraint, or the first of several."""
     part = value.values[0] if isinstance(value, OneOf) else value
     return str(part.value) if isinstance(part, Exactly) else str(part)
 
@@ -219,12 +219,12 @@ def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
 
 
 def following(plan: Plan, requirements: tuple[Requirement, ...]) -> Plan:
-    """The plan with what must be shared, and what follows from other operands, as these are."""
+    """Return the plan with shared parameters, and parameters that follow from other tensors, recomputed."""
     return settled(_shared(plan, requirements), requirements)
 
 
 def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
-    """Scales and counts that follow from other operands, except in the roles that are ``set``."""
+    """Return the plan with scales and counts that follow from other tensors, except in the roles that are ``set``."""
     requirements = [r for r in requirements if r.role and plan.one(r.role) and r.role not in plan.set]
     for r in requirements:
         leader = plan.one(r.value.role) if isinstance(r.value, SameAs) else None

@@ -1,4 +1,5 @@
-"""What values each verb and each measurement can have: a demand of another kind could never be kept, or says nothing."""
+"""Values that each check and each measurement accepts: a requirement with another value would be pointless or
+impossible."""
 
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ from litecheck.profile.types import (
 from litecheck.profile.yaml_reader import Items, Node, text, texts
 from litecheck.spelling import did_you_mean
 
-#: What a limit is that limits nothing.
+#: Value that removes a limit.
 RELEASED = "any"
 _A_RANGE = "a range such as -128..127"
 
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """What one verb or measurement takes; ``forms`` says so in messages."""
+    """Values that one check or measurement accepts; ``forms`` describes them in messages."""
 
     name: str
     forms: str
@@ -40,7 +41,7 @@ class Takes:
     above: Fraction | None = None
 
     def refusal(self, node: Node, found: str = "", hint: str = "") -> ProfileError:
-        """The error of a value that it does not take."""
+        """Return the error for a value that is not accepted."""
         return ProfileError(
             node.file,
             node.line,
@@ -48,7 +49,7 @@ class Takes:
         )
 
     def judge(self, part: Constraint, node: Node) -> None:
-        """Raises ProfileError for a word or number that it does not take, alone or in a list."""
+        """Raise ProfileError for a word or number that is not accepted, alone or in a list."""
         if isinstance(part, Exactly) and isinstance(part.value, str):
             if not self.words.has(part.value):
                 raise self.refusal(node, repr(part.value), did_you_mean(part.value, self.words.words()))
@@ -92,7 +93,7 @@ _VERBS = {
 
 
 def takes_of(verb: str, measured: str = "") -> Takes:
-    """What a verb takes; of ``limits``, what the measurement of that name does."""
+    """Return the values that a check accepts; for ``limits``, those of the measurement with that name."""
     return _VERBS[verb] if verb != "limits" else _limit(measured)
 
 
@@ -112,7 +113,7 @@ _FEW = 8
 
 
 def known_types(node: Node, *more: str) -> tuple[str, ...]:
-    """The types a node lists; ProfileError for one that the schema does not have, and that is none of ``more``."""
+    """Return the types that a node lists; raises ProfileError for a type that is neither in the schema nor in ``more``."""
     known = (*tensor_types(), *more)
     if isinstance(node, Items) and not node.values:
         raise ProfileError(node.file, node.line, "an empty list names no type")

@@ -1,4 +1,4 @@
-"""A profile as frozen values: what each operator must keep, each demand with the line that states it."""
+"""Profile as immutable values: the requirements of each operator, each with the line that states it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ProductOf:
 
 @dataclass(frozen=True, slots=True)
 class SameAs:
-    """``{same_as: role}``: whatever that role has."""
+    """``{same_as: role}``: the value of that role."""
 
     role: str
 
@@ -93,7 +93,7 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The roles that must share one scale and one zero point, bit for bit."""
+    """Roles that must share one scale and one zero point, equal bit for bit."""
 
     roles: tuple[str, ...]
 
@@ -105,24 +105,24 @@ Constraint = Exactly | Range | OneOf | MultipleOf | PowerOf | ProductOf | SameAs
 
 
 def parts_of(value: Constraint) -> tuple[Constraint, ...]:
-    """What a constraint lists: the alternatives of ``[a, b]``, or itself."""
+    """Return the alternatives of ``[a, b]``, or the constraint itself as a tuple."""
     return value.values if isinstance(value, OneOf) else (value,)
 
 
 def words_of(value: Constraint) -> frozenset[str]:
-    """The words and numbers that a constraint lists."""
+    """Return the words and numbers that a constraint lists."""
     return frozenset(str(part.value) for part in parts_of(value) if isinstance(part, Exactly))
 
 
-#: What an operator must be that is ``unsupported``.
+#: Required value of the requirement ``unsupported``.
 NOTHING_OF_THE_KIND = Exactly("nothing of the kind")
-#: What passes where a profile does not list an operator, and one that extends it does.
+#: Relaxed value if an extending profile lists an operator that its parent does not.
 LISTED_HERE = Exactly("an operator with an entry here")
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """What an extending profile lets pass that its parent forbids; ``shows`` is ``waived`` or ``conforms``."""
+    """Values that an extending profile allows and its parent forbids; ``shows`` is ``waived`` or ``conforms``."""
 
     value: Constraint
     because: str
@@ -132,10 +132,10 @@ class Relaxation:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One demand. ``path`` names it: OPERATOR/role/verb, OPERATOR/verb or OPERATOR/limits/measurement.
+    """Requirement. ``path`` names it: OPERATOR/role/check, OPERATOR/check or OPERATOR/limits/measurement.
 
-    ``effect`` is what becomes of a model that does not keep it. ``faults`` are the kinds of faults of which something
-    else is true, by name. ``hint`` says how to rewrite a model that does not keep it.
+    ``effect`` is the impact on a model that violates it. ``faults`` are the kinds of faults with texts of their own, by
+    name. ``hint`` tells how to rewrite a violating model.
     """
 
     path: str
@@ -152,13 +152,13 @@ class Requirement:
     hint: str = ""
 
     def of(self, fault: str) -> Requirement:
-        """The requirement as it speaks of one kind of fault."""
+        """Return the requirement with its texts for one kind of fault."""
         return next((own for name, own in self.faults if name == fault), self) if fault else self
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """Operand types for which an operator's rule does not speak (``except:``); such operators are not covered."""
+    """Types for which an operator's rule does not apply (``except:``); such operators are not covered."""
 
     role: str
     dtypes: tuple[str, ...]
@@ -175,7 +175,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorRule:
-    """All that one profile says of one operator. ``activations`` are the roles whose type decides its scope."""
+    """Rule of one profile for one operator. ``activations`` are the roles whose type decides its scope."""
 
     opcode: str
     inputs: tuple[str, ...]
@@ -191,17 +191,17 @@ class OperatorRule:
     see: str = ""
     demand: Demand | None = None
     constants_count: bool = False
-    """Whether a constant can bring the operator into scope: only where the rule states its scope itself."""
+    """True if a constant can bring the operator into scope: only if the rule states its scope itself."""
     intermediates: tuple[str, ...] = ()
     nothing_to_judge: str = ""
-    """Why the operator has nothing that could be judged, where that is so and nothing is found."""
+    """Reason why the operator has nothing to check, used if it has no finding."""
     law: str = ""
-    """The law of ``litecheck.model.shapes`` its results keep."""
+    """Law of ``litecheck.model.shapes`` for its outputs."""
     any_tensor: Requirement | None = None
-    """What the runtime demands of the parameters of any tensor, where the profile says it under TENSOR."""
+    """Requirement of the runtime for the parameters of any tensor, if the profile has a rule for TENSOR."""
     strict: bool = True
-    """Whether a quantized dimension must be one the shape has even where nobody needs it. Only a runtime that is named
-    and of which nothing is said under TENSOR is known to load such tensors."""
+    """True if the quantized dimension must exist in the shape even if no kernel needs it. Only a runtime with a name
+    and without a rule for TENSOR is known to load tensors without it."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -209,14 +209,14 @@ class OperatorRule:
         return (*self.inputs, *self.outputs, *self.intermediates)
 
     def own_requirements(self) -> Iterator[Requirement]:
-        """Those that no alternative states. An operator that stays on the CPU may still be refused with the model."""
+        """Yield the requirements outside the alternatives. An operator on the CPU may still be rejected with the model."""
         if self.unsupported:
             yield self.unsupported
         if not self.unsupported or self.unsupported.effect == CPU:
             yield from self.requirements
 
     def all_requirements(self) -> Iterator[Requirement]:
-        """Every requirement, those of the alternatives included; of an unsupported operator only that it is."""
+        """Yield every requirement, with those of the alternatives; for an unsupported operator only ``unsupported``."""
         yield from self.own_requirements()
         if self.unsupported:
             return
@@ -228,14 +228,16 @@ class Rules(Lazy[OperatorRule]):
     """Rules by operator."""
 
     def paths(self) -> list[str]:
-        """The paths of all requirements."""
+        """Return the paths of all requirements."""
         return [r.path for rule in self.values() for r in rule.all_requirements()]
 
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """How far a device's outputs of an operator may lie from the reference: ``tolerance`` in LSB for integers,
-    ``reals`` as a share of the output's largest magnitude; None where nothing is stated."""
+    """Allowed distance between a device's outputs of an operator and the reference.
+
+    ``tolerance`` is in LSB for integers, ``reals`` is a share of the output's largest magnitude; None if not stated.
+    """
 
     tolerance: int | None
     reals: float | None
@@ -243,7 +245,7 @@ class Conformance:
     demand: Demand
 
     def over(self, other: Conformance) -> Conformance:
-        """Itself, with what it leaves unstated taken from another."""
+        """Return this conformance, with open values taken from another."""
         tolerance = other.tolerance if self.tolerance is None else self.tolerance
         return replace(self, tolerance=tolerance, reals=other.reals if self.reals is None else self.reals)
 
@@ -257,12 +259,12 @@ class GraphRewrites(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of rules for operators whose activations have one type.
+    """Set of rules with a name, for operators whose activations have one type.
 
-    ``unlisted`` says what an operator without a rule is: ``not covered`` (a specification is silent), ``violation``
-    (a target does not support it), or an effect, where a compiler decides. ``activations`` of ``any`` means operators of
-    every type. ``judges`` is ``quantization``, ``structure`` or ``placement``: what it is that an operator conforms in.
-    ``runtime`` is the program whose demands these are, with its version.
+    ``unlisted`` is the status of an operator without a rule: ``not covered`` (a specification is silent), ``violation``
+    (a target does not support it), or an effect, if a compiler decides. ``activations`` of ``any`` means operators of
+    every type. ``judges`` is ``quantization``, ``structure`` or ``placement``: the aspect in which an operator
+    conforms. ``runtime`` is the program with these requirements, with its version.
     """
 
     name: str
@@ -279,13 +281,13 @@ class Profile:
     runtime: str = ""
     judges: str = "quantization"
     unlisted_hints: Mapping[str, str] = field(default_factory=dict)
-    """How to do without an operator that has no entry, by its name."""
+    """Alternatives to an operator without an entry, by its name."""
     target: str = ""
     """The kind of target whose code places operators, for profiles that judge placement."""
     rewrites: GraphRewrites | None = None
     """Changes that the target's compiler makes to the graph."""
 
     def requirements(self) -> Iterator[Requirement]:
-        """Every requirement of every operator, in the file's order."""
+        """Return every requirement of every operator, in the file's order."""
         for rule in self.operators.values():
             yield from rule.all_requirements()

@@ -1,4 +1,4 @@
-"""YAML read strictly: every scalar stays text, every node keeps its line, duplicate keys are errors."""
+"""Strict YAML reader: every scalar stays text, every node has its line, duplicate keys are errors."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Entries:
         return key in self.values
 
     def get(self, key: str) -> Node | None:
-        """The node under a key, or None."""
+        """Return the node under a key, or None."""
         return self.values.get(key)
 
     def only(self, allowed: Iterable[str]) -> Entries:
-        """Itself, if every key is one of ``allowed``; ProfileError with a suggestion otherwise."""
+        """Return the mapping if every key is one of ``allowed``; else raise ProfileError with a suggestion."""
         names = list(allowed)
         for key in self.values:
             if key not in names:
@@ -79,22 +79,22 @@ Node = Text | Items | Entries
 
 
 class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """Does not ask what type a scalar looks like: all are text."""
+    """YAML loader without scalar types: all scalars are text."""
 
     def resolve(self, kind: type[yaml.Node], value: object, implicit: object) -> str:
         return ""
 
 
 def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
-    """The top-level mapping of a file; ``shown`` is how errors call it. Raises ProfileError.
+    """Return the top-level mapping of a file; ``shown`` is its name in errors. Raises ProfileError.
 
-    Of a trusted file, one that comes with litecheck, an operator's entry is read when it is asked for.
+    In a trusted file, which comes with litecheck, an operator's entry is read on first access.
     """
     return yaml_entries(rule_text(path, shown), shown, trusted)
 
 
 def yaml_entries(text: str, shown: str, trusted: bool = False) -> Entries:
-    """The top-level mapping of a text, as ``read_yaml`` returns that of a file. Raises ProfileError."""
+    """Return the top-level mapping of a text, as ``read_yaml`` does for a file. Raises ProfileError."""
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
@@ -120,7 +120,7 @@ def rule_text(path: Path, shown: str) -> str:
 
 
 def _entries(section: re.Match[str], file: str) -> Entries | None:
-    """A file's operators, each read when it is asked for; None where its lines do not tell where each begins."""
+    """Return a file's operators, each read on first access; None if the lines do not show the start of each."""
     begins = list(_OPERATOR.finditer(section.string, *section.span(1)))
     names = [begin[1] for begin in begins]
     if not names or None in names or len(set(names)) < len(names):
@@ -184,7 +184,7 @@ def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> Text:
 
 
 def text(node: Node | None, default: str = "") -> str:
-    """A scalar's text; ProfileError where a list or mapping stands instead."""
+    """Return a scalar's text; raises ProfileError for a list or a mapping."""
     if node is None:
         return default
     if not isinstance(node, Text):
@@ -193,14 +193,14 @@ def text(node: Node | None, default: str = "") -> str:
 
 
 def texts(node: Node | None) -> tuple[str, ...]:
-    """A scalar or a list of scalars, as a tuple."""
+    """Return a scalar or a list of scalars as a tuple."""
     if node is None:
         return ()
     return tuple(text(n) for n in node) if isinstance(node, Items) else (text(node),)
 
 
 def entries(node: Node | None, file: str) -> Entries:
-    """A mapping, empty where there is none; ProfileError where something else stands."""
+    """Return a mapping, empty if there is none; raises ProfileError for any other node."""
     if node is None or (isinstance(node, Text) and node.value in ("", "{}")):
         return Entries({}, {}, node.line if node else 0, file)
     if not isinstance(node, Entries):

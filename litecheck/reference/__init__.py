@@ -1,1 +1,1 @@
-"""Bit-exact reference kernels under named arithmetics, and the interpreter that runs whole models with them."""
+"""Reference kernels, bit-exact under named arithmetics, and the interpreter that runs whole models with them."""

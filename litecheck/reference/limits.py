@@ -141,7 +141,7 @@ def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, 
 
 
 def check_time() -> None:
-    """Check that an operator is within its time: for loops whose turns depend on the model. Raises LimitError."""
+    """Check that an operator is within its time, in loops with a length that depends on the model. Raises LimitError."""
     spent = _BUDGET.get()
     if spent is not None and monotonic() > spent.deadline:
         late, seconds = monotonic() - spent.deadline, spent.limits.seconds

@@ -1,4 +1,4 @@
-"""Tensors at run time: what goes into a kernel, and what it is asked to produce."""
+"""Tensors at run time: inputs of a kernel, and its required outputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RunError(LitecheckError):
 
 
 class PerTensor:
-    """What has a type and a quantization: its one scale and zero point."""
+    """Base of classes with a type and a quantization: its only scale and zero point."""
 
     __slots__ = ()
     dtype: str
@@ -50,10 +50,10 @@ class PerTensor:
 
 @dataclass(slots=True, eq=False)
 class Operand(PerTensor):
-    """An operand: stored integers (or reals) in their shape, with the quantization that gives them a meaning.
+    """Operand: stored integers (or floats) in their shape, with their quantization.
 
-    ``data`` has the natural numpy type; types below eight bits are held one value per byte. Nobody changes one, but it
-    is not frozen: every operator of every inference makes some, and frozen ones take four times as long to make.
+    ``data`` has the natural numpy type; types below eight bits have one value per byte. An operand must not be changed,
+    but it is not a frozen class: every operator creates operands, and a frozen one takes four times as long to create.
     """
 
     data: Array
@@ -63,10 +63,10 @@ class Operand(PerTensor):
     blocks: Operand | None = None
     """Scales per block of the last dimension, where the quantization is blockwise."""
     prepared: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """What kernels have made of the operand; a constant keeps it from inference to inference."""
+    """Values that kernels prepared from the operand; a constant keeps them between inferences."""
 
     def once(self, key: Any, make: Callable[[], Prepared]) -> Prepared:
-        """``make()``, computed the first time ``key`` is asked for.
+        """Return ``make()``, computed on the first call with ``key``.
 
         The key names the use and everything but this operand's own values that the result depends on.
         """
@@ -90,7 +90,7 @@ class Operand(PerTensor):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputSpec(PerTensor):
-    """What an operator has to produce: type, the shape the model states, and quantization."""
+    """Required output of an operator: type, the shape that the model states, and quantization."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -107,7 +107,7 @@ NUMPY_TYPES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """What a kernel with a memory returns: outputs, and the new contents of its variable operands by role."""
+    """Return value of a kernel with state: outputs, and the new contents of its variable inputs by role."""
 
     outputs: tuple[Array, ...]
     state: Mapping[str, Array]

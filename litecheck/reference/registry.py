@@ -1,27 +1,4 @@
-"""Which kernel computes which operator on which types: filled by the families, read by the interpreter.
-
-A kernel is a function whose parameters are the operator's roles in the rules, inputs first, then outputs, then
-``options`` (the builtin options table or None) and ``variants`` (the variant its arithmetic chose for each step)::
-
-    @kernel("CONV_2D", "int8", requantize=step(("double", "double-half-up"), "declined"))
-    def conv_2d(
-        input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Table | None,
-        variants: Variants,
-    ):
-        ...
-
-An absent optional operand is None; a repeated role is a tuple. It returns the stored values of its output as an
-array, a tuple of arrays where there are several outputs. A kernel with a memory returns an ``operands.Computed``.
-
-A kernel may ask for more by name: ``operator`` (the operator itself), ``intermediates`` (the quantized tensors an LSTM
-lists beside its operands, as a tuple of OutputSpec), ``machine`` (the running model, for control flow and resources),
-``taken`` (who takes the operator, see litecheck.reference.takers; everyone where nothing is said).
-
-What devices do differently is a *step*. An arithmetic chooses a variant of it, and others where a *condition* of the
-dispatch table (rules/arithmetic/takers.yaml) holds: ``requantize: {default: float32, declined: double}``. A step under
-the conditions that hold for one operator is a *cell*; its path is ``requantize/declined+grouped``, or ``requantize``
-where none holds.
-"""
+"""Registry of kernels by operator and types: filled by the families, read by the interpreter."""
 
 from __future__ import annotations
 
@@ -44,7 +21,7 @@ Variants = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A step under all the conditions that hold, in the step's order, and its variants there, the first its default."""
+    """Step with all conditions that hold, in the step's order, and its variants there, the first of them the default."""
 
     step: str
     conditions: tuple[str, ...]
@@ -56,9 +33,10 @@ class Cell:
         return path(self.step, self.conditions)
 
     def variant(self, stated: Variants) -> str:
-        """What an arithmetic states, by path: under the most that holds here, of which the first condition counts most.
+        """Return the variant of this step in an arithmetic, by path; the default variant if no path is stated.
 
-        The default where nothing is stated, or nothing that there is.
+        The path with all conditions is tried first. Conditions are then left out from the last to the first, so the
+        first condition has the highest priority.
         """
         for kept in product((True, False), repeat=len(self.conditions)):
             variant = stated.get(path(self.step, tuple(compress(self.conditions, kept))))
@@ -67,16 +45,17 @@ class Cell:
         return self.variants[0]
 
     def others(self, stated: Variants) -> tuple[str, ...]:
-        """The variants that an arithmetic does not choose."""
+        """Variants that an arithmetic does not choose."""
         chosen = self.variant(stated)
         return tuple(variant for variant in self.variants if variant != chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """The variants of a step, the first its default, and the conditions under which an arithmetic may choose others.
+    """Variants of a step, the first of them the default, and conditions under which an arithmetic may choose other
+    variants.
 
-    Conditions are in the order in which they count; behind one that holds and has variants of its ``own`` none is asked.
+    Conditions are tested in order; the test ends after a condition that holds and has variants of its ``own``.
     """
 
     variants: tuple[str, ...]
@@ -84,7 +63,7 @@ class KernelStep:
     own: Mapping[str, tuple[str, ...]]
 
     def cell(self, name: str, held: Callable[[str], bool]) -> Cell:
-        """The cell of the step called ``name`` where these conditions hold."""
+        """Return the cell of the step called ``name`` under these conditions."""
         holding: tuple[str, ...] = ()
         for condition in filter(held, self.conditions):
             holding += (condition,)
@@ -102,21 +81,23 @@ class KernelStep:
 
 
 def path(name: str, conditions: tuple[str, ...]) -> str:
-    """The path of a step under conditions, by which arithmetics and reports name it."""
+    """Return the path of a step under conditions, its name in arithmetics and reports."""
     return f"{name}/{'+'.join(conditions)}" if conditions else name
 
 
 def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) -> KernelStep:
-    """A step with conditions, those of them that have variants of their own with these."""
+    """Return a step with conditions; ``own`` has the variants of conditions with variants of their own."""
     return KernelStep(variants, conditions, own)
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel with what it can be asked: ``types`` are those of the operand that decides (see ``deciding``),
-    ``steps`` what devices do differently. ``in_vectors``: where some of that is done to what fills vectors alone, so
-    that an element's place counts. ``working``: bytes of intermediate arrays for an element of the operands, where they
-    are more than usual."""
+    """Kernel of an operator.
+
+    ``types`` are the types of the deciding tensor (see ``deciding``), ``steps`` the computations that differ between
+    devices. ``in_vectors`` is True if a step applies only to full vectors, so that the position of an element matters.
+    ``working`` is the number of bytes of intermediate arrays per element, if it is larger than usual.
+    """
 
     opcode: str
     types: tuple[str, ...]
@@ -154,10 +135,10 @@ def kernel(
     working: int = 0,
     **steps: KernelStep | tuple[str, ...],
 ) -> Callable[[KernelFunction], KernelFunction]:
-    """Register a function as the kernel of an operator for these types of its deciding operand.
+    """Register a function as the kernel of an operator for these types of its deciding input.
 
-    ``deciding`` names the role whose type chooses the kernel, by default the first input; ``ANY`` takes every type.
-    ``in_vectors`` and ``working``: see :class:`Kernel`. A step without conditions is given as the tuple of its variants.
+    ``deciding`` names the role with the type that selects the kernel, by default the first input; ``ANY`` matches every
+    type. ``in_vectors`` and ``working``: see :class:`Kernel`. A step without conditions is the tuple of its variants.
     """
     found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
@@ -181,20 +162,20 @@ def unfolds(opcode: str) -> Callable[[Unfold], Unfold]:
 
 
 def unfolding(opcode: str) -> Unfold | None:
-    """What unfolds the sparse constants of an operator; None where its kernels, if any, read them as they are."""
+    """Return the function that expands sparse constants of an operator; None if its kernels read them as they are."""
     kernels()
     return _UNFOLDING.get(opcode)
 
 
 @cache
 def kernels() -> Mapping[str, tuple[Kernel, ...]]:
-    """Every kernel, by operator."""
+    """Return every kernel, by operator."""
     for family in FAMILIES:
         import_module(f"litecheck.reference.kernels.{family}")
     return {opcode: tuple(found) for opcode, found in sorted(_KERNELS.items())}
 
 
 def all_kernels() -> Iterator[Kernel]:
-    """Every kernel in the order of operator names."""
+    """Return every kernel in the order of operator names."""
     for found in kernels().values():
         yield from found

@@ -1,4 +1,5 @@
-"""What takers of operators measure, by the names rules/arithmetic/takers.yaml uses under ``limits``."""
+"""Measurements that decide which backend runs an operator, by their names under ``limits`` in
+rules/arithmetic/takers.yaml."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ class Placed:
 
 
 def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a tensor is what one of these operators makes of a constant, or of what is unpacked from one."""
+    """Return True if a tensor is the output of one of these operators on a constant, directly or through several."""
     wiring = wiring_of(subgraph)
     followed: set[int] = set()
     while not tensor.is_constant and tensor.index not in wiring.inputs and tensor.index not in followed:
@@ -68,13 +69,13 @@ def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[st
 
 
 def _sum_bits(placed: Placed) -> float:
-    """How many bits the sums of products have: 64 where 16-bit inputs are added up and no int32 bias is stated."""
+    """Return the number of bits in sums of products: 64 for 16-bit inputs without a stated int32 bias, else 32."""
     words = any(t.dtype == "int16" for role, t in placed.tensors.items() if role in ("input", "lhs"))
     return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
 
 
 def _groups(placed: Placed) -> float:
-    """Into how many groups a convolution divides its input's channels."""
+    """Return the number of groups of a convolution's input channels."""
     image, filters = placed.shape("input"), placed.shape("weight")
     return image[-1] / filters[-1] if image and filters and filters[-1] else 0
 
@@ -85,13 +86,13 @@ def _depth(placed: Placed) -> float:
 
 
 def _block_remainder(placed: Placed) -> float:
-    """What is left of a block of weights behind whole vectors of 32."""
+    """Return the remainder of a block of weights after whole vectors of 32."""
     details = placed.tensors["weight"].quantization.details
     return details.block_size % 32 if isinstance(details, Blockwise) else 0
 
 
 def _stride_beyond_filter(placed: Placed) -> float:
-    """By how many elements a pooling window is moved beyond its length, at most."""
+    """Return the largest number of elements by which the stride of a pooling window exceeds its length."""
     get = placed.options.get
     return max(0, *(int(get(f"stride_{s}", 0)) - int(get(f"filter_{f}", 0)) for s, f in _SIDES))
 
@@ -117,7 +118,7 @@ def _stamp_gaps(placed: Placed) -> float:
 
 
 def _slope(placed: Placed) -> float:
-    """What a negative value is multiplied with, from input steps to output steps, in float32."""
+    """Return the factor of a negative value, from input steps to output steps, in float32."""
     with np.errstate(all="ignore"):
         positive = placed.scale("input") / placed.scale("output")
         return float(np.float32(positive * np.float32(placed.options.get("alpha", 0.0))))
@@ -149,7 +150,7 @@ LONGEST = 10
 
 
 def in_table(subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction) -> bool:
-    """Whether an operator that reads one tensor twice stands in a table, behind others.
+    """Return True if an operator that reads one tensor twice is in a table, after other operators.
 
     XNNPACK computes functions of one value in a row, each read by the next one alone, as one table of 256 entries. It is
     made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a

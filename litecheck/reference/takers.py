@@ -1,9 +1,5 @@
-"""The dispatch table: who takes an operator, and which conditions hold for it, as rules/arithmetic/takers.yaml says.
-
-XNNPACK's delegate and LiteRT's optimized kernels decide when a model is loaded, by what its file says of an operator
-and of its tensors; so does this. Arithmetics choose variants by these conditions. Some kernels are told who takes their
-operator, see ``taken`` in litecheck.reference.registry.
-"""
+"""Dispatch table: the backends that run an operator, and the conditions that hold for it; from
+rules/arithmetic/takers.yaml."""
 
 from __future__ import annotations
 
@@ -33,14 +29,14 @@ _FILE = "rules/arithmetic/takers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A verb, whom or what it asks (a role, a ratio, a measurement, an option), and what is allowed."""
+    """Condition: a check, its subject (a role, a ratio, a measurement, an option), and the allowed values."""
 
     verb: str
     subject: str
     allowed: tuple[str, ...]
 
     def holds(self, placed: Placed) -> bool:
-        """Whether an operator fulfils it."""
+        """Return True if an operator satisfies it."""
         return VERBS[self.verb](placed, self.subject, self.allowed)
 
 
@@ -54,7 +50,7 @@ def _hold(alternatives: Alternatives, placed: Placed) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """One of those that take operators: its alternatives by operator, and whether it takes the others."""
+    """Backend that runs operators: its alternatives by operator, and its behavior for operators without an entry."""
 
     unlisted: bool
     operators: Mapping[str, Alternatives]
@@ -63,14 +59,14 @@ class Taker:
     """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
 
     def takes(self, placed: Placed) -> bool:
-        """Whether some alternative holds whole."""
+        """Return True if the backend runs the operator: one alternative holds in full."""
         known = self.operators.get(placed.operator.opcode)
         return self.unlisted if known is None else _hold(known, placed)
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The whole table: those that take operators, and the conditions an arithmetic may choose variants by."""
+    """Dispatch table: backends that run operators, and the conditions by which an arithmetic may choose variants."""
 
     takers: Mapping[str, Taker]
     conditions: Mapping[str, Alternatives]
@@ -78,7 +74,7 @@ class Dispatch:
     def placed(
         self, subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
     ) -> Placed:
-        """An operator where it stands, with what is unpacked for its takers."""
+        """Return an operator with its tensors by role, and the constants that are unpacked for its backends."""
         unpacks = {op: types for taker in self.takers.values() for op, types in taker.unpacks.items()}
         return Placed.of(subgraph, operator, inputs, outputs, unpacks)
 
@@ -90,7 +86,7 @@ def holding(
     outputs: tuple[str, ...],
     conditions: Collection[str],
 ) -> frozenset[str]:
-    """Those of some conditions that hold for an operator, whose roles are given in the order of its tensors."""
+    """Return those of some conditions that hold for an operator; its roles are in the order of its tensors."""
     table = load_dispatch()
     placed = table.placed(subgraph, operator, inputs, outputs) if conditions else None
     return frozenset(name for name in conditions if placed and _hold(table.conditions[name], placed))
@@ -99,7 +95,7 @@ def holding(
 def takers(
     subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> Takers:
-    """Who takes an operator, whose roles are ``inputs`` and ``outputs``, in the order of its tensors."""
+    """Return the backends that run an operator; ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
     table = load_dispatch()
     placed = table.placed(subgraph, operator, inputs, outputs)
     taken = frozenset(name for name, taker in table.takers.items() if taker.takes(placed))
@@ -111,12 +107,12 @@ def takers(
 
 
 def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
-    """Whether an activation fused into an operator is an operator of its own to XNNPACK."""
+    """Return True if XNNPACK treats an activation fused into an operator as a separate operator."""
     return len(operator.inputs) == 2 and _is_function(subgraph, operator)
 
 
 def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
-    """Whether XNNPACK takes an operator as a function of one value."""
+    """Return True if XNNPACK runs an operator as a function of one value."""
     taker = load_dispatch().takers[XNNPACK]
     kinds = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
     if kinds == {"float32"}:
@@ -197,7 +193,7 @@ VERBS: dict[str, Verb] = {
 
 
 def _within(value: float, ranges: tuple[str, ...]) -> bool:
-    """Whether a number is one of some numbers and ranges: ``0``, ``1/256..128``, ``9..``, ``1..<256``."""
+    """Return True if a number is one of some numbers and ranges: ``0``, ``1/256..128``, ``9..``, ``1..<256``."""
     return any(low <= value <= high and (closed or value < high) for low, high, closed in map(_range, ranges))
 
 
@@ -211,7 +207,7 @@ def _range(words: str) -> tuple[float, float, bool]:
 
 @cache
 def load_dispatch() -> Dispatch:
-    """The dispatch table. Raises ProfileError with file and line."""
+    """Load the dispatch table. Raises ProfileError with file and line."""
     top = read_yaml(rules_dir() / "arithmetic" / "takers.yaml", _FILE).only(("takers", "conditions"))
     found = {}
     for name, node in entries(top.get("takers"), _FILE).values.items():

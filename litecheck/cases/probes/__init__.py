@@ -1,1 +1,1 @@
-"""Small models and inputs on which ways of computing an operator come apart, by family of operators."""
+"""Probes: small models and inputs that distinguish variants of an operator, by family of operators."""

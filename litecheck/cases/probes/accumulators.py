@@ -1,4 +1,5 @@
-"""Probes of accumulators: layers whose biases put every one near the middle of two integers; layers on random values."""
+"""Probes of accumulators: layers with biases that put every sum near the middle of two integers, and with random
+values."""
 
 from __future__ import annotations
 
@@ -20,19 +21,19 @@ LARGEST = 1 << 30
 
 
 def several_multipliers(rng: np.random.Generator, channels: int) -> Iterator[tuple[str, Array]]:
-    """Multipliers of a probe of ties, of every kind, with the name of the probe."""
+    """Yield multipliers of every kind for probes of ties, with the name of the probe."""
     yield "ties, multipliers powers of two", 2.0 ** -rng.integers(1, 23, channels)
     yield "ties", scattered(rng, channels)
     yield "multipliers of 1 and more", np.exp2(rng.uniform(0, 2, channels))
 
 
 def scattered(rng: np.random.Generator, channels: int) -> Array:
-    """Multipliers over all magnitudes of which accumulators of 31 bits can make a tie."""
+    """Return multipliers of all magnitudes for which 31-bit accumulators can produce a tie."""
     return np.exp2(rng.uniform(-23, -1, channels))
 
 
 def with_ties(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator[Probe]:
-    """Ties of many channels and of few."""
+    """Yield probes with ties in many channels and in few."""
     for name, multipliers in several_multipliers(rng, CHANNELS):
         yield ties(rng, opcode, name, operands(CHANNELS), multipliers)
     for few in (7, 15):
@@ -41,7 +42,8 @@ def with_ties(rng: np.random.Generator, opcode: str, operands: Any) -> Iterator[
 
 
 def everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[int, ...]) -> Iterator[Probe]:
-    """Accumulators near ties at 35 places and in 31 channels: vectors of 4, 8, 16 or 32, and what is left over.
+    """Yield probes with accumulators near ties at 35 positions and in 31 channels: full vectors of 4 to 32, and a
+    remainder.
 
     ``w`` holds one weight for each channel. It is 1, and the input adds between -17 and 17 to the bias.
     """
@@ -64,7 +66,7 @@ def ties(
     multipliers: Array,
     one: bool = False,
 ) -> Probe:
-    """One layer of which every channel ends near a tie."""
+    """Return a probe of one layer with every channel near a tie."""
     layer = _tied(rng, operands, multipliers, one)
     return layer.made(name, opcode, plainly(opcode), layer.bias)
 
@@ -92,7 +94,7 @@ def _tied(
 
 
 def natural(rng: np.random.Generator, opcode: str, w: Array, depth: int) -> Iterator[Probe]:
-    """SAME padding with strides, odd margins, dilation, fused activations."""
+    """Yield probes with SAME padding and strides, odd margins, dilation, fused activations."""
     for size, stride, dilation, padding, activation in (
         ((9, 8), 1, 1, "SAME", "NONE"),
         ((8, 10), 2, 1, "SAME", "RELU6"),
@@ -108,7 +110,7 @@ def natural(rng: np.random.Generator, opcode: str, w: Array, depth: int) -> Iter
 
 
 def several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], depth: int) -> Iterator[Probe]:
-    """Two images, and values at both ends of their range; apart, because not every device takes two."""
+    """Yield probes with two images, and with values at both limits; separate, because some devices reject two images."""
     layer = drawn_layer(rng, drawn(rng, *filters), (2, 5, 6, depth), 19)
     yield layer.made("random values, two images", opcode, WINDOWED)
     layer = drawn_layer(rng, rails(rng, *filters), (1, 5, 6, depth), 19)
@@ -118,7 +120,7 @@ def several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], dep
 def saturating(
     rng: np.random.Generator, opcode: str, weights: Any, image: Any, taps: int | None = None
 ) -> Iterator[Probe]:
-    """Large values of one sign after the other, so that sums leave 16 and 24 bits on their way; some come back."""
+    """Yield probes with consecutive large values of one sign, so that intermediate sums exceed 16 and 24 bits."""
     for depth in (24, 1152) if taps is None else (taps,):
         shape = weights(depth)
         magnitude = rng.integers(90, 128, shape)

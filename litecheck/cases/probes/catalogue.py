@@ -1,4 +1,4 @@
-"""Which operators there are probes for: every family by the name ``rules/operators.yaml`` has for it, as ``probes``."""
+"""Catalog of probes: the families by the names that ``rules/operators.yaml`` uses in ``probes``."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ FAMILIES: dict[str, Family] = {
 
 @cache
 def probed() -> tuple[str, ...]:
-    """The operators there are probes for."""
+    """Return the operators with probes."""
     return tuple(name for name in operator_names() if facts_of(name).probes)
 
 
 @cache
 def probes(opcode: str, seed: int = 0) -> tuple[Probe, ...]:
-    """The designed probes of an operator; none where there is no family for it."""
+    """Return the probes of an operator; none if its family has none."""
     rng = np.random.default_rng([seed, *opcode.encode()])
     return tuple(probe for name in facts_of(opcode).probes for probe in FAMILIES[name](rng, opcode))

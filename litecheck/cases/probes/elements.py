@@ -1,4 +1,4 @@
-"""Probes of operators on elements: every pair of stored values, or every value at every kind of position.
+"""Probes of element-wise operators: every pair of stored values, or every value at every position of a vector.
 
 Vector loops may round in another way than what is left at the end of an array, so every value stands once in the last
 seven of an array of 256 + 7.
@@ -82,7 +82,7 @@ RARE_ELUS: tuple[tuple[Scale, Scale], ...] = (
 def of_two(
     rng: np.random.Generator, opcode: str, table: Sequence[tuple[Scale, Scale, Scale]]
 ) -> Iterator[Probe]:
-    """Two operands: all 65,536 pairs and seven more, one operand standing still, broadcasting."""
+    """Yield probes of two inputs: all 65,536 pairs and seven more, one constant input, broadcasting."""
     lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     fused = bool(facts_of(opcode).fuses)
@@ -117,12 +117,12 @@ def _pair(
 
 
 def slopes(number: int) -> dict[str, Option]:
-    """Slopes below zero, above and below 1."""
+    """Return the slope of a probe: in turn below zero, above 1 and below 1."""
     return {"alpha": _ALPHAS[number]}
 
 
 def approximations(number: int) -> dict[str, Option]:
-    """The function itself and its approximation, by turns."""
+    """Return the options of a probe: in turn the function itself and its approximation."""
     return {"approximate": bool(number % 2)}
 
 
@@ -133,8 +133,10 @@ def of_one(
     rare: Sequence[tuple[Scale, Scale]] = (),
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[Probe]:
-    """Unary operators: every value, in the body and in the tail of an array. ``fixed`` is the one output there is;
-    ``rare`` are further scales, which show what others do not."""
+    """Yield probes of unary operators: every value, in the body and in the tail of an array.
+
+    ``fixed`` is the only possible output; ``rare`` are further scales that show additional differences.
+    """
     runs = tuple(_everywhere())
     for at, (given, wanted) in enumerate((*rare, *_RESCALES)):
         wanted, options = fixed or wanted, options_of(at)
@@ -158,7 +160,7 @@ def _everywhere() -> Iterator[Array]:
 
 
 def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """QUANTIZE from integers to integers, and from reals, many of them in the middle between two steps."""
+    """Yield probes of QUANTIZE from integers to integers, and from floats, many halfway between two steps."""
     yield from of_one(rng, opcode)
     for scale, zero in ((0.5, 3), (0.1, -7), (0.0371, 0)):
         steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
@@ -168,7 +170,7 @@ def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """DEQUANTIZE of every value."""
+    """Yield probes of DEQUANTIZE with every value."""
     runs = tuple(_everywhere())
     for scale, zero in ((0.1, 3), (0.0371, -128)):
         wanted, more = Wanted(None, "float32"), More(runs[1:])
@@ -185,7 +187,7 @@ def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """SOFTMAX of pairs at every distance, of random rows, and of long ones; of ties; with other factors beta."""
+    """Yield probes of SOFTMAX: pairs at every distance, random rows, long rows, ties, other values of beta."""
     pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
     wanted = Wanted(quantized(*SHARE))
     rows: Sequence[tuple[str, Array]] = (

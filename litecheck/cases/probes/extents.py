@@ -25,7 +25,7 @@ LARGE = 1 << 16
 
 
 class Window(NamedTuple):
-    """How a window moves: (height, width) of each."""
+    """Window of a convolution: (height, width) of filter, stride and dilation, and the padding."""
 
     filter: tuple[int, int]
     stride: tuple[int, int]
@@ -34,7 +34,7 @@ class Window(NamedTuple):
 
     @property
     def options(self) -> dict[str, Option]:
-        """For an operator that can do all of it."""
+        """Options of an operator with stride, padding and dilation."""
         return {
             "stride_h": self.stride[0], "stride_w": self.stride[1], "padding": self.padding,
             "dilation_h_factor": self.dilation[0], "dilation_w_factor": self.dilation[1],
@@ -60,7 +60,7 @@ _IMAGE = (11, 12)
 
 
 def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """CONV_2D, with groups of many channels too."""
+    """Yield probes of CONV_2D, also with groups of many channels."""
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
@@ -75,7 +75,7 @@ def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """DEPTHWISE_CONV_2D."""
+    """Yield probes of DEPTHWISE_CONV_2D."""
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
@@ -90,7 +90,7 @@ def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Prob
 
 
 def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """FULLY_CONNECTED."""
+    """Yield probes of FULLY_CONNECTED."""
     yield from _wide(rng, opcode, lambda c: ((c, 37), (5, 37)))
     yield from _deep(rng, opcode, lambda d: ((11, d), (3, d)))
     layer = drawn_layer(rng, drawn(rng, 19, 37), (67, 37), 19)
@@ -99,7 +99,7 @@ def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
 
 
 def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """TRANSPOSE_CONV, by strides that spread its input."""
+    """Yield probes of TRANSPOSE_CONV with strides that spread its input."""
     for window in (
         Window((3, 3), (2, 2), (1, 1), "SAME"),
         Window((3, 3), (1, 2), (1, 1), "SAME"),
@@ -116,7 +116,7 @@ def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """BATCH_MATMUL of wide, deep, many and large matrices."""
+    """Yield probes of BATCH_MATMUL with wide, deep, many and large matrices."""
     for name, left, right in (
         *((f"{c} columns", (1, 9, 37), (1, 37, c)) for c in CHANNELS),
         *((f"{d} products", (1, 9, d), (1, d, 11)) for d in DEPTHS),

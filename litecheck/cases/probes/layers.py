@@ -1,4 +1,4 @@
-"""Layers that sum products: their operands, and how they become probes."""
+"""Layers that sum products: their tensors, and the probes that they make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerProbe:
-    """A sum of products: operands, scales and zero points; ``weight`` holds scales for all channels or one."""
+    """Sum of products: inputs, scales and zero points; ``weight`` has one scale, or one per channel."""
 
     x: Array
     w: Array
@@ -32,7 +32,7 @@ class LayerProbe:
     def made(
         self, name: str, opcode: str, options: dict[str, Option], accumulators: Array | None = None
     ) -> Probe:
-        """The probe."""
+        """Return the probe of the layer."""
         scale, zero = self.input
         facts = facts_of(opcode)
         if facts.over == "plane":
@@ -59,7 +59,7 @@ class LayerProbe:
 
 
 def channel_axis(opcode: str) -> int:
-    """The axis of the weights along which the result's channels lie."""
+    """Return the axis of the weights with the output's channels."""
     accumulates = facts_of(opcode).accumulates
     return accumulates.channels if accumulates else 0
 
@@ -70,7 +70,7 @@ def plainly(opcode: str) -> dict[str, Option]:
 
 
 def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> LayerProbe:
-    """Values drawn from all there are, weight scales that vary by 2^6, outputs that reach both rails."""
+    """Return a layer with uniform random values, weight scales that vary by 2^6, and outputs that reach both limits."""
     depth = w.size // channels
     spread = np.exp2(rng.uniform(-10, -4, channels)).astype(np.float32)
     bias = rng.integers(-(2**13), 2**13, channels).astype(np.int32)
@@ -79,7 +79,7 @@ def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], chan
 
 
 def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> LayerProbe:
-    """So small values, and multipliers so large, that every unit of a sum counts."""
+    """Return a layer with so small values and so large multipliers that every unit of a sum changes the output."""
     x, w = (rng.integers(-2, 3, shape, np.int8) for shape in (image, filters))
     scale = np.exp2(rng.uniform(-2, 0, len(w))).astype(np.float32)
     bias = rng.integers(-9, 10, len(w)).astype(np.int32)

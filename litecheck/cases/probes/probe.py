@@ -1,4 +1,4 @@
-"""A probe: a model of one operator, and inputs chosen so that ways of computing it give different outputs."""
+"""Probe: a model of one operator, and inputs for which variants of the operator give different outputs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from litecheck.reference.engine.interpreter import Machine
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
-    """``name`` says what is special about it; ``opcode`` is the operator's kind.
+    """Probe. ``name`` describes its special feature; ``opcode`` is the operator's kind.
 
-    ``accumulators`` are the sums before rescaling for each element of the first run's output, where they are known
-    without computing: a sum of products whose inputs are zero points is its bias. ``order`` says which of the runs are
-    asked for one after the other, where not each of them once. A model's own operator has its file as ``source``, what
-    probes are named after as ``called`` (``#12``), and what the model calls it as ``title``.
-    A ``series`` hands state on from run to run.
+    ``accumulators`` are the sums before rescaling for each element of the first run's output, if they are known without
+    computing: a sum of products with all inputs at the zero point is its bias. ``order`` is the order of the runs, if
+    not each runs once. A probe of a model's own operator has the model's file as ``source``, the prefix of probe names
+    as ``called`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to run.
     """
 
     name: str
@@ -41,7 +40,7 @@ class Probe:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The numbers of the runs in the order in which the device is asked for them."""
+        """Numbers of the runs in the order of execution on the device."""
         return self.order or tuple(range(len(self.runs)))
 
     @property
@@ -52,7 +51,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbeOperand:
-    """An operand: constant, or what the first run is given."""
+    """Tensor of a probe: a constant, or an input of the first run."""
 
     values: Array
     quantization: Quantization | None = None
@@ -85,7 +84,7 @@ class More:
 def probe(
     name: str, opcode: str, operands: Sequence[ProbeOperand], wanted: Wanted, more: More | None = None
 ) -> Probe:
-    """The probe of an operator with one output."""
+    """Return the probe of an operator with one output."""
     more = more or More()
     names = (f"constant {at}" if operand.constant else f"input {at}" for at, operand in enumerate(operands))
     tensors = [operand.planned(name) for operand, name in zip(operands, names, strict=True)]
@@ -101,7 +100,7 @@ def probe(
 
 
 def _shaped(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
-    """The model with the output's shape as the reference computes it."""
+    """Return the model with the output's shape as the reference computes it."""
     graph = model.subgraphs[0]
     (output,) = graph.outputs
     shape = Machine(model).run(graph, inputs)[output].shape
@@ -110,5 +109,5 @@ def _shaped(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
 
 
 def drawn(rng: np.random.Generator, *shape: int) -> Array:
-    """All int8 values alike."""
+    """Return uniform random int8 values."""
     return rng.integers(-128, 128, shape, np.int8)

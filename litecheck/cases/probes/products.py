@@ -1,7 +1,7 @@
 """Probes of sums of products: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV, BATCH_MATMUL.
 
-A sum of products whose inputs all are the zero point is its bias, so the bias can put any accumulator before the
-rescaling: those that end near the middle between two integers tell one rounding from another.
+A sum of products with all inputs at the zero point is its bias, so a bias can produce any accumulator before the
+rescaling. Accumulators that end near the middle between two integers distinguish roundings.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from litecheck.model.build import quantized
 
 
 def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """CONV_2D, with and without groups."""
+    """Yield probes of CONV_2D, with and without groups."""
     yield from with_ties(rng, opcode, lambda c: (drawn(rng, c, 1, 1, 4), (1, 1, 1, 4)))
     yield from natural(rng, opcode, drawn(rng, 19, 3, 3, 5), 5)
     yield from saturating(rng, opcode, lambda depth: (11, 1, 1, depth), lambda depth: (1, 4, 6, depth))
@@ -45,7 +45,7 @@ def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """DEPTHWISE_CONV_2D."""
+    """Yield probes of DEPTHWISE_CONV_2D."""
     yield from with_ties(rng, opcode, lambda c: (drawn(rng, 1, 3, 3, c), (1, 3, 3, c)))
     yield from natural(rng, opcode, drawn(rng, 1, 3, 3, 19), 19)
     yield from everywhere(rng, opcode, drawn(rng, 1, 1, 1, 31), (1, 5, 7, 31))
@@ -59,7 +59,7 @@ def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Prob
 
 
 def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """FULLY_CONNECTED, with one weight scale and with one for each unit."""
+    """Yield probes of FULLY_CONNECTED, with one weight scale and with one per unit."""
     yield from with_ties(rng, opcode, lambda c: (drawn(rng, c, 4), (1, 4)))
     for what, real in (("a power of two", 2.0**-9), ("0.00159", 0.00159), ("1.1e-6", 1.1e-6)):
         operands = drawn(rng, CHANNELS, 4), (1, 4)
@@ -80,7 +80,7 @@ def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
 
 
 def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """TRANSPOSE_CONV."""
+    """Yield probes of TRANSPOSE_CONV."""
     for name, multipliers in several_multipliers(rng, 1027):
         yield ties(rng, opcode, name, (drawn(rng, 1027, 1, 1, 4), (1, 1, 1, 4)), multipliers)
     layer = drawn_layer(rng, drawn(rng, 19, 3, 3, 5), (1, 6, 7, 5), 19)
@@ -88,7 +88,8 @@ def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """BATCH_MATMUL of two computed matrices, and with a constant one: single products of all pairs, and sums."""
+    """Yield probes of BATCH_MATMUL with two computed matrices and with one constant: single products of all pairs, and
+    sums."""
     values = np.arange(-128, 128).astype(np.int8)
     shapes = (
         (values.reshape(1, -1, 1), values.reshape(1, 1, -1)),

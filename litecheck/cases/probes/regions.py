@@ -16,7 +16,8 @@ LARGE = (17, 65)
 
 
 def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """AVERAGE_POOL_2D, MAX_POOL_2D: windows of even and odd size, where a quarter of the means are ties; margins."""
+    """Yield probes of AVERAGE_POOL_2D and MAX_POOL_2D: windows of even and odd size, a quarter of the means at ties,
+    margins."""
     fine, coarse = quantized(0.1, -7), quantized(12.0, -8)  # 6 is half a step of the latter: -7.5
     for shape, (height, width), (down, across), padding, activation, same in (
         ((2, 8, 10, 35), (2, 2), (2, 2), "VALID", "NONE", fine),
@@ -63,7 +64,7 @@ def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
 
 
 def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """MEAN over height and width and over other axes, with ties and with channels beyond full vectors."""
+    """Yield probes of MEAN over height and width and over other axes, with ties and with channels beyond full vectors."""
     scales = (
         ((0.5, 3), (0.5, -7)),
         ((0.1, -128), (0.2, 5)),
@@ -97,7 +98,7 @@ def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """RESIZE_BILINEAR up and down by several ratios."""
+    """Yield probes of RESIZE_BILINEAR up and down by several ratios."""
     modes = ((False, False), (True, False), (False, True))
     sizes = (((5, 5, 11), size) for size in ((8, 10), (13, 17), (3, 4), (9, 9)))
     others = (((5, 7, 83), (9, 4)), ((8, 8, 16), (64, 64)), ((8, 8, 16), (65, 64)))

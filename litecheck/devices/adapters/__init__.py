@@ -1,1 +1,1 @@
-"""What drives each runtime, inside the child process; every module here is a Factory of device.py."""
+"""Adapters that run each runtime inside the child process; the class in each module is a Factory for ``Setup``."""

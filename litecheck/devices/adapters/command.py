@@ -1,8 +1,8 @@
 """Any program as a device: simulators, adb, ssh, boards on a serial line.
 
-``command:"run_on_board {model} {runs}"`` starts the program once for all runs of a case, ``command:"run_on_board {model}
-{inputs} {outputs}"`` once for each run; both in the folder where litecheck was started and without a shell (write
-``sh -c '...'`` for one). docs/devices.md says what it is given and what it has to leave behind.
+``command:"run_on_board {model} {runs}"`` starts the program once for all runs of a case, ``command:"run_on_board
+{model} {inputs} {outputs}"`` once for each run. The program runs in the folder where litecheck was started, without a
+shell (write ``sh -c '...'`` for a shell). docs/devices.md describes its arguments and the files that it must write.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ KIND = DeviceKind(
 
 
 class Command:
-    """Option: ``command``, the line as the user wrote it."""
+    """Adapter of a program. Option: ``command``, the command line as the user wrote it."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._words = words(options["command"])
@@ -70,17 +70,18 @@ class Command:
         self.memory = Memory.KEPT if self._batch or _STATE in options["command"] else Memory.NONE
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """What the program leaves behind for each run.
+        """Run the program and return the outputs that it wrote for each run.
 
-        Raises NotSupported and RuntimeError where it does not have the operator and where it refuses; dies as it dies.
+        Raises NotSupported if the program does not have the operator, and RuntimeError if it rejects the model. If the
+        program is killed by a signal, this process ends by the same signal.
         """
         if self._batch:
             return self._in_one_start(model, [(run, True) for run in together(runs)], runs)
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """As :meth:`run`, with state handed on within each series: by ``reset`` in the list of runs, or in the folder
-        ``{state}``."""
+        """Run series of inferences: like :meth:`run`, but state persists within each series, by ``reset`` in the list
+        of runs or in the folder ``{state}``."""
         if self._batch:
             given = tuple(series)
             flat = [(run, not n) for one in given for n, run in enumerate(together(one.runs))]
@@ -145,7 +146,7 @@ class Command:
 def _watch(
     program: subprocess.Popen[bytes], taken: Path, model: Model, runs: Sequence[Arrays], count: int
 ) -> None:
-    """Waits for the program's end; once it has left what a run gives, the next one begins."""
+    """Wait for the program's end; the next run begins when the outputs of the run before are written."""
     first, done = next(iter(outputs(model)), None), 0
     begun(runs)
     while program.poll() is None:
@@ -173,7 +174,7 @@ def _filled(word: str, places: Mapping[str, str]) -> str:
 
 
 def _lay_out(model: Model, runs: Sequence[Arrays], folder: Path, stacked: bool) -> list[dict[str, Any]]:
-    """The inputs of runs as files, in ``stacked`` ones one behind the other; what they are."""
+    """Write the inputs of runs as files (with ``stacked``, all runs in one file) and return their descriptions."""
     main, facts = model.subgraphs[0], []
     for position, (index, given) in enumerate(zip(main.inputs, zip(*runs, strict=True), strict=True)):
         tensor = main.tensors[index]
@@ -203,7 +204,7 @@ def _taken(model: Model, folder: Path) -> Arrays:
 
 
 def _taken_together(model: Model, folder: Path, count: int) -> list[list[NDArray[Any]]]:
-    """For each output what every run gave."""
+    """Return, for each output, the arrays of all runs."""
     try:
         made = [
             found_together(folder, tensor, names_of(tensor, n), count)
@@ -215,7 +216,7 @@ def _taken_together(model: Model, folder: Path, count: int) -> list[list[NDArray
 
 
 def _complete(model: Model, folder: Path, made: Sequence[_Made | None]) -> list[_Made]:
-    """All outputs. Raises RuntimeError where the program has left some out."""
+    """Return all outputs. Raises RuntimeError if the program did not write some of them."""
     tensors = outputs(model)
     missing = [f"output_{n} ('{tensors[n].name}')" for n, values in enumerate(made) if values is None]
     if missing:

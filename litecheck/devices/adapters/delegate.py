@@ -1,4 +1,4 @@
-"""An external delegate in LiteRT's interpreter, with proof of what it computed."""
+"""External delegate in LiteRT's interpreter, with a check of the outputs that the delegate itself computed."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ KIND = DeviceKind(
 
 
 class Delegate:
-    """Options: ``""`` is the library's path, all others go to the delegate.
+    """Adapter of a delegate. Options: ``""`` is the library's path, all others are passed to the delegate.
 
-    What the delegate leaves is computed by the reference kernels: with the default ones XNNPACK would take it, and
-    appear as a delegate as well.
+    Operators that the delegate leaves are computed by the reference kernels: with the default kernels XNNPACK would
+    take them, and would appear as a delegate as well.
     """
 
     memory = Memory.SET
@@ -72,11 +72,11 @@ class Delegate:
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run, and which of them the delegate itself computed."""
+        """Return the outputs of each run, and a flag per output: True if the delegate computed it."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """As :meth:`run`, with state handed on within each series: it lies in the runtime's variable tensors."""
+        """Like :meth:`run`, but state persists within each series in the runtime's variable tensors."""
         plain = _interpreter(model)
         own = len(plain._get_ops_details())
         del plain
@@ -120,14 +120,17 @@ def _interpreter(model: bytes, **options: Any) -> Any:
 
 
 def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
-    """For each output whether a delegate's node makes it: such nodes stand behind the model's ``own`` operators."""
+    """Return a flag per output: True if a delegate node computes it; such nodes follow the model's ``own`` operators."""
     added = interpreter._get_ops_details()[own:]
     made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
     return tuple(detail["index"] in made for detail in interpreter.get_output_details())
 
 
 def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
-    """Which of the model's operators no delegate's node stands for: an output says nothing of those before it."""
+    """Return a message with the model's operators that no delegate node covers, "" if there are none.
+
+    An output of a delegate node says nothing about the operators before it, so all operators are counted.
+    """
     makers = {int(t): n for n, op in enumerate(operators[:own]) for t in op["outputs"]}
     taken: set[int] = set()
     for node in operators[own:]:

@@ -1,4 +1,4 @@
-"""LiteRT's own kernels, as ai-edge-litert runs them."""
+"""LiteRT kernels as a device, run by ai-edge-litert."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ KIND = DeviceKind(
 
 
 class LitertAdapter:
-    """Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
+    """Adapter of LiteRT's kernels. Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
 
     memory = Memory.SET
     runtime = RUNTIME
@@ -68,11 +68,11 @@ class LitertAdapter:
         self._session: Session | None = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run, each from a fresh state."""
+        """Return the outputs of each run, each from the initial state."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """The outputs of each run; one interpreter makes them all, unless it has resources, which nothing resets.
+        """Return the outputs of each run, from one interpreter unless the model has resources, which nothing resets.
 
         It lives as long as the adapter.
         """
@@ -92,7 +92,7 @@ class LitertAdapter:
 
 
 class Session:
-    """An allocated interpreter, with what it says of its inputs and outputs: it makes that anew whenever it is asked."""
+    """Allocated interpreter with its input and output details, which the interpreter rebuilds on every request."""
 
     def __init__(self, interpreter: Any) -> None:
         self.interpreter = interpreter
@@ -100,7 +100,7 @@ class Session:
         self._outputs = [d["index"] for d in interpreter.get_output_details()]
 
     def shaped(self, inputs: Arrays) -> None:
-        """Gives the model's inputs the shapes of the arrays; memory is allocated anew where one differs."""
+        """Set the shapes of the model's inputs to those of the arrays; memory is allocated again if a shape differs."""
         known = zip(self._inputs, inputs, strict=True)
         wrong = [(index, x.shape) for (index, shape), x in known if shape != x.shape]
         for index, shape in wrong:
@@ -110,7 +110,8 @@ class Session:
             self._inputs = _shapes(self.interpreter)
 
     def begin(self, series: Series) -> None:
-        """Variable tensors as a series finds them; inputs get their shapes first, because allocation resets as well."""
+        """Set the variable tensors for a series; inputs get their shapes first, because allocation also resets
+        variables."""
         for inputs in together(series.runs)[:1]:
             self.shaped(inputs)
         self.interpreter.reset_all_variables()
@@ -118,14 +119,14 @@ class Session:
             self.interpreter.set_tensor(index, contents)
 
     def invoke(self, inputs: Arrays) -> None:
-        """One inference from the state there is."""
+        """Run one inference from the current state."""
         self.shaped(inputs)
         for (index, _), values in zip(self._inputs, inputs, strict=True):
             self.interpreter.set_tensor(index, values)
         self.interpreter.invoke()
 
     def inferred(self, inputs: Arrays) -> Arrays:
-        """Copies of the outputs of one inference (int4 as int8, one value a byte)."""
+        """Return copies of the outputs of one inference (int4 as int8, one value per byte)."""
         self.invoke(inputs)
         return tuple(map(self.interpreter.get_tensor, self._outputs))
 
@@ -136,14 +137,14 @@ def _shapes(interpreter: Any) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def allocated(interpreter: Any) -> Session:
-    """The session of an interpreter whose memory is yet to be allocated."""
+    """Return the session of an interpreter whose memory is not allocated yet."""
     with memory_named(interpreter):
         interpreter.allocate_tensors()
     return Session(interpreter)
 
 
 def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
-    """LiteRT's interpreter of a model, or of the file of that name, with the kernels of a resolver."""
+    """Return LiteRT's interpreter of a model (bytes or file name), with the kernels of a resolver."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     kernels = getattr(OpResolverType, resolver)
@@ -152,7 +153,7 @@ def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
 
 
 def has_resources(interpreter: Any) -> bool:
-    """Whether the model has variables that ``reset_all_variables`` leaves as they are."""
+    """Return True if the model has variables that ``reset_all_variables`` does not reset."""
     from litecheck.devices.resources import RESOURCES
 
     return any(op["op_name"] in RESOURCES for op in interpreter._get_ops_details())
@@ -160,7 +161,7 @@ def has_resources(interpreter: Any) -> bool:
 
 @contextmanager
 def memory_named(interpreter: Any) -> Iterator[None]:
-    """Turns LiteRT's errors without a word into MemoryError where its tensors do not fit into the room there is."""
+    """Convert LiteRT's errors without a message into MemoryError if its tensors do not fit into the memory limit."""
     try:
         yield
     except RuntimeError as error:

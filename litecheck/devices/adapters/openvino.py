@@ -1,4 +1,4 @@
-"""Intel's OpenVINO, through the vendor plugin that comes with ai-edge-litert: compiled for an NPU, run on the CPU."""
+"""Intel OpenVINO as a device, through the vendor plugin in ai-edge-litert: compiled for an NPU, run on the CPU."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ KIND = DeviceKind(
 
 
 class Openvino:
-    """No options. Of accelerators only the NPU is admitted, so that nothing falls back to LiteRT's own kernels."""
+    """Adapter of OpenVINO, without options. Only the NPU is allowed, so that no operator falls back to LiteRT's
+    kernels."""
 
     runtime = ("ai_edge_litert.compiled_model", "ai_edge_litert.environment", "ai_edge_litert.options")
 
@@ -52,7 +53,8 @@ class Openvino:
         self._model: Any = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run; all of them are the plugin's. Raises NotDelegated where it leaves operators."""
+        """Return the outputs of each run, all computed by the plugin. Raises NotDelegated if it leaves operators to
+        LiteRT."""
         from ai_edge_litert.compiled_model import CompiledModel
         from ai_edge_litert.options import HardwareAccelerator, IntelOpenVinoOptions, Options
 
@@ -91,7 +93,7 @@ def _read(buffer: Any) -> NDArray[Any]:
 
 
 def _log() -> str:
-    """What was written to stderr so far: the plugin speaks only there, and stderr is the job's log file."""
+    """Return the text that was written to stderr so far: the plugin logs only to stderr, which is the job's log file."""
     return written_to_stderr()
 
 

@@ -1,11 +1,13 @@
-"""``recorded:DIR``: outputs dumped earlier as a device, and dumping them.
+"""``recorded:DIR``: outputs recorded earlier as a device, and the recording.
 
-``recorded:DIR`` looks for the case ``0012-CONV_2D`` in the folder ``DIR/0012-CONV_2D``, or else in
-``DIR/0012-CONV_2D.npz``, or else in ``DIR`` itself. An output is called ``output_0`` or as its tensor (in ``DIR`` itself
-only as its tensor, unless the job is the whole model: so a dump of all tensors of a network serves every operator). It is
-a .npy file, raw bytes, or an array in a .npz file of any name. Those of run 1 lie in the folder ``run_1/``, or their keys
-begin so; those of run 0 may do without, and a run that is fed what an earlier one was fed may do with that one's. What
-came before in a series counts with it. Real values stay real.
+``recorded:DIR`` looks for the case ``0012-CONV_2D`` in the folder ``DIR/0012-CONV_2D``, then in
+``DIR/0012-CONV_2D.npz``, then in ``DIR`` itself. The name of an output is ``output_0`` or its tensor's name. In ``DIR``
+itself only the tensor's name counts, unless the job is the whole model: so a dump of all tensors of a network serves
+every operator.
+
+An output is a .npy file, raw bytes, or an array in a .npz file of any name. Outputs of run 1 are in the folder
+``run_1/``, or their keys start with ``run_1/``; for run 0 this prefix is optional. A run with the same inputs as an
+earlier run may use its outputs; in a series, the inputs of all runs before count as well. Float values stay float.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ WHOLE = "whole"
 
 
 class Recorded:
-    """A folder of outputs. ``memory`` is what the recorded device was asked for: nothing else is found here."""
+    """Folder of recorded outputs. ``memory`` is the largest support for state that any recording used."""
 
     def __init__(self, name: str, folder: str) -> None:
-        """Raises DeviceError where there is no such folder."""
+        """Raise DeviceError if the folder does not exist."""
         if not folder or not Path(folder).is_dir():
             raise DeviceError(f"--device {name}: there is no folder {folder!r}")
         self.name = name
@@ -54,7 +56,7 @@ class Recorded:
         self.memory = _recorded_memory(self._folder)
 
     def run(self, job: Job) -> Answer | Failure:
-        """What was recorded for the job, or NO_REFERENCE."""
+        """Return the recorded outputs of the job, or a failure with NO_REFERENCE."""
         try:
             return self._found(job)
         except TooLargeError as error:
@@ -63,7 +65,7 @@ class Recorded:
             return Failure(Outcome.NO_REFERENCE, f"what was recorded cannot be read: {error}")
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: no process runs."""
 
     def _found(self, job: Job) -> Answer | Failure:
         case = self._folder / job.name
@@ -87,7 +89,7 @@ class Recorded:
     def _output(
         self, job: Job, numbers: tuple[int, int], tensor: Tensor, position: int
     ) -> NDArray[Any] | None:
-        """One output of the first of these runs that something was recorded for."""
+        """Return one output of the first of these runs that has a recording."""
         case = self._folder / job.name
         of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if p.exists()), None)
         # output_0 in DIR itself is the network's, not this operator's.
@@ -115,7 +117,7 @@ class RecordedFacts:
 
 
 def _replayed(case: Path, job: Job) -> Answer | Failure:
-    """What ``record`` wrote, run by run found by its inputs."""
+    """Return the outputs that ``record`` wrote; each run is found by the digest of its inputs."""
     facts = _facts(member_path(case, FACTS))
     if facts.model != hashlib.sha256(job.content).hexdigest():
         return Failure(Outcome.NO_REFERENCE, f"what is recorded for {job.name} is of another model")
@@ -156,7 +158,7 @@ def _facts(file: Path) -> RecordedFacts:
 
 
 def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
-    """Keeps what a device gave, so that ``recorded:FOLDER`` gives it again. Raises ConfigError.
+    """Write a device's outputs so that ``recorded:FOLDER`` can replay them. Raises ConfigError.
 
     ``FOLDER/<case>/run_0/output_0.npy`` and so on, and ``job.json`` with the digests of model and inputs.
     """
@@ -183,14 +185,14 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
 
 
 def _asked(job: Job) -> Memory:
-    """What a job asks of a device's memory."""
+    """Return the kind of memory that a job needs."""
     if job.starts:
         return Memory.SET
     return Memory.KEPT if any(n > 1 for n in job.lengths) else Memory.NONE
 
 
 def _recorded_memory(folder: Path) -> Memory:
-    """The most that any recorded case was asked for; dumps of others begin anew for every inference."""
+    """Return the largest support for state that a recorded case used; NONE for other dumps."""
     output_files = {Memory.NONE}
     for file in folder.glob(f"*/{FACTS}"):
         with suppress(ConfigError):  # the case that is read is named when it is asked for
@@ -199,7 +201,7 @@ def _recorded_memory(folder: Path) -> Memory:
 
 
 def _digests(job: Job) -> Iterator[str]:
-    """What tells each run from others: its inputs, and in a series all that came before."""
+    """Yield a digest per run: of its inputs and, in a series, of all runs before it."""
     for series in job.series:
         digest = hashlib.sha256()
         for index, contents in sorted(series.start.items()):

@@ -1,4 +1,4 @@
-"""TFLite for Microcontrollers, as the package tflite-micro runs it."""
+"""TFLite for Microcontrollers as a device, run by the package tflite-micro."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KIND = DeviceKind(
 
 
 class Tflm:
-    """Option: ``arena``, bytes of working memory."""
+    """Adapter of TFLM. Option: ``arena``, bytes of working memory."""
 
     memory = Memory.KEPT
     shares = True
@@ -46,11 +46,11 @@ class Tflm:
         self._interpreter: Any = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """The outputs of each run, from a fresh interpreter where there are several: variables begin anew."""
+        """Return the outputs of each run; for several runs, each has a new interpreter, so variables are reset."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """The outputs of each run, from a fresh interpreter for each series; it takes no contents of variables."""
+        """Return the outputs of each run, from a new interpreter for each series; contents of variables cannot be set."""
         from tflite_micro.python.tflite_micro import runtime
 
         made: list[Arrays] = []

@@ -1,4 +1,4 @@
-"""What shape an operator's results have: one law per family, by name; operators share them."""
+"""Shapes of operator outputs: one law per family, by name, shared by operators."""
 
 from __future__ import annotations
 

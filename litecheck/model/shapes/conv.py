@@ -198,7 +198,7 @@ def batch_matmul(call: Call) -> Shapes:
 
 
 def positive(call: Call, names: Sequence[str], default: int) -> list[int]:
-    """Options that are strides, dilations or window lengths, each at least 1. Raises Misfit."""
+    """Return options that are strides, dilations or window lengths, each at least 1. Raises Misfit."""
     found = [int(call.option(name, default)) for name in names]
     for name, value in zip(names, found, strict=True):
         if value < 1:
@@ -207,7 +207,7 @@ def positive(call: Call, names: Sequence[str], default: int) -> list[int]:
 
 
 def padded(call: Call) -> int | None:
-    """The option ``padding``: SAME or VALID, None for what is neither."""
+    """Return the option ``padding``: SAME or VALID, None for any other value."""
     padding = int(call.option("padding", SAME))
     return padding if padding in (SAME, VALID) else None
 
@@ -215,10 +215,11 @@ def padded(call: Call) -> int | None:
 def slid(
     call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
 ) -> tuple[int | None, ...]:
-    """How often a window fits along each dimension, by the option ``padding``; -1 where it cannot at all.
+    """Return the number of window positions along each dimension, by the option ``padding``; -1 if the window does not
+    fit.
 
-    SAME: the length over the stride, rounded up. VALID: what is left of the length beside the dilated window,
-    plus a stride, over the stride, rounded towards nothing.
+    SAME: length / stride, rounded up. VALID: (length - dilated window + stride) / stride, rounded toward zero. Example:
+    length 7, window 3, stride 2 give 4 for SAME and 3 for VALID.
     """
     found: list[int | None] = []
     for size, length, stride, dilation in zip(sizes, window, strides, dilations, strict=True):
@@ -236,7 +237,7 @@ def slid(
 def convolved(
     call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
 ) -> Shape:
-    """As :func:`slid`, of a convolution. Raises Misfit where the window does not fit."""
+    """Return the output lengths of a convolution, as :func:`slid`. Raises Misfit if the window does not fit."""
     if padded(call) is None:
         raise Misfit(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     found = slid(call, sizes, window, strides, dilations)

@@ -1,4 +1,5 @@
-"""Shapes of operators that make tensors from numbers or take dimensions away, or whose results only run time tells."""
+"""Shapes of operators that create tensors from numbers, remove dimensions, or have output shapes known only at run
+time."""
 
 from __future__ import annotations
 

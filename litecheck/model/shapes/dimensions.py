@@ -13,17 +13,17 @@ Row = NDArray[np.int64]
 
 
 def shown(shape: Shape) -> str:
-    """A shape in words: ``[1, ?, 3]``."""
+    """Return a shape in words: ``[1, ?, 3]``."""
     return "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"
 
 
 def words(role: str) -> str:
-    """A role in words: ``weights time`` for ``weights_time``."""
+    """Return a role in words: ``weights time`` for ``weights_time``."""
     return role.replace("_", " ")
 
 
 def count(shape: Iterable[int | None] | None) -> int | None:
-    """Number of elements; None where it is not known. One dimension of length 0 makes it 0."""
+    """Return the number of elements; None if unknown. One dimension of length 0 makes it 0."""
     if shape is None:
         return None
     total, known = 1, True
@@ -38,17 +38,17 @@ def count(shape: Iterable[int | None] | None) -> int | None:
 
 
 def differ(a: int | None, b: int | None) -> bool:
-    """Whether two lengths are known to be unequal."""
+    """Return True if two lengths are known to be unequal."""
     return a is not None and b is not None and a != b
 
 
 def either(a: int | None, b: int | None) -> int | None:
-    """The one of two equal lengths that is known."""
+    """Return the known one of two equal lengths."""
     return b if a is None else a
 
 
 def ranked(call: Call, role: str, low: int, high: int | None = None) -> Shape | None:
-    """The operand's shape, whose rank must be ``low`` or between the two. Raises Misfit."""
+    """Return the input's shape if its rank is ``low``, or between ``low`` and ``high``. Raises Misfit."""
     shape = call.shape(role)
     if shape is None:
         return None
@@ -60,7 +60,7 @@ def ranked(call: Call, role: str, low: int, high: int | None = None) -> Shape | 
 
 
 def at_least(call: Call, role: str, low: int) -> Shape | None:
-    """The operand's shape, of at least that rank. Raises Misfit."""
+    """Return the input's shape if it has at least this rank. Raises Misfit."""
     shape = call.shape(role)
     if shape is not None and len(shape) < low:
         raise Misfit(role, f"the {words(role)} has {len(shape)} dimensions, at least {low} wanted")
@@ -68,19 +68,19 @@ def at_least(call: Call, role: str, low: int) -> Shape | None:
 
 
 def axis_within(axis: int, rank: int, role: str | None = "axis") -> int:
-    """An axis counted from the front; negative ones count from the back. Raises Misfit."""
+    """Return an axis counted from the front; a negative axis counts from the back. Raises Misfit."""
     if not -rank <= axis < rank:
         raise Misfit(role, f"axis {axis} is outside a tensor of {rank} dimensions")
     return axis % rank
 
 
 def elements(call: Call, role: str) -> int | None:
-    """How many elements the operand has."""
+    """Return the number of elements of the input."""
     return count(call.shape(role))
 
 
 def single(call: Call, role: str) -> int | None:
-    """The value of a constant that must be one number; None where known only at run time. Raises Misfit."""
+    """Return the value of a constant that must be one number; None if known only at run time. Raises Misfit."""
     number = elements(call, role)
     if number is not None and number != 1:
         raise Misfit(role, f"the {words(role)} has {number} values, 1 wanted")
@@ -89,7 +89,7 @@ def single(call: Call, role: str) -> int | None:
 
 
 def first(call: Call, role: str) -> int | None:
-    """The first value of a constant of which LiteRT reads no more; None where known only at run time."""
+    """Return the first value of a constant, the only one that LiteRT reads; None if known only at run time."""
     if elements(call, role) == 0:
         raise Misfit(role, f"the {words(role)} is empty")
     values = call.values(role)
@@ -97,7 +97,7 @@ def first(call: Call, role: str) -> int | None:
 
 
 def row(call: Call, role: str, length: int | None = None) -> list[int] | None:
-    """The values of a constant in one row, which must be so many. Raises Misfit."""
+    """Return the values of a constant, flattened, which must have this length. Raises Misfit."""
     number = elements(call, role)
     if length is not None and number is not None and number != length:
         raise Misfit(role, f"the {words(role)} has {number} values, {length} wanted")
@@ -108,7 +108,7 @@ def row(call: Call, role: str, length: int | None = None) -> list[int] | None:
 
 
 def equal_shapes(call: Call, a: str, b: str) -> Shape | None:
-    """The shape two operands must share. Raises Misfit."""
+    """Return the shape that two inputs must share. Raises Misfit."""
     first, second = call.shape(a), call.shape(b)
     if first is None or second is None:
         return first if second is None else second
@@ -122,15 +122,15 @@ _MOST_DIMENSIONS = 64
 
 
 def unknown(rank: int | None) -> Shape | None:
-    """A shape of which at most the rank is known."""
+    """Return a shape with at most the rank known."""
     return None if rank is None or not 0 <= rank <= _MOST_DIMENSIONS else (None,) * rank
 
 
 def rank_of(shape: Shape | None) -> int | None:
-    """The number of dimensions, where known."""
+    """Return the number of dimensions, None if unknown."""
     return None if shape is None else len(shape)
 
 
 def total(dims: Sequence[int | None]) -> int | None:
-    """The sum of lengths, where all are known."""
+    """Return the sum of lengths if all are known."""
     return None if any(dim is None for dim in dims) else sum(dim for dim in dims if dim is not None)

@@ -56,7 +56,7 @@ def sum_of_all(call: Call) -> Shapes:
 
 
 def common(shapes: tuple[Shape | None, ...], role: str = "values") -> Shape | None:
-    """The shape that all of a repeated operand share. Raises Misfit."""
+    """Return the shape that all tensors of a repeated input share. Raises Misfit."""
     found: Shape | None = None
     for shape in shapes:
         if found is None or shape is None:
@@ -103,7 +103,7 @@ def divide(call: Call) -> Shapes:
 
 
 def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | None:
-    """Dimensions aligned at the end, where a length of 1 stretches. Raises Misfit."""
+    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises Misfit."""
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes):
         return None

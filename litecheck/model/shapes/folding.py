@@ -1,7 +1,7 @@
-"""Shapes as values: what is known before anything runs of integers that are cut from shapes and put together again.
+"""Folding of shapes: values of integer tensors that are cut from shapes and joined again, before anything runs.
 
-Converters write a new shape as SHAPE, STRIDED_SLICE, PACK, RESHAPE: with the values followed, the shape behind it is
-known as LiteRT will compute it.
+Converters write a new shape as SHAPE, STRIDED_SLICE, PACK, RESHAPE. With the values known, the shape after RESHAPE
+equals the shape that LiteRT will compute.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Values = NDArray[np.int64]
 
 
 def folds(law: Law) -> bool:
-    """Whether the values of a law's result can follow from those of its operands."""
+    """Return True if a law's output values can follow from its input values."""
     return law in _FOLDS
 
 
 def folded(law: Law, call: Call, result: Tensor, shape: Shape | None) -> Tensor | None:
-    """The result as if it were a constant, where its law's operands give its values; else None."""
+    """Return the output as a constant if its law's inputs determine its values, else None."""
     fold = _FOLDS.get(law)
     if fold is None or shape is None or None in shape or result.dtype not in ("int32", "int64"):
         return None

@@ -1,4 +1,4 @@
-"""The shapes a subgraph's tensors have when it runs: each operator's law applied in execution order."""
+"""Shape inference of a subgraph: each operator's law is applied in execution order."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
 @dataclass(slots=True)
 class Inferred:
-    """What the laws say of one subgraph.
+    """Shapes that the laws give for one subgraph.
 
-    ``shapes`` are the tensors' actual shapes by index, None where not even the rank is known; ``results`` are
-    the shapes each law computed, by operator; ``misfits`` what does not go together, by operator.
+    ``shapes`` are the tensors' shapes by index, None if not even the rank is known; ``results`` are the shapes that
+    each law computed, by operator; ``misfits`` are contradictions, by operator.
     """
 
     shapes: list[Shape | None]
@@ -33,10 +33,10 @@ class Inferred:
 
 
 def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
-    """Apply the laws to a subgraph from its inputs and constants on; a law unknown or broken leaves None.
+    """Apply the laws to a subgraph, from its inputs and constants; an unknown or violated law gives None.
 
-    What no operator writes has the shape the file states, with None for what ``shape_signature`` leaves open.
-    Stated shapes of results do not count: LiteRT sets them itself, as it does those of what a called subgraph is given.
+    A tensor that no operator writes has the shape in the file, with None for unknown dimensions in ``shape_signature``.
+    Stated shapes of outputs do not count: LiteRT sets them itself, and also the input shapes of called subgraphs.
     ``model`` holds the subgraph.
     """
     if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
@@ -90,7 +90,7 @@ _Kept: TypeAlias = dict[Hashable, "Shapes | Misfit"]
 def _answer(
     kept: _Kept, entry: Entry, operator: Operator, tensors: Sequence[Tensor], shapes: list[Shape | None]
 ) -> Shapes | Misfit:
-    """What the law says of an operator, computed anew only where it may be another than before."""
+    """Return the law's answer for an operator, from the cache if its inputs are as before."""
     law, roles = entry[0], entry[1]
     sources = tuple([shapes[index] if index >= 0 else -1 for index in operator.inputs])
     options, number = operator.options, len(operator.outputs)

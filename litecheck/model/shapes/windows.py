@@ -57,7 +57,7 @@ def dilate(call: Call) -> Shapes:
 
 
 def reduce_window(call: Call) -> Shapes:
-    """How often the dilated window of the constant operands fits along each dimension."""
+    """Return the number of positions of the dilated window, given by constants, along each dimension."""
     source = at_least(call, "input", 1)
     rank = None if source is None else len(source)
     for role in _WINDOW:

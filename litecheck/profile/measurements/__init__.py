@@ -1,1 +1,1 @@
-"""Named measurements: what the rule language cannot say with values, as one pure function each, by what they look at."""
+"""Named measurements: pure functions for requirements that the rule language cannot state, grouped by subject."""

@@ -1,4 +1,4 @@
-"""Measurements of sums of products: how large the accumulator of a layer with constant weights can become.
+"""Measurements of sums of products: the largest accumulator of a layer with constant weights.
 
 The largest sum is that of the best input values there are: for a weight above 0 the largest the input's type holds,
 for one below 0 the smallest. No other input, and no padding, gives more.
@@ -65,7 +65,7 @@ class _Layer:
     """The zero point of the weights."""
     low: int
     high: int
-    """What the input can hold, less its zero point: at most 0, at least 0."""
+    """Bounds of the input less its zero point: at most 0, at least 0."""
 
     @property
     def depth(self) -> int:
@@ -161,7 +161,7 @@ def _largest_step(operands: Operands) -> float | None:
 
 
 def _cannot_exceed(operands: Operands) -> int:
-    """What no sum of products exceeds, for want of weights: the first question, which settles most layers."""
+    """Return an upper bound of every sum of products from sizes and bit widths alone; it decides most layers."""
     sizes = [
         t.size for role in ("weight", "lhs", "rhs") if (t := operands.one(role)) is not None and t.is_constant
     ]
@@ -247,6 +247,6 @@ def _bias(operands: Operands, channels: int) -> NDArray[np.int64] | int | None:
 
 
 def largest_value(bias: Tensor) -> int | None:
-    """The largest magnitude in a constant bias; None where there is none."""
+    """Return the largest magnitude in a constant bias; None if there is none."""
     found = extremes(bias)
     return None if found is None else max(-int(found[0]), int(found[1]))

@@ -1,7 +1,6 @@
-"""Measurements of blockwise weights: blocks along the rows of a constant, their scales in a tensor of their own.
+"""Measurements of blockwise weights: blocks along the rows of a constant, with their scales in a separate tensor.
 
-All of them yield None for an operator none of whose operands is quantized blockwise, so that a limit on them speaks
-of no other.
+All return None for an operator without a blockwise tensor, so a limit on them applies to no other operator.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def _callees(operands: Operands) -> Iterator[tuple[str, Subgraph]]:
 
 
 def _handed(operands: Operands) -> tuple[int, int]:
-    """How many operands a call hands over, and how many results it gets back."""
+    """Return the number of inputs that a call passes to a subgraph, and the number of outputs that it receives."""
     op = operands.operator
     steering = sum(
         len(tensors) for role, tensors in operands.roles.items() if role not in ("operands", "results")
@@ -231,12 +231,12 @@ def _crossings(operands: Operands) -> Iterator[tuple[Tensor, Tensor]]:
 
 
 def _condition(operands: Operands) -> Tensor | None:
-    """What a loop's condition subgraph yields, if it is a loop."""
+    """Return the output of a loop's condition subgraph, None if the operator is not a loop."""
     callee = next((callee for name, callee in _callees(operands) if name == _CONDITION), None)
     first = callee.outputs[0] if callee and callee.outputs else -1
     return callee.tensors[first] if callee and first >= 0 else None
 
 
 def _differ(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors state different parameters; one that states none may be plain integers."""
+    """Return True if two tensors have different parameters; a tensor without parameters may be plain integers."""
     return a.quantization.is_set and b.quantization.is_set and parameters_of(a) != parameters_of(b)

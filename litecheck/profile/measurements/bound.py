@@ -1,7 +1,7 @@
-"""One operator with its tensors by role, as measurements look at it; its constants, axes and options as numbers.
+"""Operator with its tensors by role, as measurements see it; its constants, axes and options as numbers.
 
-An option that the file leaves out has the schema's default. Of an operator without options table, or with a table that
-has no such option, an option is None: what LiteRT makes of that is judged by ``options_table``.
+An option that the file leaves out has the schema's default. If the operator has no options table, or a table without
+that option, the option is None; the measurement ``options_table`` covers this case.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Found = TypeVar("Found")
 
 
 class Operands:
-    """One operator with its tensors by role; a role has several where it is repeated, none where it is absent.
+    """Operator with its tensors by role; a repeated role has several tensors, an absent role none.
 
-    ``looked_around`` tells whether a measurement has asked for more than the operator and its tensors: only what does
-    not is the same for every operator like it.
+    ``looked_around`` is True if a measurement has read more than the operator and its tensors. Only other measurements
+    are equal for all operators of the same form.
     """
 
     __slots__ = ("_aside", "_model", "_subgraph", "known", "looked_around", "operator", "roles")
@@ -45,14 +45,14 @@ class Operands:
         self.roles = roles
         self.looked_around = False
         self.known: dict[Callable[[Operands], object], object] = {}
-        """What functions of ``once`` have found."""
+        """Values of functions passed to ``once``."""
         self._subgraph = subgraph
         self._model = model
         self._aside = aside
 
     @property
     def subgraph(self) -> Subgraph:
-        """The subgraph the operator stands in."""
+        """Subgraph of the operator."""
         self.looked_around = True
         return self._subgraph
 
@@ -69,21 +69,21 @@ class Operands:
         return self._model
 
     def one(self, role: str) -> Tensor | None:
-        """The tensor of a role that is not repeated."""
+        """Return the tensor of a role that is not repeated."""
         tensors = self.roles.get(role)
         return tensors[0] if tensors else None
 
     def of(self, kind: str) -> Sequence[Tensor]:
-        """The inputs of a kind: "weight", "bias", "state"."""
+        """Return the inputs of a kind: "weight", "bias", "state"."""
         return _by_kind(self).get(kind, ())
 
     def option(self, name: str, default: int = 0) -> int:
-        """An integer of the operator's builtin options."""
+        """Return an integer of the operator's builtin options."""
         return int(self.operator.options.get(name, default)) if self.operator.options else default
 
 
 def once(find: Callable[[Operands], Found]) -> Callable[[Operands], Found]:
-    """A function of an operator that many measurements ask for, computed once for each."""
+    """Return the value of a function of the operator, computed once for all measurements."""
 
     @wraps(find)
     def found(operands: Operands) -> Found:
@@ -98,7 +98,7 @@ def once(find: Callable[[Operands], Found]) -> Callable[[Operands], Found]:
 
 @once
 def everything(operands: Operands) -> Sequence[Tensor]:
-    """All tensors of the operator."""
+    """Return all tensors of the operator."""
     return [t for tensors in operands.roles.values() for t in tensors]
 
 
@@ -112,14 +112,14 @@ def _by_kind(operands: Operands) -> Mapping[str, Sequence[Tensor]]:
 
 
 def one_zero_point(tensor: Tensor | None) -> int | None:
-    """A tensor's one zero point."""
+    """Return a tensor's only zero point, or None."""
     if tensor is None or tensor.quantization.zero_point.size != 1:
         return None
     return int(tensor.quantization.zero_point[0])
 
 
 def one_scale(tensor: Tensor | None) -> Fraction | None:
-    """A tensor's one scale, exactly."""
+    """Return a tensor's only scale as an exact number, or None."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     value = float(tensor.quantization.scale[0])
@@ -131,7 +131,7 @@ LONG = 1 << 10
 
 
 def short_constant(operands: Operands, role: str) -> list[int] | None:
-    """The values of a constant operand that is as short as lists of dimensions are."""
+    """Return the values of a constant input that is as short as a list of dimensions."""
     tensor = operands.one(role)
     if tensor is None or tensor.data is None or len(tensor.data) > 8 * LONG:
         return None
@@ -140,19 +140,19 @@ def short_constant(operands: Operands, role: str) -> list[int] | None:
 
 
 def long_constant(operands: Operands, role: str) -> NDArray[np.int64] | None:
-    """The values of a constant operand of any length."""
+    """Return the values of a constant input of any length."""
     tensor = operands.one(role)
     return None if tensor is None else constant_integers(tensor)
 
 
 def indexed_shape(operands: Operands) -> tuple[int, ...] | None:
-    """The shape of the operand that is indexed: ``input``, or the first of ``values``."""
+    """Return the shape of the indexed input: ``input``, or the first of ``values``."""
     tensor = operands.one("input") or operands.one("values")
     return None if tensor is None else tensor.shape
 
 
 def stated_axes(operands: Operands) -> list[int] | None:
-    """The axes as a constant operand or the options state them."""
+    """Return the axes that a constant input or the options state."""
     if "axis" in operands.roles:
         return short_constant(operands, "axis")
     options = operands.operator.options
@@ -160,13 +160,13 @@ def stated_axes(operands: Operands) -> list[int] | None:
 
 
 def outside(axes: list[int] | None, rank: int) -> int | None:
-    """How many axes name none of so many dimensions."""
+    """Return the number of axes outside a tensor of this rank."""
     return None if axes is None else sum(not -rank <= axis < rank for axis in axes)
 
 
 @cache
 def scalar(table: str, name: str) -> Field | None:
-    """A number among the fields of an options table."""
+    """Return a number among the fields of an options table."""
     fields = load_schema().tables.get(table, ())
     return next((field for field in fields if field.name == name and field.kind == "scalar"), None)
 
@@ -186,7 +186,7 @@ def integer(operands: Operands, name: str) -> int | None:
 
 
 def word(operands: Operands, name: str) -> str | None:
-    """The name of an option's member, or its number where the schema knows none."""
+    """Return the name of an option's member, or its number if the schema has no name for it."""
     value, options = integer(operands, name), operands.operator.options
     field = None if options is None else scalar(options.type, name)
     if value is None or field is None or field.enum is None:

@@ -1,4 +1,4 @@
-"""Measurements in float64, for a tenth of the time: enough where they lie well inside what is allowed."""
+"""Estimates of measurements in float64, ten times faster: sufficient if they lie well inside the allowed range."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Stepped(Protocol):
 
 
 class EstimatedOperand(Protocol):
-    """What is known of a tensor in a role."""
+    """Facts about a tensor in a role."""
 
     @property
     def facts(self) -> Stepped: ...
@@ -32,7 +32,7 @@ Estimate = Callable[[str, Roles], "float | None"]
 
 
 def scale_ratio(opcode: str, roles: Roles) -> float | None:
-    """The largest scale that goes in, in output steps."""
+    """Return the largest input scale divided by the output scale."""
     outputs, most = roles.get("output"), 0.0
     for role, tensors in roles.items():
         if role != "output":
@@ -44,7 +44,7 @@ def scale_ratio(opcode: str, roles: Roles) -> float | None:
 
 
 def reach(opcode: str, roles: Roles) -> float | None:
-    """The largest sum, difference or product of two operands, in output steps and with the zero point."""
+    """Return the largest sum, difference or product of two inputs, in output steps and with the zero point."""
     operands = roles.get("output"), roles.get("lhs"), roles.get("rhs")
     if opcode not in _OF_TWO or not all(operands):
         return None
@@ -61,7 +61,7 @@ _OF_TWO = ("ADD", "SUB", "MUL")
 
 
 def weight_sum(opcode: str, roles: Roles) -> float | None:
-    """What the magnitudes of one output channel's weights cannot add up to more than, by their number and type."""
+    """Return an upper bound of the sum of the weight magnitudes of one output channel, from their number and type."""
     operands = roles.get("weight")
     weight = operands[0].facts.tensor if operands else None
     if weight is None or not weight.shape or not prod(weight.shape) or weight.dtype not in _BYTES:
@@ -77,7 +77,7 @@ _BYTES = ("int8", "uint8", "int4")
 
 
 def largest_bias(opcode: str, roles: Roles) -> float | None:
-    """What no bias is above, by its type."""
+    """Return an upper bound of the bias, from its type."""
     operands = roles.get("bias")
     bounds = INTEGER_RANGES.get(operands[0].facts.dtype) if operands else None
     return None if bounds is None else float(max(-bounds[0], bounds[1]))
@@ -92,7 +92,7 @@ def _largest(tensor: Stepped) -> float | None:
 
 #: By the names of the measurements they stand for. None where a number cannot be had so cheaply.
 ESTIMATES: Mapping[str, Estimate] = {"scale_ratio": scale_ratio, "reach": reach}
-#: What a measurement that is never negative cannot be more than.
+#: Upper bounds of measurements that are never negative.
 CEILINGS: Mapping[str, Estimate] = {
     "weight_sum": weight_sum, "weight_sum_8bit_input": weight_sum, "bias.largest": largest_bias,
 }  # fmt: skip

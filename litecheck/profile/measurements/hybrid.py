@@ -22,7 +22,7 @@ def _computed(plan: Plan, value: int) -> Plan | None:
 
 
 def _one_or_all(scales: int) -> int:
-    """How many scales a tensor can have that has more than so many."""
+    """Return the number of scales of a tensor: this number if below 2, else one per channel."""
     return scales if scales < 2 else CHANNELS
 
 

@@ -1,7 +1,7 @@
 """Measurements of indices: axes, permutations, new shapes, ends of ranges.
 
-Most count what is wrong: 0 is right. All are None where the constant is none, is computed at run time, or is not made of
-integers; none of them trusts the shapes they are held against to fit.
+Most count errors, so 0 is correct. All are None if the tensor is absent, computed at run time, or not of integers. No
+measurement assumes that the shapes match.
 """
 
 from __future__ import annotations

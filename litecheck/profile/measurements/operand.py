@@ -1,4 +1,4 @@
-"""Measurements of one operand: its dimensions, its parameters, and what a constant holds."""
+"""Measurements of one tensor: its dimensions, its parameters, and the values of a constant."""
 
 from __future__ import annotations
 

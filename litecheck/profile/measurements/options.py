@@ -1,4 +1,4 @@
-"""Measurements of options: what an operator's options table says."""
+"""Measurements of an operator's options table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of parameters and types: what the operands of an operator state, beside each other."""
+"""Measurements that compare parameters and types of an operator's tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of recurrent operators: gates, operands that go together, results, how large their sums can become."""
+"""Measurements of recurrent operators: gates, inputs that must occur together, outputs, largest sums."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from litecheck.profile.measurements.register import measures, option_fields, opt
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization
 
-#: How the roles of an operator's cells begin: one cell, or one for each direction.
+#: Prefixes of the roles of cells: one cell, or one per direction.
 _CELLS = ("", "fw_", "bw_")
 
 
@@ -32,7 +32,7 @@ _TINY = float(np.finfo(np.float32).tiny)
 _GATES = ("input", "forget", "cell", "output")
 _INPUT_GATE = ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
 _PEEPHOLES = tuple(f"cell_to_{gate}_weights" for gate in ("input", "output", "forget"))
-#: What goes with the normalization coefficients of the forget gate.
+#: Roles that occur together with the normalization coefficients of the forget gate.
 _COEFFICIENTS = tuple(f"{gate}_layer_norm_coefficients" for gate in ("cell", "output", "input"))
 
 
@@ -96,7 +96,7 @@ def lone_projection_bias(operands: Operands) -> Measured:
 
 
 def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
-    """How many operands are there, cell by cell, where some that belong to them are not."""
+    """Return the number of inputs that are present although another input of their cell is absent."""
     count = 0
     for cell in _CELLS:
         wanted = names(cell)
@@ -270,7 +270,10 @@ def gate_multiplier(operands: Operands) -> Measured:
 
 
 def _projected(operands: Operands) -> int:
-    """What no sum of an LSTM's projection and its bias exceeds: 255 is the farthest a hidden value is from any zero."""
+    """Return an upper bound of a sum in an LSTM's projection with bias.
+
+    The factor 255 is the largest distance of a hidden value from any zero point.
+    """
     weights, bias = operands.one("projection_weights"), operands.one("projection_bias")
     found = None
     if weights is not None and weights.dtype == "int8" and len(weights.shape) == 2:
@@ -280,7 +283,7 @@ def _projected(operands: Operands) -> int:
 
 
 def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
-    """What no product of a matrix of constant weights and any vector of stored values exceeds."""
+    """Return an upper bound of the product of a constant weight matrix and a vector of stored values."""
     zero = one_zero_point(data)
     if data is None or weights is None or zero is None or len(weights.shape) != 2 or data.dtype != "int8":
         return 0

@@ -1,4 +1,4 @@
-"""How a measurement is registered, with its witness: what sets its value in a plan; and what witnesses are made of."""
+"""Registration of measurements with their witness, which sets their value in a plan; and helpers for witnesses."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 
 @dataclass(frozen=True, slots=True)
 class Witness(Generic[Planned]):
-    """Of an operator or one operand; ``sets`` takes integers, Fractions and words, ``words`` are such as rules refuse.
-    ``gives`` says what the measurement yields."""
+    """Witness of a measurement of an operator or of one tensor.
+
+    ``sets`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of the
+    measured value.
+    """
 
     sets: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
@@ -46,14 +49,14 @@ Entry = TypeVar("Entry")
 
 
 def _enter(registered: dict[str, Entry], name: str, entry: Entry) -> None:
-    """ValueError where the name is taken: the rules of one would be judged by the other."""
+    """Add a measurement; raise ValueError if its name is in use, because rules could then apply the wrong measurement."""
     if name in registered:
         raise ValueError(f"two measurements have the name {name}")
     registered[name] = entry
 
 
 def measures(sets: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable[[Measurement], Measurement]:
-    """Registers a measurement of a whole operator under its name: a decorator."""
+    """Register a measurement of a whole operator under its name (decorator)."""
 
     def registered(function: Measurement) -> Measurement:
         _enter(OPERATOR, function.__name__, (function, Witness(sets, words, gives)))
@@ -65,7 +68,7 @@ def measures(sets: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable
 def measures_operand(
     sets: OperandSetter, *words: str, gives: Vocabulary = NUMBERS
 ) -> Callable[[OperandMeasurement], OperandMeasurement]:
-    """Registers a measurement of one operand, ``role.name``: a decorator."""
+    """Register a measurement of one tensor, ``role.name`` (decorator)."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
         _enter(OPERAND, function.__name__, (function, Witness(sets, words, gives)))
@@ -82,13 +85,13 @@ TYPES = ("int8", "int64", "float64", "uint32")
 
 @cache
 def option_fields(opcode: str) -> dict[str, Field]:
-    """The fields of an operator's options table by name."""
+    """Return the fields of an operator's options table by name."""
     table = options_table(opcode)
     return {} if table is None else {f.name: f for f in load_schema("tflite").tables[table.type]}
 
 
 def option_stated(plan: Plan, value: Any, *names: str) -> Plan | None:
-    """The plan with a number, or a member of an enum, for those of these options that the operator has."""
+    """Return the plan with a number, or an enum member, for those of these options that the operator has."""
     own = [name for name in names if name in option_fields(plan.opcode)]
     if not own or value is None:
         return None
@@ -102,22 +105,22 @@ def _option(value: Any) -> Option:
 
 
 def option(*names: str) -> Setter:
-    """Sets those of these options that the operator has."""
+    """Return a setter for those of these options that the operator has."""
     return lambda plan, value: option_stated(plan, value, *names)
 
 
 def held(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
-    """The plan with a constant in a role."""
+    """Return the plan with a constant in a role."""
     return plan.edit(role, lambda tensor: tensor.holding(values, dtype))
 
 
 def faulty(bad: Any, good: Any, count: int, length: int = CHANNELS) -> list[Any]:
-    """So many bad entries in front of good ones."""
+    """Return a list with this number of bad entries before good ones."""
     return [bad] * count + [good] * max(length - count, 0)
 
 
 def dimensions(tensor: TensorPlan, shape: Iterable[int]) -> TensorPlan:
-    """The tensor in another shape; a constant holds its first value everywhere."""
+    """Return the tensor with another shape; a constant has its first value everywhere."""
     shape = tuple(shape)
     if tensor.values is None:
         return tensor.but(shape=shape)
@@ -125,13 +128,13 @@ def dimensions(tensor: TensorPlan, shape: Iterable[int]) -> TensorPlan:
 
 
 def ranked(tensor: TensorPlan, rank: int) -> TensorPlan | None:
-    """The tensor with so many dimensions."""
+    """Return the tensor with this number of dimensions."""
     small = (*tensor.shape[:CHANNELS], *[CHANNELS] * CHANNELS)[: min(rank, CHANNELS)]
     return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if rank >= 0 else None
 
 
 def retyped(plan: Plan, count: int, *roles: str) -> Plan | None:
-    """The plan with so many types among the tensors of these roles, the last of which keep theirs."""
+    """Return the plan with this number of types among the tensors of these roles; the last tensors keep theirs."""
     there = [(role, at) for role in roles for at in range(len(plan.operands.get(role, ())))]
     if not 0 < count <= len(there):
         return None

@@ -1,7 +1,7 @@
-"""Named measurements: what the rule language cannot say with values, as one pure function each, with its witness.
+"""Registry of measurements: pure functions for requirements that the rule language cannot state, with witnesses.
 
-A measurement of the whole operator has a plain name (``stride_w``); one of an operand is written
-``role.measurement`` (``input.channels``). Both yield an exact number, a word, or None where they do not apply.
+A measurement of the whole operator has a plain name (``stride_w``); one of a tensor is written ``role.measurement``
+(``input.channels``). Both return an exact number, a word, or None if they do not apply.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def operand_measurements() -> Mapping[str, OperandMeasurement]:
 
 
 def measurement_names(roles: tuple[str, ...] = ()) -> Iterator[str]:
-    """Every name ``limits`` may use for an operator with these roles."""
+    """Return every name that ``limits`` may use for an operator with these roles."""
     yield from OPERATOR
     yield from (f"{role}.{name}" for role in roles for name in OPERAND)
 
 
 def measurement(name: str) -> Measurement:
-    """The measurement of that name."""
+    """Return the measurement with that name."""
     if "." not in name:
         return OPERATOR[name][0]
     role, _, what = name.rpartition(".")
@@ -81,19 +81,19 @@ def measurement(name: str) -> Measurement:
 
 
 def meaning(name: str) -> str:
-    """What a measurement is, in a sentence or two: the first paragraph of its documentation."""
+    """Return the description of a measurement: the first paragraph of its docstring."""
     function = OPERAND[name.rpartition(".")[2]][0] if "." in name else OPERATOR[name][0]
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
 
 
 def measured(path: str) -> str:
-    """What the requirement of that path limits, in plain words; ``""`` where it is no limit."""
+    """Return the description of the measurement that a requirement limits; "" if it is not a limit."""
     name = path.partition("/limits/")[2]
     return meaning(name).replace("``", "") if name else ""
 
 
 def witness(name: str) -> Witness[Plan]:
-    """How to set the value of the measurement of that name."""
+    """Return the witness that sets the value of the measurement with that name."""
     if "." not in name:
         return OPERATOR[name][1]
     role, _, what = name.rpartition(".")
@@ -108,6 +108,6 @@ def witness(name: str) -> Witness[Plan]:
 
 
 def vocabulary(name: str) -> Vocabulary:
-    """What the measurement of that name gives."""
+    """Return the vocabulary of the measurement with that name."""
     registered = OPERATOR if "." not in name else OPERAND
     return registered[name.rpartition(".")[2]][1].gives

@@ -1,4 +1,4 @@
-"""Measurements in steps: what the scales of an operator make of each other, and of stored values."""
+"""Measurements in steps: ratios of an operator's scales, and scaled stored values."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def power_of_two_gap(operands: Operands) -> Measured:
 
 
 def nearest_power(scale: float) -> int | None:
-    """The power of two that LiteRT takes a scale for, 1/32767 for 2**-15; None unless its logarithm is within 1e-3 of one.
+    """Return the exponent of a power-of-two scale, -15 for 1/32767; None if log2 is not within 1e-3 of an integer.
 
     In float32 throughout. Source: tflite/kernels/internal/quantization_util.cc, CheckedLog2.
     """

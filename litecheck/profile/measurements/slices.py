@@ -1,7 +1,6 @@
-"""Measurements of constants that name elements, slices, places, margins and segments of a tensor.
+"""Measurements of constants that name elements, slices, positions, margins and segments of a tensor.
 
-Most count what is wrong: 0 is right. All are None where the constant is none, is computed at run time, or is not made of
-integers.
+Most count errors, so 0 is correct. All are None if the tensor is absent, computed at run time, or not of integers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measurements of variables: what operators assign to the variable that an operator reads."""
+"""Measurements of variables: values that operators assign to the variable that an operator reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.profile.plan import Assignment, Plan, TensorPlan
 
 
 def _read(plan: Plan) -> TensorPlan:
-    """What is read, to be assigned."""
+    """Return the output of the read, as a value to assign."""
     return plan.operands["output"][0].but(values=None)
 
 

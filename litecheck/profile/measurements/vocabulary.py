@@ -1,4 +1,4 @@
-"""What a measurement gives: a number, or a word of which kind. Rules may name no other."""
+"""Kind of a measured value: a number, or a word from a set. Rules may name no other word."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from litecheck.flatbuffer.schema import load_schema
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words a measurement gives, ``called`` so in messages; none where it gives numbers.
+    """Words that a measurement returns, ``called`` is their name in messages; none if it returns numbers.
 
-    ``words`` is asked when a rule is read: the schema's words are long in coming. ``pattern`` matches words beside them.
+    ``words`` is called when a rule is read, because the schema's words load slowly. ``pattern`` matches further words.
     """
 
     called: str = ""
@@ -23,27 +23,27 @@ class Vocabulary:
 
     @property
     def numeric(self) -> bool:
-        """Whether these are numbers and no words."""
+        """True if the measurement returns numbers."""
         return not self.called
 
     def has(self, word: str) -> bool:
-        """Whether the measurement can give the word."""
+        """Return True if the measurement can return the word."""
         return word in self.words() or bool(self.pattern and re.fullmatch(self.pattern, word))
 
 
 @cache
 def tensor_types() -> tuple[str, ...]:
-    """The names that rules have for the types of tensors."""
+    """Return the names of tensor types in rules."""
     return tuple(name.lower() for name in load_schema().enums["TensorType"])
 
 
 def of_enum(name: str, called: str) -> Vocabulary:
-    """The members of an enum of the schema."""
+    """Return the members of an enum of the schema."""
     return Vocabulary(called, lambda: tuple(load_schema().enums[name]))
 
 
 def of(called: str, *words: str, pattern: str = "") -> Vocabulary:
-    """These words."""
+    """Return the vocabulary of these words."""
     return Vocabulary(called, lambda: words, pattern)
 
 

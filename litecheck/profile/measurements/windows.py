@@ -1,4 +1,4 @@
-"""Measurements of windows: strides, sizes and dilations of convolutions and poolings, and what they add up."""
+"""Measurements of windows: strides, sizes and dilations of convolutions and poolings, and combinations of them."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
 
 
 def channels_last(opcode: str) -> bool:
-    """Whether weights have their output channels in the last dimension; others have them in the first."""
+    """Return True if weights have their output channels in the last dimension; in all others the first."""
     return opcode == "DEPTHWISE_CONV_2D"
 
 
 def channel_axis(operator: Operator, weight: Tensor) -> int:
-    """The dimension of a convolution's weights that is its output channels."""
+    """Return the dimension of a convolution's weights that is its output channels."""
     return len(weight.shape) - 1 if channels_last(operator.opcode) else 0
 
 

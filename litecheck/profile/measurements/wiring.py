@@ -1,4 +1,4 @@
-"""Measurements of wiring: what connects operators and tensors, whether types and ranks go together, and subgraphs."""
+"""Measurements of the connections between operators and tensors, of matching types and ranks, and of subgraphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every defect, by operator and around a kernel: whatever an operator's own variants cannot say.
+"""All defects, by operator and around a kernel: wrong computations that an operator's own variants do not cover.
 
 An arithmetic names one, or two, under ``defect``, beside the operator's steps::
 
@@ -27,13 +27,13 @@ NONE = "none"
 
 @cache
 def defects_of(opcode: str) -> tuple[str, ...]:
-    """The defects an operator can have, by name."""
+    """Return the names of the defects that an operator can have."""
     facts = facts_of(opcode)
     return tuple(name for name, defect in DEFECTS.items() if defect.concerns(facts))
 
 
 def with_defect(kernel: Kernel, name: str) -> Kernel:
-    """The kernel with a defect, by name; of ``one+other`` the first is around the second."""
+    """Return the kernel with a defect, by name; in ``one+other`` the first wraps the second."""
     if name == NONE:
         return kernel
     name, _, inner = name.partition("+")

@@ -27,8 +27,11 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taps:
-    """What is multiplied, in the order of the loops: stored inputs of shape (taps, pixels, groups), weights of shape
-    (taps, groups, channels of a group); the sums' ``bias``, for each channel or 0 for all."""
+    """Factors of a sum of products, in the order of the loops.
+
+    ``inputs`` are stored values of shape (taps, pixels, groups), ``weights`` have shape (taps, groups, channels of a
+    group), ``bias`` is one value per channel, or 0.
+    """
 
     over: str
     inputs: Ints
@@ -38,7 +41,7 @@ class Taps:
     bias: Ints
 
     def products(self, zero_point: int) -> Iterator[Ints]:
-        """Tap by tap, inputs less a zero point times weights, of shape (pixels, channels)."""
+        """Yield, per tap, inputs less a zero point times weights, of shape (pixels, channels)."""
         for x, w in zip(self.inputs - zero_point, self.weights, strict=True):
             yield (x[:, :, None] * w).reshape(len(x), -1)
 
@@ -52,12 +55,12 @@ class Taps:
         return _added(self.inputs - self.zero_point, self.weights) + self.bias
 
     def reach(self) -> Ints:
-        """The largest magnitude that any part of a sum can have."""
+        """Return the largest magnitude that any partial sum can have."""
         inputs, weights = np.abs(self.inputs - self.zero_point), np.abs(self.weights)
         return _added(inputs, weights) + np.abs(self.bias)
 
     def zeros(self) -> Ints:
-        """Where sums begin."""
+        """Return the initial sums."""
         return np.zeros((self.inputs.shape[1], self.weights[0].size), np.int64)
 
 
@@ -162,7 +165,7 @@ def deep(taps: Taps) -> Ints | None:
     "accumulator-float16", "sums of products are rounded to float16 after every addition, the bias comes last"
 )
 def halved(taps: Taps) -> Ints:
-    """Every addition rounds to float16, the bias last; what is infinite then is the largest int32."""
+    """Round every addition to float16, the bias last; an infinite sum becomes the largest int32."""
     total = taps.zeros().astype(np.float64)
     with np.errstate(over="ignore"):
         for product in taps.products(taps.zero_point):

@@ -1,4 +1,5 @@
-"""Defects of operands and windows: zero points, weights, biases, scales, padding and dilation left out, cut or another's."""
+"""Defects of inputs and windows: zero points, weights, biases, scales, padding or dilation omitted, truncated or taken
+from another channel."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ _STORED = (*BYTES, "int16")
 
 
 def _centres(facts: OperatorFacts) -> bool:
-    """Whether zero points are taken from inputs before anything is computed with them."""
+    """Return True if zero points are subtracted from inputs before anything is computed."""
     return rescales(facts) or bool(facts.products)
 
 
@@ -50,7 +51,8 @@ def _requantized(
 
 
 def _padded(kernel: Kernel, given: Arguments) -> Arguments:
-    """Where there is padding, it is the input's zero point, whatever that is taken for afterwards."""
+    """Return the arguments with padding made explicit: it is the input's zero point even if the defect changes the zero
+    point."""
     return with_padding(given, given["input"].zero_point) if convolves(facts_of(kernel.opcode)) else given
 
 

@@ -1,4 +1,4 @@
-"""Defects of results: not clamped, not saturated or too early, without a zero point, made of two roundings."""
+"""Defects of outputs: not clamped, not saturated, saturated too early, without a zero point, or rounded twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a defect is, the register of them, and arguments of a kernel changed before it computes."""
+"""Registry of defects, and changes of a kernel's arguments before it computes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Concerns = Callable[[OperatorFacts], bool]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """``does`` says in words what goes wrong; ``concerns`` whether an operator can have it.
+    """Defect. ``does`` describes the wrong computation in words; ``concerns`` returns True if an operator can have it.
 
-    ``change`` is given a kernel and its arguments by name. ``windowed``: it looks at what one output element is made
-    of, not at where that stands; these are slow.
+    ``change`` gets a kernel and its arguments by name. With ``windowed``, it depends on the inputs of one output
+    element, not on the element's position; such defects are slow.
     """
 
     does: str
@@ -50,22 +50,22 @@ def defect(name: str, does: str, concerns: Concerns, windowed: bool = False) -> 
 
 
 def weighted(facts: OperatorFacts) -> bool:
-    """Whether products of an input and weights are added up."""
+    """Return True if products of an input and weights are summed."""
     return facts.products == ("input", "weight")
 
 
 def summed(facts: OperatorFacts) -> bool:
-    """Whether such products are added up one after the other for each element of the result."""
+    """Return True if these products are summed one by one for each output element (not in TRANSPOSE_CONV)."""
     return weighted(facts) and facts.over != "stamps"
 
 
 def convolves(facts: OperatorFacts) -> bool:
-    """Whether that is done in windows with padding."""
+    """Return True if these products are summed in windows with padding."""
     return weighted(facts) and facts.windows
 
 
 def rescales(facts: OperatorFacts) -> bool:
-    """Whether a zero point is added to what has been rescaled."""
+    """Return True if a zero point is added after rescaling."""
     return facts.result == "rescaled"
 
 
@@ -75,17 +75,17 @@ BYTES = ("int8", "uint8")
 
 @lru_cache(maxsize=256)
 def symmetric(quantization: Quantization) -> Quantization:
-    """The same scales without zero points."""
+    """Return the same scales without zero points."""
     return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
 
 
 def with_options(options: Table, **fields: Any) -> Table:
-    """The same options with other values for some."""
+    """Return the options with other values for some."""
     return replace(options, fields={**options.fields, **fields})
 
 
 def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
-    """Another bias for each channel, where there is one."""
+    """Return the arguments with another bias for each channel, if there is a bias."""
     bias: Operand | None = given["bias"]
     if bias is None:
         return given
@@ -94,7 +94,7 @@ def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
 
 
 def window_axes(given: Arguments) -> tuple[Axis, Axis]:
-    """How windows lie on an image, downward and across."""
+    """Return the windows over the height and the width of an image."""
     options: Table = given["options"]
     if "weight" in given:
         return axes(given["input"].shape, given["weight"].shape[1:3], options)
@@ -103,7 +103,7 @@ def window_axes(given: Arguments) -> tuple[Axis, Axis]:
 
 
 def with_padding(given: Arguments, fill: int) -> Arguments:
-    """SAME padding made part of the image, filled with a stored value; other arguments as they are."""
+    """Return the arguments with SAME padding as part of the image, filled with a stored value; all others unchanged."""
     input: Operand = given["input"]
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return given

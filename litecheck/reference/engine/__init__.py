@@ -1,1 +1,1 @@
-"""How a model is computed: arithmetics, dispatch, prepared layers, the interpreter."""
+"""Engine that computes models: arithmetics, dispatch, prepared layers, interpreter."""

@@ -1,4 +1,4 @@
-"""Arithmetics as data: which variant each operator uses for each of its steps, under each condition."""
+"""Arithmetics as data: the variant of each operator's steps, under each condition."""
 
 from __future__ import annotations
 
@@ -41,18 +41,19 @@ class Arithmetic:
     reasons: Mapping[str, str]
 
     def variants(self, opcode: str) -> Variants:
-        """The variants of one operator by path: ``requantize``, ``requantize/declined``; see ``registry.Cell.variant``."""
+        """Return the variants of one operator by path: ``requantize``, ``requantize/declined``; see
+        ``registry.Cell.variant``."""
         return self.stages.get(opcode, {})
 
 
 def arithmetic_names() -> tuple[str, ...]:
-    """The arithmetics that come with litecheck."""
+    """Return the names of litecheck's arithmetics."""
     found = (rules_dir() / "arithmetic").glob("*.yaml")
     return tuple(sorted(path.stem for path in found if path.stem not in _BESIDE))
 
 
 def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
-    """An arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
+    """Load an arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
 
     Without ``quoting``, for a name that stands in a document, an error does not quote a file that is no arithmetic.
     """
@@ -64,7 +65,7 @@ def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
 
 
 def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
-    """The file of an arithmetic and those it extends, each with what errors call it. Raises ProfileError."""
+    """Return the file of an arithmetic and those it extends, each with its name in errors. Raises ProfileError."""
     found: list[tuple[str, Path]] = []
     ref, near = str(name), Path()
     while ref:

@@ -13,7 +13,7 @@ from litecheck.reference.registry import unfolding
 
 
 def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
-    """A constant tensor as an operand, None where it has no values or no numpy type.
+    """Return a constant tensor as an operand, None if it has no values or no numpy type.
 
     Raises RunError for a shape that no array has: too many dimensions, or too large ones beside one of 0.
     """

@@ -1,4 +1,4 @@
-"""One operator of a model, bound to a kernel and computed."""
+"""Execution of one operator of a model: it is bound to a kernel and computed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _NOTHING: Mapping[str, Array] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class KernelSignature:
-    """A kernel's roles, read from its parameters: inputs and outputs in order, which are repeated, which cannot be
-    absent, what else it asks for."""
+    """Roles of a kernel, read from its parameters: inputs and outputs in order, repeated and required roles, other
+    arguments."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -63,7 +63,7 @@ class BoundKernel:
     broadcasts: bool = False
 
     def under(self, variants: Variants) -> BoundKernel:
-        """The same operator under other variants, by step."""
+        """Return the same operator with other variants, by step."""
         if "variants" not in self.known:
             return self
         return replace(self, variants=variants, known={**self.known, "variants": variants})
@@ -71,7 +71,7 @@ class BoundKernel:
 
 @cache
 def signature(function: KernelFunction) -> KernelSignature:
-    """The roles of a kernel: parameters annotated Operand are inputs, those annotated OutputSpec outputs."""
+    """Return the roles of a kernel: parameters annotated Operand are inputs, those annotated OutputSpec outputs."""
     inputs: list[str] = []
     outputs: list[str] = []
     repeated: set[str] = set()
@@ -91,7 +91,7 @@ def signature(function: KernelFunction) -> KernelSignature:
 
 
 def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
-    """The kernel for an operator's types; RunError names operator, types and version where there is none."""
+    """Return the kernel for an operator's types; a RunError for a missing kernel names operator, types and version."""
     for kernel in kernels().get(operator.kind, ()):
         if ANY in kernel.types or _deciding(subgraph, operator, kernel) in kernel.types:
             return kernel
@@ -121,12 +121,13 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
 
 
 def result(tensor: Tensor) -> OutputSpec:
-    """What a model asks for in a tensor."""
+    """Return the required output of a tensor in a model: type, shape, quantization."""
     return OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
 
 
 def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[Cell, ...]:
-    """What an arithmetic decides of an operator: every step of its kernel under the conditions that hold."""
+    """Return the choices that an arithmetic makes for an operator: every step of its kernel, under the conditions that
+    hold."""
     kernel = kernel or find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     asked = {condition for step in kernel.steps.values() for condition in step.conditions}
@@ -135,7 +136,7 @@ def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = Non
 
 
 def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
-    """The operator's kernel with its variants under an arithmetic. Raises RunError where there is no kernel."""
+    """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
@@ -179,10 +180,9 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
 
 
 def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
-    """Run one operator on its operands, in file order; returns its outputs in file order.
+    """Run one operator on its operands, in file order; return its outputs in file order.
 
-    Raises RunError, with the operator's name, for what the kernel cannot compute, LimitError for what needs more than
-    the limits allow.
+    Raises RunError, with the operator's name, if the kernel cannot compute it, and LimitError if it exceeds the limits.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
     arguments.update(bound.known)
@@ -218,7 +218,7 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
 
 
 def _misfit(bound: BoundKernel, arguments: Mapping[str, Any]) -> RunError:
-    """What the operands are, by role: what numpy says of its arrays is the cause and is no message for people."""
+    """Return an error that lists types and shapes by role; numpy's message is kept as the cause."""
     told = []
     for role in (*bound.roles.inputs, *bound.roles.outputs):
         given = arguments[role] if isinstance(arguments[role], tuple) else (arguments[role],)
@@ -238,14 +238,14 @@ _NO_INTEGERS = ("ufunc ", "slice indices must be integers")
 
 
 def _numpys(error: TypeError) -> bool:
-    """Whether it is said that types do not go together, and not that a kernel is wrong."""
+    """Return True if the TypeError is about types of numpy arrays, and not a bug in a kernel."""
     traces = [frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__)]
     names = (type(error).__module__, traces[-1])
     return any(n.partition(".")[0] == "numpy" for n in names) or str(error).startswith(_NO_INTEGERS)
 
 
 class _Noting(Mapping[str, str]):
-    """Variants by step, and which of them were asked for, in order."""
+    """Variants by step, with a record of the steps that were read, in order."""
 
     def __init__(self, variants: Variants) -> None:
         self.variants, self.asked = variants, dict[str, None]()
@@ -268,7 +268,7 @@ class _Noting(Mapping[str, str]):
 def compute_noting(
     bound: BoundKernel, operands: Sequence[Operand | None]
 ) -> tuple[Computed, tuple[Cell, ...]]:
-    """Run one operator; returns the cells that its kernel asked for, too, in the order in which it did."""
+    """Run one operator; also return the cells that its kernel used, in the order of use."""
     noting = _Noting(bound.variants)
     computed = compute(bound.under(noting), operands)
     cells = {cell.step: cell for cell in bound.cells}

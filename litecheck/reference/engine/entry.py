@@ -1,4 +1,4 @@
-"""Where a model is entered: a subgraph or one of its signatures, the names of what goes in and out, and its fit."""
+"""Entry point of a model: a subgraph or a signature, the names of its inputs and outputs, and a check of given inputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class EntryPoint:
     outputs: tuple[tuple[str, int], ...]
 
     def arrange(self, inputs: Mapping[str, Array] | tuple[Array, ...]) -> tuple[Array, ...]:
-        """The arrays in the order of the subgraph's inputs, each looked at. Raises RunError for what does not fit."""
+        """Return the arrays in the order of the subgraph's inputs, each checked. Raises RunError for a wrong array."""
         _check_arrays(inputs)
         given = self._by_name(inputs) if isinstance(inputs, Mapping) else self._in_order(tuple(inputs))
         missing = [self.name(i) for i in self.subgraph.inputs if i not in given]
@@ -39,11 +39,11 @@ class EntryPoint:
         )
 
     def name(self, index: int) -> str:
-        """What an input is called here."""
+        """Return the name of an input at this entry point."""
         return next((name for name, i in self.inputs if i == index), f"tensor {index}")
 
     def random(self, seed: int, given: Collection[str] = ()) -> dict[str, Array]:
-        """Values for every input but those ``given``, the same for the same seed.
+        """Return values for every input but those ``given``, the same for the same seed.
 
         Types of up to 16 bits: every stored value alike; wider integers: 0 to 9; floats: normally distributed.
         """
@@ -68,7 +68,7 @@ class EntryPoint:
 
 
 def entry(model: Model, signature: str | None = None) -> EntryPoint:
-    """A signature, or the first subgraph as it is. Raises RunError for a signature there is not."""
+    """Return a signature, or the first subgraph without one. Raises RunError for an unknown signature."""
     if signature is None:
         if not model.subgraphs:
             raise RunError("the model has no subgraph")
@@ -82,7 +82,7 @@ def entry(model: Model, signature: str | None = None) -> EntryPoint:
 
 
 def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
-    """Unique names: the tensor's own, with its number where it has none or another one of that name went before."""
+    """Return unique names: the tensor's own, with its number if it has no name or an earlier tensor has the same name."""
     names: dict[str, int] = {}
     for at, index in enumerate(indexes):
         name = subgraph.tensors[index].name or f"tensor {index}"
@@ -92,7 +92,7 @@ def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], 
 
 
 def drawable(tensor: Tensor) -> bool:
-    """Whether there are arrays of a tensor's type and shape."""
+    """Return True if numpy arrays of a tensor's type and shape exist."""
     return tensor.dtype in NUMPY_TYPES and min(tensor.shape, default=0) >= 0
 
 

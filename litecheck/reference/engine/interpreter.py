@@ -1,4 +1,4 @@
-"""Whole models under an arithmetic: operator after operator, tensors freed when nothing needs them any more."""
+"""Interpreter of whole models under an arithmetic; a tensor is freed when no later operator needs it."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def run(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What a machine keeps from one inference to the next."""
+    """State that a machine keeps from one inference to the next."""
 
     variables: Mapping[tuple[int, int], Array]
     resources: Mapping[tuple[str, str], Array | None]
     initialized: frozenset[int]
 
     def same(self, other: State) -> bool:
-        """Whether both hold the same contents."""
+        """Return True if both states have the same contents."""
         return (
             self.initialized == other.initialized
             and _alike(self.variables, other.variables)
@@ -92,7 +92,7 @@ def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
 
 
 class Machine:
-    """A model that can be run again and again: constants are prepared once, variables keep their contents."""
+    """Model that can be run repeatedly: constants are prepared once, variables keep their contents."""
 
     def __init__(
         self,
@@ -122,29 +122,29 @@ class Machine:
         self._number_resources()
 
     def reset(self) -> None:
-        """Variable tensors as they are before the first inference. Resources stay, as they do in LiteRT."""
+        """Reset variable tensors to their initial contents. Resources stay, as in LiteRT."""
         self.variables.clear()
 
     def restart(self) -> None:
-        """Variables and resources as a new interpreter has them."""
+        """Reset variables and resources to the contents in a new interpreter."""
         self.reset()
         self.resources.clear()
         self._number_resources()
         self.initialized.clear()
 
     def state(self) -> State:
-        """What is kept at the moment; later inferences do not change it."""
+        """Return a copy of the current state; later inferences do not change it."""
         return State(dict(self.variables), dict(self.resources), frozenset(self.initialized))
 
     def restore(self, state: State) -> None:
-        """Goes on from a state of this model."""
+        """Continue from a state of this model."""
         self.variables = dict(state.variables)
         self.resources = dict(state.resources)
         self._number_resources()
         self.initialized = set(state.initialized)
 
     def handle_of(self, name: tuple[str, str]) -> int:
-        """The number of a resource variable, which is added where there is none of this container and name."""
+        """Return the number of a resource variable; a new one is added for an unknown container and name."""
         if name not in self._handles:
             self.resources[name] = None
             self._handles[name] = len(self._names)
@@ -152,7 +152,7 @@ class Machine:
         return self._handles[name]
 
     def named(self, handle: int) -> tuple[str, str]:
-        """Container and name of the resource variable of a handle. Raises IndexError where there is none."""
+        """Return container and name of the resource variable of a handle. Raises IndexError for an unknown handle."""
         return self._names[handle]
 
     def _number_resources(self) -> None:
@@ -168,7 +168,7 @@ class Machine:
         keep: str = "outputs",
         progress: Progress | None = None,
     ) -> Run:
-        """One inference: see :func:`run`."""
+        """Run one inference: see :func:`run`."""
         point = self._entries.get(signature)
         if point is None:
             point = self._entries[signature] = entry(self.model, signature)
@@ -177,13 +177,13 @@ class Machine:
         return Run(outputs, tensors if keep == "all" else {}, point.subgraph.index)
 
     def subgraph(self, index: int) -> Subgraph:
-        """A subgraph that an operator names. Raises RunError where it does not exist."""
+        """Return a subgraph that an operator names. Raises RunError if it does not exist."""
         if not 0 <= index < len(self.model.subgraphs):
             raise RunError(f"there is no subgraph {index}")
         return self.model.subgraphs[index]
 
     def call(self, subgraph: int, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The outputs of a subgraph that an operator calls. Raises RunError where it does not exist or fit."""
+        """Return the outputs of a called subgraph. Raises RunError for a missing subgraph or another number of inputs."""
         called = self.subgraph(subgraph)
         if len(called.inputs) != len(inputs):
             raise RunError(f"subgraph {subgraph} takes {len(called.inputs)} inputs, not {len(inputs)}")
@@ -207,7 +207,7 @@ class Machine:
             return self._run(subgraph, inputs, keep_all, progress)
 
     def _budget(self, arrays: Iterable[Array]) -> ComputeBudget:
-        """What an inference may spend, which holds these tensors, the variables and the resources at its start."""
+        """Return the memory budget of an inference, less these tensors, the variables and the resources."""
         kept = (*arrays, *self.variables.values(), *self.resources.values())
         return ComputeBudget(self.limits, sum(array.nbytes for array in kept if array is not None))
 
@@ -276,7 +276,7 @@ class Machine:
         return made
 
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, Array]) -> Operand:
-        """A tensor as an operand: computed, variable or constant."""
+        """Return a tensor as an operand: computed, variable or constant."""
         tensor = subgraph.tensors[index]
         array = tensors.get(index)
         if array is not None:

@@ -1,4 +1,4 @@
-"""Tensors of a running subgraph: their first contents, the bytes that they hold, and the operator that needs them last."""
+"""Lifetimes of tensors in a running subgraph: initial contents, memory use, and last use."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class HeldBytes(dict[int, int]):
 
 
 def initial(tensor: Tensor) -> Array:
-    """What a variable tensor holds before the first inference: the lowest byte of the zero point in int8, zeros in all
-    other types.
+    """Return the contents of a variable tensor before the first inference.
 
-    Source: tflite/core/c/common.cc, ResetVariableTensor, which fills it with bytes.
+    For int8 it is the lowest byte of the zero point, for all other types zeros. Source: tflite/core/c/common.cc,
+    ResetVariableTensor, which fills the tensor with bytes.
     """
     if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"variable tensor {tensor.index} '{tensor.name}' has type {tensor.dtype}")
@@ -34,7 +34,7 @@ def initial(tensor: Tensor) -> Array:
 
 
 def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
-    """Operator -> tensors nobody needs behind it."""
+    """Return, by operator, the tensors that are not needed after it."""
     last: dict[int, int] = {}
     for operator in subgraph.operators:
         for index in (*operator.inputs, *operator.outputs):

@@ -1,4 +1,4 @@
-"""What is noted of a run while it goes on: what it did to each tensor, its range and its rails, and what was kept."""
+"""Statistics of a run: range and saturation of each tensor, and kept arrays."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Statistics:
 
     @property
     def saturation(self) -> tuple[float, float] | None:
-        """The shares of the elements at the low and at the high rail, 0 to 1."""
+        """Return the shares of elements at the type's smallest and largest value, 0 to 1."""
         if self.at_low is None or self.at_high is None or not self.size:
             return None
         return self.at_low / self.size, self.at_high / self.size
@@ -60,7 +60,7 @@ class Statistics:
 def statistics(
     subgraph: Subgraph, operator: Operator, outputs: tuple[NDArray[Any], ...]
 ) -> tuple[Statistics, ...]:
-    """One for each output of an operator."""
+    """Return the statistics of each output of an operator."""
     told = f"{operator.opcode} #{operator.index}"
     pairs = zip(operator.outputs, outputs, strict=True)
     return tuple(_of(subgraph, subgraph.tensors[i], told, values, operator) for i, values in pairs if i >= 0)
@@ -94,7 +94,7 @@ def _of(
 
 
 def _real(tensor: Tensor, stored: float) -> float | None:
-    """What a stored value means: itself in real types, None without one scale for the whole tensor."""
+    """Return the real value of a stored value; float types unchanged, None without one scale for the whole tensor."""
     if tensor.dtype.startswith("float"):
         return float(stored)
     q = tensor.quantization

@@ -1,1 +1,1 @@
-"""The operators' kernels, by family, as the specification's prose."""
+"""Kernels of the operators, by family, written as the specification's prose."""

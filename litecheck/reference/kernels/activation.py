@@ -1,4 +1,4 @@
-"""Activations that rescale and bend: RELU and its bounded kin, LEAKY_RELU, PRELU, HARD_SWISH."""
+"""Activations that rescale: RELU and its bounded forms, LEAKY_RELU, PRELU, HARD_SWISH."""
 
 from __future__ import annotations
 

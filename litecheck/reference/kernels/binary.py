@@ -159,7 +159,7 @@ def sub(
 
 
 def product_scale(lhs: PerTensor, rhs: PerTensor, output: PerTensor, width: str) -> float:
-    """What a product of stored values is multiplied with, computed in ``width``: float32, or float64."""
+    """Return the factor of a product of stored values, computed in ``width``: float32 or float64."""
     if width == "float64":
         return float(lhs.scale) * float(rhs.scale) / float(output.scale)
     return float(np.float32(lhs.scale * rhs.scale) / output.scale)

@@ -1,4 +1,4 @@
-"""Operators that run other subgraphs or remember: IF, WHILE, CASE, COMPOSITE, CALL_ONCE and resource variables."""
+"""Operators that run other subgraphs or have state: IF, WHILE, CASE, COMPOSITE, CALL_ONCE and resource variables."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def if_(
     options: Options,
     machine: Machine,
 ) -> tuple[Array, ...]:
-    """The outputs of one subgraph where the condition, one truth value, holds, and of another where it does not.
+    """Return the outputs of one subgraph if the condition (one bool) is true, else those of another.
 
-    Stored integers cross the border as they are, whatever quantization the other side states.
-    Source: tflite/kernels/if.cc.
+    Stored integers are passed unchanged, even if the other side states another quantization. Source:
+    tflite/kernels/if.cc.
     """
     branch = "then_subgraph_index" if _truth(condition.data) else "else_subgraph_index"
     return machine.call(_subgraph(options, branch), _arrays(operands))
@@ -87,7 +87,7 @@ def while_(
 
 @kernel("CALL_ONCE", ANY)
 def call_once(options: Options, machine: Machine) -> tuple[Array, ...]:
-    """Runs a subgraph without inputs and outputs the first time only: it assigns what variables start with.
+    """Run a subgraph without inputs and outputs on the first call only; it assigns the initial contents of variables.
 
     Source: tflite/kernels/call_once.cc.
     """
@@ -110,7 +110,7 @@ def var_handle(output: OutputSpec, options: Options, machine: Machine) -> Array:
 
 @kernel("READ_VARIABLE", ANY)
 def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> Array:
-    """What was last assigned to a variable, stored values as they are. Source: tflite/kernels/read_variable.cc."""
+    """Return the stored values last assigned to a variable, unchanged. Source: tflite/kernels/read_variable.cc."""
     name = _variable(resource, machine)
     contents = machine.resources[name]
     if contents is None:

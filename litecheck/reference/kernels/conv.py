@@ -1,4 +1,4 @@
-"""CONV_2D: sliding windows times filters."""
+"""CONV_2D: convolution with filters, also in groups."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def conv_2d(
 
 
 def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Options) -> Array:
-    """Stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
+    """Return the stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     reserve((x.shape[0], rows.out, columns.out, shape[0]), 2)
     image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
@@ -150,7 +150,10 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
 
 
 def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: Takers) -> str:
-    """How an image is quantized, by who takes the operator."""
+    """Return the quantization of activations: ``xnnpack`` if XNNPACK runs the operator and the arithmetic says so.
+
+    Otherwise ``asymmetric`` for unequal weight scales or several groups, else ``symmetric``.
+    """
     if variants["dynamic"] == "xnnpack" and XNNPACK in taken:
         return "xnnpack"
     scales = weight.quantization.scale

@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D: every channel with windows of its own."""
+"""DEPTHWISE_CONV_2D: a convolution of each channel with its own filters."""
 
 from __future__ import annotations
 

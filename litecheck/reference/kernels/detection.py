@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess, the custom operator behind SSD: boxes from anchors, and those that overlap left out."""
+"""TFLite_Detection_PostProcess, the custom operator of SSD: boxes from anchors, without overlapping boxes."""
 
 from __future__ import annotations
 

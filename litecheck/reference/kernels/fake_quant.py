@@ -1,4 +1,4 @@
-"""FAKE_QUANT: float32 values onto the steps that integers of so many bits would have."""
+"""FAKE_QUANT: float32 values rounded to the steps of integers with a given number of bits."""
 
 from __future__ import annotations
 

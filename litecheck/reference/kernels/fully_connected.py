@@ -113,8 +113,11 @@ def fully_connected_float(
 
 
 def _variant(weight: Operand, variants: Variants, taken: Takers) -> str:
-    """How rows are quantized: what XNNPACK declines goes to LiteRT's own int4 kernel (``symmetric``), and what that
-    does not take to the one that does as asked."""
+    """Return the quantization of rows.
+
+    If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for all others.
+    ``symmetric`` becomes ``as-asked`` if LiteRT's optimized kernels reject the operator as well.
+    """
     variant = variants["dynamic"]
     if variant == "xnnpack" and XNNPACK not in taken:
         variant = "symmetric" if weight.dtype == "int4" else "as-asked"

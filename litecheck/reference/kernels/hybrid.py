@@ -1,6 +1,6 @@
-"""Products of float32 activations and integer weights: the activations are quantized row by row as they come along.
+"""Products of float32 activations and integer weights: the activations are quantized at run time, row by row.
 
-What a row is the operator says: a vector under FULLY_CONNECTED and BATCH_MATMUL, an image under convolutions.
+The operator decides the meaning of a row: a vector in FULLY_CONNECTED and BATCH_MATMUL, an image in convolutions.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ DYNAMIC: dict[str, Dynamic] = {"symmetric": symmetric, "asymmetric": asymmetric,
 
 
 def dynamic(variant: str, options: Options) -> Dynamic:
-    """How a variant quantizes rows: ``as-asked`` symmetrically unless asymmetric_quantize_inputs is set."""
+    """Return the quantization of rows in a variant: ``as-asked`` is symmetric unless asymmetric_quantize_inputs is set."""
     if variant == "as-asked":
         asked = options is not None and options.get("asymmetric_quantize_inputs", False)
         variant = "asymmetric" if asked else "symmetric"

@@ -1,4 +1,4 @@
-"""Operators that pick and place stored values by index: slices, gathers, pads, one-hot."""
+"""Operators that select and place stored values by index: slices, gathers, pads, one-hot."""
 
 from __future__ import annotations
 

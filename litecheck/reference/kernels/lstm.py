@@ -92,9 +92,9 @@ def lstm(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerGate:
-    """What a gate adds up, saturated to int16 after each term: Q3.12 before its activation.
+    """Sum of a gate, saturated to int16 after each term: Q3.12 before its activation.
 
-    With ``apart`` the product with the output state is saturated by itself, before it is added.
+    With ``apart`` the product with the output state is saturated separately before it is added.
     """
 
     input: GateProduct
@@ -203,7 +203,7 @@ def output_for(
     options: Options, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
     output: OutputSpec,
 ) -> Hidden:  # fmt: skip
-    """How outputs are made; the clip is the real one over the output's scale, truncated."""
+    """Return the computation of outputs; the clip value is the real clip over the output's scale, truncated."""
     scale = np.float32(Q15 / float(hidden.scale) * Q15)
     clip = float(np.float32(_real(options, "proj_clip")) / output.scale)
     projection = None
@@ -222,7 +222,7 @@ def _real(options: Options, name: str) -> float:
 
 
 def _batch_first(data: NDArray[np.int8], options: Options) -> bool:
-    """Whether each row of a batch is computed by itself, step after step."""
+    """Return True if each row of a batch is computed separately, step after step."""
     return data.ndim == 3 and not (options is not None and options.get("time_major", False))
 
 

@@ -55,7 +55,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NarrowGate:
-    """What a gate adds up and normalizes; coefficients and bias are float32 of shape (cells,)."""
+    """Sum and normalization of a gate; coefficients and bias are float32 of shape (cells,)."""
 
     input: Term
     recurrent: Term | None

@@ -59,7 +59,8 @@ class Peephole:
     alone: bool = False
 
     def __call__(self, cells: Ints) -> Ints:
-        """What a gate adds for cells of shape (batch, cells). RunError where there are more outputs than cells."""
+        """Return the peephole term of a gate for cells of shape (batch, cells). Raises RunError for more outputs than
+        cells."""
         if self.counted > len(self.coefficients):
             raise RunError(
                 "LiteRT counts peepholes by outputs: more of them than cells are beyond what there is"
@@ -164,6 +165,6 @@ class Norm:
 
 
 def _truncated(x: Ints, divisor: int) -> Ints:
-    """x / divisor towards zero, which is what C++ does."""
+    """Return x / divisor, rounded toward zero as in C++."""
     quotient: Ints = np.sign(x) * (np.abs(x) // divisor)
     return quotient

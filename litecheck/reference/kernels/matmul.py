@@ -1,4 +1,4 @@
-"""BATCH_MATMUL: products of two matrices, either of which may be computed."""
+"""BATCH_MATMUL: products of two matrices, each constant or computed."""
 
 from __future__ import annotations
 

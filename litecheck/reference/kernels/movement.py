@@ -1,4 +1,4 @@
-"""Operators that move stored values and compute nothing: the same kernel for every type."""
+"""Operators that move stored values without arithmetic: one kernel for every type."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ANY = tuple(NUMPY_TYPES)
 
 
 def option(options: Options, name: str, default: Any = 0) -> Any:
-    """A field of the builtin options, its default where it or the table is absent."""
+    """Return a field of the builtin options, its default if the field or the table is absent."""
     return options.get(name, default) if options else default
 
 
 def ints(value: Operand) -> list[int]:
-    """An index operand as Python integers."""
+    """Return an index input as Python integers."""
     return [int(i) for i in value.data.reshape(-1)]
 
 
@@ -128,7 +128,7 @@ def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tup
 def split_v(
     input: Operand, size_splits: Operand, axis: Operand, outputs: tuple[OutputSpec, ...]
 ) -> tuple[Array, ...]:
-    """Parts of given lengths along an axis; one -1 is what is left. Source: split_v.cc."""
+    """Return parts of given lengths along an axis; one length may be -1, the remainder. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
     rest = input.shape[at] - sum(n for n in sizes if n >= 0)
     sizes = [rest if n < 0 else n for n in sizes]

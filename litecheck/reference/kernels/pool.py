@@ -20,7 +20,7 @@ _QUANTIZED = ("int8", "uint8", "int16")
 
 
 def _axes(input: Operand, options: Options) -> tuple[Axis, Axis]:
-    """How the filter slides over height and width."""
+    """Return the windows over height and width."""
     if input.data.ndim != 4 or options is None:
         raise RunError(f"pooling needs options and 4 dimensions, not {input.data.ndim}")
     taps = int(options.get("filter_height", 0)), int(options.get("filter_width", 0))
@@ -30,7 +30,7 @@ def _axes(input: Operand, options: Options) -> tuple[Axis, Axis]:
 
 
 def _taps(axis: Axis) -> Iterator[slice]:
-    """For each element of the filter, what it meets as the filter slides."""
+    """Yield, for each element of the filter, the slice of padded positions that it covers in all windows."""
     for at in range(axis.kernel):
         check_time()
         yield slice(at, at + (axis.out - 1) * axis.stride + 1 if axis.out else 0, axis.stride)
@@ -65,7 +65,7 @@ def _slide_in_order(x: Array, rows: Axis, columns: Axis) -> Array:
 
 @lru_cache(maxsize=256)
 def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
-    """How many elements of the input each window covers, of shape (rows, columns, 1)."""
+    """Return the number of input elements that each window covers, of shape (rows, columns, 1)."""
     high, wide = (_reach(axis) for axis in (rows, columns))
     counts: NDArray[np.int64] = high[:, None, None] * wide[:, None]
     if (counts <= 0).any():

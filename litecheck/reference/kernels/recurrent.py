@@ -130,10 +130,11 @@ def _time_major(input: Operand, options: Options) -> tuple[Floats, bool]:
 
 
 def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict[str, Floats]:
-    """What no tensor of a float LSTM holds, over all steps: ``cell``, the cell state; ``hidden``, the output gate times the
-    activated cell, before any projection; ``input_gate`` and so on, what a gate with layer normalization adds up.
+    """Return the values inside a float LSTM that no tensor holds, over all steps.
 
-    ``operands`` are by role, with the states as they are before the first step.
+    ``cell`` is the cell state; ``hidden`` is the output gate times the activated cell, before any projection;
+    ``input_gate`` and so on are the sums of a gate with layer normalization. ``operands`` are by role, with the states
+    before the first step.
     """
     gates: Gates = tuple(_gate_of(operands, name) for name in _GATES)  # type: ignore[assignment]
     projection = operands.get("projection_weights"), operands.get("projection_bias")
@@ -162,7 +163,7 @@ def _needed(operands: Mapping[str, Operand | None], role: str) -> Operand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloatGate:
-    """What a gate adds up before its activation."""
+    """Sum of a gate before its activation."""
 
     weights: Floats
     recurrent: Floats

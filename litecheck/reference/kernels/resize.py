@@ -47,7 +47,7 @@ def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
 
 
 def _step(n: int, m: int, corners: bool) -> np.float32:
-    """How far apart m positions lie among n pixels; of none, whatever a division by zero gives."""
+    """Return the distance between m positions in n pixels; 0 positions give the result of a division by zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         apart, among = (m - 1, n - 1) if corners and m > 1 else (m, n)
         step: np.float32 = np.float32(among) / np.float32(apart)

@@ -1,4 +1,4 @@
-"""DENSIFY: constants of which only the values that are not 0 are stored."""
+"""DENSIFY: expands sparse constants, which store only the values that are not 0."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def densify(input: Operand, output: OutputSpec) -> Array:
 
 @unfolds("DENSIFY")
 def densified(tensor: Tensor) -> Array | None:
-    """A sparse constant unfolded. Raises RunError where the places and the values do not fit each other."""
+    """Return a sparse constant expanded. Raises RunError if positions and values do not match."""
     if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:
         return None
     values = tensor.data.view(NUMPY_TYPES[tensor.dtype])
@@ -45,7 +45,7 @@ def densified(tensor: Tensor) -> Array | None:
 
 
 def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
-    """Where the stored values belong, in their order: for each dimension an index of each value.
+    """Return the positions of the stored values, in their order: for each dimension an index of each value.
 
     Levels nest in ``traversal_order``: first the dimensions, counted in blocks, then those within a block, of which
     ``block_map`` says the dimension. A dense level takes all its places; a sparse one lists them, from segment to

@@ -1,4 +1,4 @@
-"""StableHLO's elementwise operators and PAD: raw integers that wrap around, whatever scales they carry."""
+"""StableHLO's element-wise operators and PAD: raw integers that wrap around; scales are ignored."""
 
 from __future__ import annotations
 

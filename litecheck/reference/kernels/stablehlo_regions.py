@@ -1,4 +1,5 @@
-"""REDUCE_WINDOW; StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed places, and what joins values there."""
+"""REDUCE_WINDOW; StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed positions, and the values joined
+there."""
 
 from __future__ import annotations
 
@@ -162,7 +163,7 @@ def stablehlo_reduce_window(
 
 
 def _body(options: Options, key: str, machine: Machine) -> np.ufunc | None:
-    """What a body's one operator does to two values; None for a body without operators, which takes the second."""
+    """Return the function of a body's only operator; None for a body without operators, which takes the second value."""
     operators = machine.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
     if not operators:
         return None

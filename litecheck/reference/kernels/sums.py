@@ -225,7 +225,7 @@ def _weights21(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int
 
 
 def _power_of_two_shifts(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int] | None:
-    """How far right each operand moves to the output's scale; None unless all scales are (nearly) powers of two."""
+    """Return the right shift of each input to the output's scale; None unless all scales are (nearly) powers of two."""
     logs = [power for x in (lhs, rhs, output) if (power := nearest_power(float(x.scale))) is not None]
     if len(logs) < 3:
         return None

@@ -29,7 +29,7 @@ _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
 def _round(variants: Variants, taken: Takers) -> str:
-    """How a table's entries are rounded; half to even is XNNPACK's, where it takes the operator."""
+    """Return the rounding of a table's entries; half to even if XNNPACK runs the operator and the arithmetic says so."""
     return variants["round"] if XNNPACK in taken else "half-away"
 
 
@@ -85,7 +85,7 @@ def _in_24ths(x: Ints, scale: np.float32, shifts: int) -> Ints:
 
 
 def _is_power(scale: np.float32, shifts: int) -> bool:
-    """Whether a scale is 2^-12, ..., 2^(shifts-13), near enough for LiteRT (CheckedLog2)."""
+    """Return True if a scale is 2^-12, ..., 2^(shifts-13), within LiteRT's tolerance (CheckedLog2)."""
     log2 = math.log2(float(scale))
     return abs(log2 - round(log2)) < 1e-3 and 0 <= 12 + round(log2) < shifts
 

@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV: every input pixel stamps its filter onto the output."""
+"""TRANSPOSE_CONV: every input pixel adds its product with the filter to the output."""
 
 from __future__ import annotations
 

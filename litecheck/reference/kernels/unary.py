@@ -1,4 +1,4 @@
-"""Roots and norms, magnitudes and signs, and the plain functions of float islands."""
+"""Roots and norms, absolute values and signs, and float functions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What kernels compute with: fixed point, rescaling, tables, windows, exact integer products."""
+"""Arithmetic of kernels: fixed point, rescaling, tables, windows, exact integer products."""

@@ -1,4 +1,4 @@
-"""Which axes a reduction removes, and the arrays it works on."""
+"""Axes that a reduction removes, and the arrays that it reduces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from litecheck.reference.operands import Array, Operand, Options, RunError
 
 
 def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, from 0, ascending, each once; negative ones count from the end."""
+    """Return the axes to reduce, from 0, ascending, each once; negative axes count from the end."""
     named = [int(a) for a in axis.data.reshape(-1)] if rank else []
     wrong = [a for a in named if not -rank <= a < rank]
     if wrong:
@@ -17,14 +17,14 @@ def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
 
 
 def lanes(data: Array, axes: tuple[int, ...]) -> Array:
-    """The data as (kept dimensions..., everything reduced together), each lane in row-major order."""
+    """Return the data as (kept dimensions..., all reduced dimensions as one), each lane in row-major order."""
     kept = [a for a in range(data.ndim) if a not in axes]
     count = int(np.prod([data.shape[a] for a in axes], dtype=np.int64))
     return np.asarray(data.transpose(*kept, *axes).reshape(*(data.shape[a] for a in kept), count))
 
 
 def shape_after(shape: tuple[int, ...], axes: tuple[int, ...], options: Options) -> tuple[int, ...]:
-    """The output's shape; ``keep_dims`` leaves a reduced axis with length 1."""
+    """Return the output's shape; with ``keep_dims`` a reduced axis has length 1."""
     keep = options is not None and bool(options.get("keep_dims", False))
     if keep:
         return tuple(1 if a in axes else n for a, n in enumerate(shape))

@@ -1,4 +1,4 @@
-"""Formulas of two operands: broadcast, in tiles or through a table of all pairs; which elements vector loops compute."""
+"""Broadcast formulas of two inputs, in tiles or through a table of all pairs; elements that vector loops compute."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
 
 
 class _Count:
-    """How many elements there were so far."""
+    """Running count of elements."""
 
     def __init__(self) -> None:
         self.all = 0
 
     def more(self, count: int) -> int:
-        """So many more: all of them."""
+        """Add to the count and return the total."""
         self.all += count
         return self.all
 
@@ -87,7 +87,7 @@ class Chunks:
 
 
 def chunks(lhs: Shape, rhs: Shape) -> Chunks:
-    """How two shapes broadcast, from the last dimension on.
+    """Return the loops that broadcast two shapes, from the last dimension on.
 
     Equal dimensions, then some that one operand lacks, then equal ones, then some the other operand lacks, then
     equal ones: five loops. Anything beyond is generic. Source: reference/process_broadcast_shapes.h.

@@ -1,4 +1,4 @@
-"""Fused activations: how far an operator that carries one lets its output go."""
+"""Fused activations: the bounds that they set for an operator's output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.
 
 
 def fused(options: Options) -> tuple[float, float]:
-    """The real bounds an operator's options name; infinite where none is fused."""
+    """Return the real bounds of an operator's fused activation; infinite without an activation."""
     code = options.get("fused_activation_function", 0) if options is not None else 0
     return REAL.get(int(code), (-np.inf, np.inf))
 

@@ -36,12 +36,13 @@ class Weights:
     bound: int
 
     def offset(self, bias: Operand | None, zero_point: int) -> Ints:
-        """What has to be added to a channel's sum of stored products: bias - z * sum w, int64 of shape (channels,)."""
+        """Return the constant to add to a channel's sum of stored products: bias - z * sum w, int64 of shape
+        (channels,)."""
         made = -zero_point * self.sums
         return made if bias is None else made + bias.data.reshape(-1)
 
     def wraps(self, offset: Ints) -> bool:
-        """Whether an int32 accumulator may overflow."""
+        """Return True if an int32 accumulator may overflow."""
         return bool(self.bound + int(np.abs(offset).max(initial=0)) > 2**31 - 1)
 
 

@@ -1,4 +1,4 @@
-"""Functions looked up as LiteRT does it: 256 entries for 8-bit tensors, 513 to interpolate from for 16-bit ones."""
+"""Table lookup as in LiteRT: 256 entries for 8-bit tensors, interpolation between 513 entries for 16-bit tensors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def libm(function: Real) -> Real:
 
 
 def each_value(data: Array, function: Callable[[Ints], Ints], dtype: str) -> Array:
-    """``function`` of every element; of 8-bit tensors it is computed once for each of the 256 values."""
+    """Return ``function`` of every element; for an 8-bit tensor it is computed once for each of the 256 values."""
     held = np.dtype(NUMPY_TYPES[dtype])
     if data.itemsize > 1 or data.size < 256:
         return function(data.astype(np.int64)).astype(held)
@@ -54,7 +54,7 @@ def picked(table: Array, index: Array) -> Array:
 
 
 def entries(x: Ints, function: Real, input: Operand, output: OutputSpec, round_: str) -> Ints:
-    """What LiteRT stores in the table of an 8-bit operator: round(f(s (x - z)) / s_out) + z_out, saturated.
+    """Return the table of an 8-bit operator in LiteRT: round(f(s (x - z)) / s_out) + z_out, saturated.
 
     All in float32: the product, f, the product with the reciprocal of the output scale, and then rounding half away
     and adding the zero point, or with ``half-even``, as XNNPACK does, adding it and rounding to even. Results beyond

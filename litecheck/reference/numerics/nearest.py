@@ -1,11 +1,4 @@
-"""Rescaling in float32 wherever its result is proven, and by the variant's own integers everywhere else.
-
-A variant returns the integer nearest to y = accumulator * M + zero point, but near a tie it decides by its own steps.
-How near is known: ``slack`` steps of the output, 2^-(r+1) where a first rounding precedes a right shift by r, 0 where
-there is only one. Float32 computes t = sum * M + (offset * M + zero point), and four roundings keep |t - y| below
-2^-22 * (|sum| * M + |offset * M + zero point|). So a t farther from every tie than both together is rounded as the
-variant rounds it. All other elements, a few in a thousand, are computed again.
-"""
+"""Rescaling in float32 where its output is proven equal, and in the variant's own integers elsewhere."""
 
 from __future__ import annotations
 
@@ -73,8 +66,8 @@ class NearestRescale:
 
 @lru_cache(maxsize=1 << 12)
 def repeats(size: int, channels: int, most: int) -> int:
-    """How many of ``size`` elements in whole pixels to take as one row: a divisor of it, in whole pixels, of at most
-    ``most`` elements where that is more than a pixel."""
+    """Return the number of elements to compute as one row: a divisor of ``size``, in whole pixels, at most ``most``
+    elements unless one pixel has more."""
     pixels = size // channels
     times = next(n for n in range(max(1, min(most // channels, pixels)), 0, -1) if pixels % n == 0)
     return times * channels

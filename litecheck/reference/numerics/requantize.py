@@ -1,4 +1,5 @@
-"""From accumulators to stored values: offset, rescaling in one of its variants, zero point, clamp; made once for a layer."""
+"""Requantization of accumulators to stored values: offset, rescaling variant, zero point, clamp; prepared once per
+layer."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class Requantizer:
     high: int
     dtype: str
     wrap: bool = False
-    """Whether the accumulator may pass 32 bits, and wraps there."""
+    """True if the accumulator may exceed 32 bits, and wraps."""
     most: int = EXACT
     """The largest magnitude of a sum that comes in float32."""
     prepared: dict[int, Prepared] = field(default_factory=dict)
@@ -114,7 +115,7 @@ def requantizer(
     wrap: bool = False,
     most: int = EXACT,
 ) -> Requantizer:
-    """The requantizer of a variant's name, clamping to the output's type and the activation fused into ``options``.
+    """Return the requantizer of a variant; it clamps to the output's type and the activation in ``options``.
 
     ``narrow`` takes the multiplier from the float32 product of the scales. ``wrap`` is for accumulators that may pass
     32 bits; ``most`` is the largest magnitude of a sum. Raises RunError for scales that give no finite multiplier.
@@ -129,7 +130,7 @@ def requantizer(
 
 
 def wide_sums(input: Operand, options: Options) -> bool:
-    """Whether sums have 64 bits: those of int16 where the options state no int32 bias."""
+    """Return True if sums have 64 bits: int16 input without an int32 bias in the options."""
     return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)
 
 
@@ -144,9 +145,9 @@ class PreparedLayer:
 
 
 class Rescaling(NamedTuple):
-    """How an operator rescales: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``).
+    """Key of a rescaling: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``).
 
-    A tuple, because it is looked up by in every inference.
+    It is a tuple because every inference uses it as a lookup key.
     """
 
     opcode: str
@@ -163,7 +164,7 @@ def layer(
     variants: Rescaling,
     filters: Callable[[], Weights],
 ) -> PreparedLayer:
-    """The layer of (input, weight, bias), kept with the weights where weights and bias are constants.
+    """Return the prepared layer of (input, weight, bias), cached with the weights if weights and bias are constants.
 
     ``zero`` is the input's zero point as ``filters`` are multiplied with it. Raises RunError as ``requantizer`` does.
     """

@@ -1,8 +1,4 @@
-"""Every rescaling a device is known to do, as a table of named variants.
-
-The real multiplier is M = input scale * weight scale / output scale, one for each output channel. Fixed-point
-variants write it M = m * 2^(shift - 31); see litecheck.reference.numerics.fixedpoint for the roundings they are made of.
-"""
+"""All known rescalings of devices, as a table of named variants."""
 
 from __future__ import annotations
 
@@ -224,5 +220,5 @@ def truncate(real: NDArray[np.float64], scales: Scales) -> Rescale:
 
 
 def rescalings(first: str) -> tuple[str, ...]:
-    """Every variant of a step that rescales 32-bit sums, ``first`` of them as the step's default."""
+    """Return every variant of a step that rescales 32-bit sums, with ``first`` as the step's default."""
     return (first, *(name for name in VARIANTS if name != first))

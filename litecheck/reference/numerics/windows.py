@@ -35,7 +35,7 @@ class Axis:
 
 @lru_cache(maxsize=1 << 12)
 def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Axis:
-    """The windows SAME or VALID padding gives; an odd element of padding goes behind.
+    """Return the windows of SAME or VALID padding; an odd element of padding is added at the end.
 
     Source: tflite/kernels/padding.h, ComputeOutSize and ComputePaddingWithOffset.
     """
@@ -46,7 +46,7 @@ def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Ax
 
 
 def axes(shape: tuple[int, ...], kernel: tuple[int, int], options: Table | None) -> tuple[Axis, Axis]:
-    """Height and width of an NHWC image under options that have padding, stride_h, stride_w and dilations."""
+    """Return height and width windows of an NHWC image, from options with padding, stride_h, stride_w and dilations."""
     get = options.get if options is not None else lambda _, default: default
     padding = int(get("padding", SAME))
     rows = axis(shape[1], kernel[0], int(get("stride_h", 0)), int(get("dilation_h_factor", 1)), padding)
@@ -54,7 +54,7 @@ def axes(shape: tuple[int, ...], kernel: tuple[int, int], options: Table | None)
 
 
 def padded(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) -> NDArray[Any]:
-    """An NHWC image as ``dtype``, C-contiguous, with exactly the margin its windows reach, filled with ``fill``."""
+    """Return an NHWC image as ``dtype``, C-contiguous, with exactly the margin of its windows, filled with ``fill``."""
     n, height, width, depth = x.shape
     top, bottom, left, right = rows.before, rows.after, columns.before, columns.after
     if not (top or left or bottom > 0 or right > 0):
@@ -67,7 +67,7 @@ def padded(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) ->
 
 
 def windows(image: NDArray[Any], rows: Axis, columns: Axis) -> NDArray[Any]:
-    """View (batch, out rows, out columns, taps down, taps across, depth) of a padded image."""
+    """Return a view (batch, out rows, out columns, taps down, taps across, depth) of a padded image."""
     n, down, across, depth = image.strides
     shape = (image.shape[0], rows.out, columns.out, rows.kernel, columns.kernel, image.shape[3])
     strides = (
