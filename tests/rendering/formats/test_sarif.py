@@ -82,7 +82,7 @@ def test_fingerprints_tell_all_results_apart(sample):
 def test_unreadable_files_are_notifications_with_their_byte(sample):
     invocation = run(sample)["invocations"][0]
     assert invocation["executionSuccessful"] is False
-    assert invocation["exitCode"] == 2
+    assert invocation["exitCode"] == 1
     first = invocation["toolExecutionNotifications"]
     told = next(n for n in first if n["descriptor"]["id"] == "file/offset-outside-file")
     physical = told["locations"][0]["physicalLocation"]
