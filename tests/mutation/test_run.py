@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("resource", reason="needs a system with fork")
+if not hasattr(os, "fork"):
+    pytest.skip("the program needs fork and resource limits", allow_module_level=True)
 
 from tests.mutation.__main__ import survivors_of
 from tests.mutation.report import json_of, share_killed, text_of
