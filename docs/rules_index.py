@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from litecheck.data import rules_dir
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import PSEUDO
 from litecheck.profile.types import Profile
@@ -22,7 +23,7 @@ def index() -> str:
     profiles = [p for p in map(load_profile, profile_names()) if p.judges != "placement"]
     names = sorted({name for p in profiles for name in p.operators} - set(PSEUDO))
     heads = " | ".join(p.name for p in profiles)
-    lines = {p.name: _lines(p) for p in profiles}
+    lines = {p.name: dict(_entries(p)) for p in profiles}
     rows = (f"| {name} | {' | '.join(_cell(p, lines[p.name], name) for p in profiles)} |\n" for name in names)
     return "".join((_PREFACE, f"| operator | {heads} |\n", f"| --- |{' --- |' * len(profiles)}\n", *rows))
 
@@ -31,14 +32,8 @@ def _cell(profile: Profile, lines: Mapping[str, int], name: str) -> str:
     return f"[{lines[name]}](../{profile.file}#L{lines[name]})" if name in lines else ""
 
 
-def _lines(profile: Profile) -> dict[str, int]:
-    """Return the line of each entry that the profile's own file states."""
-    return dict(_entries(profile))
-
-
 def _entries(profile: Profile) -> Iterator[tuple[str, int]]:
-    from litecheck.data import rules_dir
-
+    """Return the entries that the profile's own file states, each with its line."""
     text = (rules_dir().parent / profile.file).read_text("utf-8").splitlines()
     inside = False
     for number, line in enumerate(text, 1):

@@ -7,6 +7,7 @@ import typer
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 
@@ -23,7 +24,7 @@ def convert(
     equalize: options.Equalize = False,
     data: options.Data = None,
     samples: options.Samples = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     preprocessing: options.Preprocessing = "",
     device: options.Device = "auto",
     signature: options.Signature = None,

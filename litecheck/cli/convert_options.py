@@ -91,16 +91,6 @@ Data = Annotated[
         "Repeatable. random:N draws N samples: to test a device, not for use.",
     ),
 ]
-Seed = Annotated[
-    int,
-    _option(
-        "--seed",
-        metavar="SEED",
-        panel=panels.INPUTS,
-        text="Set the seed of random inputs. [default: 0]",
-        min=0,
-    ),
-]
 Samples = Annotated[
     int | None,
     _option(

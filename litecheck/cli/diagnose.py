@@ -9,6 +9,7 @@ import typer
 from litecheck.cli import complete, panels
 from litecheck.cli import device_options as devices
 from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
@@ -42,16 +43,7 @@ def diagnose(
             "no probe twice. [default: 600]",
         ),
     ] = 600,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            metavar="SEED",
-            min=0,
-            rich_help_panel=panels.INPUTS,
-            help="Set the seed of random inputs. [default: 0]",
-        ),
-    ] = 0,
+    seed: Seed = 0,
     timeout: devices.Seconds = 60.0,
     memory: devices.Megabytes = 4096,
     jobs: devices.Jobs = 1,

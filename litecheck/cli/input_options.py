@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from litecheck.cli import panels
 from litecheck.errors import ConfigError
 from litecheck.tallies import counted
 
@@ -14,6 +17,17 @@ if TYPE_CHECKING:
 
     from litecheck.model.types import Model
     from litecheck.reference.engine.entry import EntryPoint
+
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="SEED",
+        min=0,
+        rich_help_panel=panels.INPUTS,
+        help="Set the seed of random inputs. [default: 0]",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

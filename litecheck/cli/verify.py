@@ -10,6 +10,7 @@ import typer
 from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
 from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
+from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.verify_advanced import parse_advanced
 
@@ -31,7 +32,7 @@ def verify(
     inputs: options.Inputs = None,
     data: options.Data = None,
     samples: options.Samples = 4,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     fail_on_fallback: options.FailOnFallback = False,
     require_coverage: options.RequireCoverage = False,
     budget: options.Budget = None,

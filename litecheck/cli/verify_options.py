@@ -85,16 +85,6 @@ Samples = Annotated[
         help="Use at most N samples of each --data. [default: 4]",
     ),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        metavar="SEED",
-        min=0,
-        rich_help_panel=panels.INPUTS,
-        help="Set the seed of random inputs. [default: 0]",
-    ),
-]
 FailOnFallback = Annotated[
     bool,
     typer.Option(
