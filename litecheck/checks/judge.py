@@ -163,10 +163,11 @@ def _checked(bound: BoundOperator, checks: tuple[Ready, ...], remember: bool = T
 def _finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
     operand, requirement = fault.operand, requirement.of(fault.kind)
     if operand is not None:
-        tensor = operand.tensor
-        where = replace(
-            where, role=operand.role, position=operand.position, tensor=tensor.index, tensor_name=tensor.name
+        tensor, place = (
+            operand.tensor,
+            (where.subgraph, where.subgraph_name, where.operator, where.opcode, where.name),
         )
+        where = Where(*place, operand.role, operand.position, tensor.index, tensor.name)
     elif fault.role is not None:
         where = replace(where, role=fault.role)
     settled = fault.level == "violation" or requirement.level == "violation"

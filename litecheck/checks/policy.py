@@ -130,6 +130,8 @@ def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> Operat
     if waivers:
         return replace(operator, status="waived", reason="; ".join(waivers))
     reason = "" if operator.at_best == "conforms" else operator.reason
+    if (operator.status, operator.reason) == (operator.at_best, reason):
+        return operator
     return replace(operator, status=operator.at_best, reason=reason)
 
 

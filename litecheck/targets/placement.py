@@ -36,6 +36,8 @@ AFTER_PLACEMENT = frozenset(_EFFECTS[_EFFECTS.index(CPU) + 1 :])
 def place_of(findings: Iterable[Finding]) -> Place:
     """Return the place of an operator with these findings. Example: without findings it is ``npu``."""
     effects = {finding.effect for finding in findings if finding.waiver is None}
+    if not effects:
+        return "npu"
     return next((place for effect, place in _STAGES if effect in effects), "npu")
 
 

@@ -22,6 +22,7 @@ _LARGEST_RANK = 5
 _RUNTIME = "litert-runtime"
 #: The ranges of ordinary scales of feature maps and weights, and of biases, as powers of two.
 _SCALES, _BIAS_SCALES = range(-24, 16), range(-48, 16)
+_LEAST, _LIMIT = 2.0**_SCALES.start, 2.0**_SCALES.stop
 #: Arithmetic of indices, int32 without a scale, in public models, where Vela confirms the placement.
 _INDEX_ARITHMETIC = {"MUL", "SUB"}
 
@@ -69,10 +70,10 @@ def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iter
 
 def _is_index(operator: Operator, tensor: Tensor) -> bool:
     """Return True if a tensor holds indices, int32 without a scale, of an operator that public models have for indices."""
+    if tensor.dtype != "int32" or tensor.quantization.scale.size:
+        return False
     facts = facts_of(operator.kind)
-    moves = facts.reshapes or facts.joins in ("axis", "stack")
-    known = moves or operator.opcode in _INDEX_ARITHMETIC
-    return known and tensor.dtype == "int32" and not tensor.quantization.scale.size
+    return facts.reshapes or facts.joins in ("axis", "stack") or operator.opcode in _INDEX_ARITHMETIC
 
 
 @cache
@@ -129,7 +130,19 @@ def _unscaled_reasons(role: str, tensor: Tensor, types: Collection[str]) -> Iter
         yield f"{role} with a scale"
 
 
+def _is_ordinary(tensor: Tensor) -> bool:
+    """Return True if a feature map has one ordinary scale and one zero point, as nearly all have."""
+    scale, points = tensor.quantization.scale, tensor.quantization.zero_point
+    return (
+        scale.size == points.size == 1
+        and points.item() in _FEATURE_MAPS.get(tensor.dtype, ())
+        and _LEAST <= scale.item() < _LIMIT
+    )
+
+
 def _feature_map_reasons(role: str, tensor: Tensor) -> Iterator[str]:
+    if _is_ordinary(tensor):
+        return
     if tensor.dtype not in _FEATURE_MAPS:
         yield f"{tensor.dtype} {role}"
         return
@@ -151,14 +164,18 @@ def _scale_reasons(role: str, tensor: Tensor, ordinary: range = _SCALES) -> Iter
 
 
 def _shape_reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
-    tensors = subgraph.tensors
-    differ = any(not _matches(tensors[i].shape, inferred.shapes[i]) for i in operator.outputs if i >= 0)
+    tensors, shapes = subgraph.tensors, inferred.shapes
+    differ = [i for i in operator.outputs if i >= 0 and not _matches(tensors[i].shape, shapes[i])]
     if operator.index in inferred.misfits or differ:
         yield "shapes that LiteRT does not compute"
 
 
 def _matches(declared: Sequence[int], inferred: Shape | None) -> bool:
-    return inferred is None or (
-        len(declared) == len(inferred)
-        and all(b in (a, None) for a, b in zip(declared, inferred, strict=True))
+    return (
+        inferred is None
+        or declared == inferred
+        or (
+            len(declared) == len(inferred)
+            and all(b in (a, None) for a, b in zip(declared, inferred, strict=True))
+        )
     )

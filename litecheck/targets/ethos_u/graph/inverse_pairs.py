@@ -81,7 +81,7 @@ def _permutation(op: Operator, tensors: Sequence[Tensor]) -> list[int] | None:
     """Return the constant permutation of a TRANSPOSE; None for other operators."""
     facts = facts_of(op.kind)
     role = next((role for role, kind in facts.inputs.items() if kind == "order"), "")
-    index = facts.tensors(op).get(role, -1)
+    index = facts.tensors(op).get(role, -1) if role else -1
     values = None if index < 0 else constant_integers(tensors[index])
     order = [] if values is None else [int(n) for n in values.flat]
     return order if order and sorted(order) == list(range(len(order))) else None
