@@ -42,7 +42,7 @@ def decode_json(
 def encode_json(values: Any) -> str:
     """Return an indented JSON document with letters of all languages, and with control and format characters escaped.
 
-    Example: U+FEFF becomes ``\\ufeff``.
+    For example, U+FEFF becomes ``\\ufeff``.
     """
     import json
 

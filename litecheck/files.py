@@ -136,7 +136,7 @@ def is_inside(path: str | Path, folder: str | Path) -> bool:
 
 
 def files_in(folder: str | Path, error: type[ConfigError] = ConfigError) -> list[Path]:
-    """Return the files and folders directly in a folder, sorted by name, without hidden ones.
+    """Return the files and folders directly in a folder, sorted by name, without hidden entries.
 
     Raises ``error`` for a folder that cannot be listed and for a link that leaves the folder.
     """
@@ -159,7 +159,7 @@ def is_url(argument: str) -> bool:
 def from_here(file: str) -> str:
     """Return the path with forward slashes, relative to the current folder if it is below it.
 
-    External services only accept such paths. Example: ``/home/me/project/a.tflite`` in ``/home/me/project`` gives
+    External services only accept such paths. For example, ``/home/me/project/a.tflite`` in ``/home/me/project`` gives
     ``a.tflite``. URLs, ``-`` and empty paths are unchanged.
     """
     if not file or file == STDIN or is_url(file):

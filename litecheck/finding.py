@@ -105,11 +105,11 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A requirement that one operator violates.
+    """A requirement that an operator violates.
 
     The sentence has a fixed order: where - found - required - because - see - effect. ``path`` is the name of the
     requirement (``CONV_2D/weight/zero_point``). ``channels`` counts the violating slices if there are several. ``hint``
-    is the fix, if the profile has one.
+    is the fix, if the profile states a fix.
     """
 
     path: str

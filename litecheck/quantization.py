@@ -62,7 +62,7 @@ class Blockwise:
 
 @dataclass(frozen=True, slots=True)
 class MultiAxis:
-    """Scales along several dimensions, stored in another tensor. ``block_size`` 0 means one per element of ``axes``."""
+    """Scales along several dimensions, stored in another tensor. ``block_size`` 0 means a scale per element of ``axes``."""
 
     scales: int
     zero_points: int

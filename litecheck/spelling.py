@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """Return the known word that is most similar to a word, or ``""`` if no known word is similar."""
+    """Return the known word that is most similar to a word, or ``""`` if no known word is similar.
+
+    For example, ``SOFTMX`` gives ``SOFTMAX``.
+    """
     import difflib
 
     names = list(known)

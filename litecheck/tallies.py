@@ -29,7 +29,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def combined_exit_code(codes: Iterable[int]) -> int:
-    """Return the exit code of several models: 1 if one violates, else 2 if one is not checked or there is none, else 0."""
+    """Return the exit code of several models: 1 if any violates, else 2 if any is not checked or there is none, else 0."""
     found = set(codes)
     return 1 if 1 in found else 2 if 2 in found or not found else 0
 

@@ -38,7 +38,7 @@ def within(low: int, high: int) -> Only:
 
 
 def one_of(words: tuple[str, ...]) -> Only:
-    """Return the metadata of a string that is one of ``words``."""
+    """Return the metadata of a string in ``words``."""
     return Only(lambda value: value in words, f"one of {', '.join(words)}")
 
 

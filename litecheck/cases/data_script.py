@@ -12,7 +12,7 @@ import numpy as np
 
 
 def main() -> None:
-    """Write one .npz per sample. Arguments: script, folder, signature or nothing, largest number of samples."""
+    """Write a .npz for each sample. Arguments: script, folder, signature or nothing, largest number of samples."""
     script, folder, signature, most = sys.argv[1:]
     data = call(script)
     if isinstance(data, dict) and data and not isinstance(next(iter(data.values())), np.ndarray):

@@ -32,7 +32,7 @@ class Expectation:
         self._joins = together(case.cut.model) > 1 and not any(feed.follows or feed.start for feed in feeds)
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
-        """Return the outputs for each inference; None if the reference cannot compute one of them."""
+        """Return the outputs for each inference; None if the reference cannot compute all of them."""
         key = self._key(arithmetic)
         if key not in self._found:
             try:
@@ -42,8 +42,7 @@ class Expectation:
         return self._found[key]
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
-        """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot compute one
-        of them."""
+        """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
         machine = Machine(self.case.cut.model, arithmetic)
         if self._joins:
             return list(outputs_of(machine, [feed.arrays for feed in self.feeds]))
@@ -114,9 +113,9 @@ def _outputs(machine: Machine, feed: Feed) -> Arrays:
 
 
 def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tuple[Case, list[Arrays]]:
-    """Return a case of one operator with its variable tensors as further inputs, and the arrays of each inference.
+    """Return a one-operator case with its variable tensors as further inputs, and the arrays of each inference.
 
-    Each inference then needs no earlier one. All other cases, and operators without such tensors, are returned
+    Each inference then needs no earlier inference. All other cases, and operators without such tensors, are returned
     unchanged.
     """
     main = case.cut.model.subgraphs[0]
@@ -150,7 +149,7 @@ def _run(machine: Machine, feed: Feed) -> Arrays:
 
 
 class Tape:
-    """Tensors of one sample in a run through a subgraph: computed by the reference and still needed."""
+    """Tensors of a sample in a run through a subgraph: computed by the reference and still needed."""
 
     def __init__(
         self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
@@ -184,7 +183,7 @@ class Tape:
 def chained(
     model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
 ) -> list[Tape]:
-    """Return one tape per sample, each with the state that the sample before left in the model."""
+    """Return a tape for each sample, each with the state that the sample before left in the model."""
     ahead = Machine(model, arithmetic)
     tapes: list[Tape] = []
     for inputs in samples:

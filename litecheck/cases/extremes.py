@@ -1,4 +1,4 @@
-"""Inputs for one operator: largest sums, values halfway between two integers, elements that distinguish variants."""
+"""Inputs for an operator: largest sums, values halfway between two integers, elements that distinguish variants."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
 def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool_] | None:
     """Return a mask that is True where an input is multiplied by a positive weight; None without weights.
 
-    The rows of a fully connected layer cover different units; the positions of an image cover one filter after the
-    other. With ``turning``, the mask is inverted for the second half of each filter.
+    The rows of a fully connected layer cover different units; the positions of an image cover the filters in turn. With
+    ``turning``, the mask is inverted for the second half of each filter.
     """
     operator, facts = case.operators[0], only(case)
     second = facts.role(1) if len(operator.inputs) > 1 and facts.inputs else ""
@@ -117,7 +117,7 @@ def discriminating(
     arithmetic: Arithmetic,
     drawn: Drawn | None = None,
 ) -> Iterator[Feed]:
-    """Yield one set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
+    """Yield a set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
 
     Rare variants come first, and only values that were found are used. Nothing is yielded for operators that are not
     element-wise. ``drawn`` are the case's inputs for this seed, if they are drawn already.
@@ -140,7 +140,7 @@ def discriminating(
 
 
 def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """The arithmetic with one step of the operator changed, for every variant there is."""
+    """The arithmetic with a single step of the operator changed, for every variant there is."""
     model = case.cut.model
     opcode = case.operators[0].opcode
     variants = arithmetic.variants(opcode)

@@ -31,7 +31,7 @@ KINDS = (PROPAGATED, RANDOM, DIRECTED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feed:
-    """Inputs of one inference in the order of the case's, and their kind.
+    """Inputs of an inference in the order of the case's, and their kind.
 
     If ``follows`` is True, the inference starts from the state that the inference before it left. Otherwise variables
     have their initial contents, or those in ``start``.
@@ -52,7 +52,7 @@ def series(several: Sequence[Feed]) -> tuple[range, ...]:
 def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
     """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
-    Example: of inputs of 20 million elements, four feeds under the default of 4.3 GB.
+    For example, of inputs of 20 million elements, four feeds under the default of 4.3 GB.
     """
     spent = 0
     for feed in several:
@@ -63,12 +63,15 @@ def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
 
 
 def exceeds_share(elements: int) -> bool:
-    """Return True if arrays of ``elements`` elements are too many for the inputs or the outputs of a case."""
+    """Return True if arrays of ``elements`` elements are too many for the inputs or the outputs of a case.
+
+    For example, 67,108,864 elements fit under the default of 4 GiB, 67,108,865 do not.
+    """
     return elements * _WIDE > limits_in_force().memory // _SHARE
 
 
 def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
-    """Return the tensors that the reference computed as inputs of the case; None if one of them was not computed."""
+    """Return the tensors that the reference computed as inputs of the case; None if any of them was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
     return Feed(PROPAGATED, tuple(tensors[i] for i in case.cut.inputs))
@@ -76,8 +79,7 @@ def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Input:
-    """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; the other flags bound its
-    values."""
+    """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; other flags bound its values."""
 
     tensor: Tensor
     steers: bool
@@ -104,7 +106,7 @@ class Input:
         return low, high
 
     def like(self, tensors: Mapping[int, Array]) -> Array:
-        """Return an array of its shape and type: the known one, or an empty one."""
+        """Return an array of its shape and type: the known array, or an empty array."""
         known = tensors.get(self.tensor.index)
         return np.empty(self.tensor.shape, NUMPY_TYPES[self.tensor.dtype]) if known is None else known
 
@@ -133,7 +135,7 @@ def _input(tensor: Tensor, uses: Set[tuple[str, bool]]) -> Input:
 
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
-    """Return True if the values of all inputs that steer are known, and the other inputs are small enough to draw."""
+    """Return True if the values of all inputs that steer are known, and the remaining inputs are small enough to draw."""
     return all(u.tensor.index in tensors or (not u.steers and affordable(u.tensor)) for u in inputs)
 
 
@@ -242,6 +244,8 @@ def requantized(tensor: Tensor, array: Array) -> Array:
     """Return the array, quantized with the tensor's scale and zero point if it is float and the tensor is not.
 
     Float64 is returned unchanged: a float tensor of a model does not have this type.
+
+    For example, 1.0 and -1.0 with scale 0.5 and zero point 3 give 5 and 1.
     """
     quantized = tensor.dtype in INTEGER_RANGES and bool(tensor.quantization.scale.size)
     if array.dtype.name not in ("float32", "float16") or not quantized:

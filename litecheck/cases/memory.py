@@ -32,7 +32,7 @@ class SeriesTried:
 
     State persists within each of ``series`` series and is reset between them; ``longest`` is the longest in inferences.
     ``begun`` is True if some started at the limits of the variables. Without series, every inference started from the
-    initial state, and ``because`` is the reason: ``device`` (it does not keep state) or ``budget`` (used by other
+    initial state, and ``because`` is the reason: ``device`` (it does not keep state) or ``budget`` (used by earlier
     cases).
     """
 

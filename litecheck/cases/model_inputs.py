@@ -45,9 +45,9 @@ def sample_inputs(model: Model, subgraph: Subgraph, drawing: Drawing) -> list[di
 def in_a_row(
     model: Model, subgraph: Subgraph, drawing: Drawing, samples: list[dict[int, Array]]
 ) -> list[dict[int, Array]]:
-    """Return samples for a model with state: given samples repeated, or further drawn ones.
+    """Return samples for a model with state: given samples repeated, or further drawn samples.
 
-    None are returned if the given samples have different shapes, because state has one shape.
+    None are returned if the given samples have different shapes, because state has a fixed shape.
     """
     if drawing.samples:
         if len({tuple((i, a.shape) for i, a in sorted(sample.items())) for sample in samples}) > 1:

@@ -25,9 +25,9 @@ def one_operator(
     intermediates: Sequence[TensorPlan] = (),
     description: str = "",
 ) -> Model:
-    """Return a model of one operator with these inputs in file order, None for an absent input.
+    """Return a one-operator model with these inputs in file order, None for an absent input.
 
-    Constants have values and variables are marked as such; all others go in, in their order.
+    Constants have values and variables are marked as such; the remaining tensors are inputs, in their order.
     """
     roles: dict[str, tuple[TensorPlan, ...]] = {}
     ends = []

@@ -39,7 +39,7 @@ class Case:
 
 
 def entries(model: Model, signature: str | None = None) -> tuple[Subgraph, ...]:
-    """Return the subgraphs that are entry points: that of one signature, or the first and those of all signatures."""
+    """Return the subgraphs that are entry points: that of a signature, or the first and those of all signatures."""
     if signature is not None:
         found = [s.subgraph for s in model.signatures if s.key == signature]
         if not found:
@@ -63,7 +63,7 @@ def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
 
 
 def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
-    """Return the operators on every path from one tensor to another. Raises ConfigError if there is none."""
+    """Return the operators on every path between two tensors. Raises ConfigError if there is none."""
     start, end = (_tensor(subgraph, name) for name in (first, last))
     graph = graph_of(subgraph)
     behind = _reached(
@@ -88,7 +88,7 @@ def leading(case: Case) -> tuple[Operator, ...]:
 
 
 def whole(model: Model, subgraph: Subgraph) -> Case:
-    """Return all operators as one case; its outputs are the subgraph's."""
+    """Return all operators as a single case; its outputs are the subgraph's."""
     return _case(model, subgraph, subgraph.operators, "whole", subgraph.outputs)
 
 

@@ -28,8 +28,8 @@ def samples(path: str, point: EntryPoint, signature: str | None = None, most: in
     """Return at most ``most`` samples for an entry point, stored values by the names of its inputs.
 
     Real values of integer inputs are quantized by the input's own scale and zero point. Positions (``0``, ``arr_0``)
-    name inputs too, and an array with one dimension more than its input, or a longer first one, holds several samples.
-    Raises ConfigError for what fits no input.
+    name inputs too, and an array with a dimension more than its input, or a longer first dimension, holds several
+    samples. Raises ConfigError for what fits no input.
     """
     place = Path(path)
     if not place.exists():
@@ -84,7 +84,7 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
 
 
 def _separate(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
-    """One file's samples, each complete."""
+    """Samples of a file, each complete."""
     by_input: dict[str, list[Array]] = {}
     names = [name for name, _ in point.inputs]
     for key, array in arrays.items():

@@ -28,14 +28,14 @@ from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
 LENGTH, PATIENCE = 16, 48
 #: Inferences beyond those that a state is felt for, and inferences after a rail.
 _MORE, _AFTER = 4, 3
-#: Elements of inputs and outputs in one series, unless it has fewer inferences than that.
+#: Elements of inputs and outputs in a series, unless it has fewer inferences than that.
 _ELEMENTS, _FEWEST = 1 << 18, 4
-#: Edges that follow each other in one series.
+#: Consecutive edges in a series.
 _EDGES = 8
 
 
 def remembers(model: Model) -> bool:
-    """Return True if an inference may depend on earlier ones: the model has variable tensors or resource handles."""
+    """Return True if an inference may depend on the past: the model has variable tensors or resource handles."""
     return any(t.is_variable or t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
 
 
@@ -45,7 +45,7 @@ def variables(model: Model) -> tuple[Tensor, ...]:
 
 
 def row(several: Sequence[Feed], start: Mapping[int, Array] | None = None) -> tuple[Feed, ...]:
-    """Return inferences as one series: each but the first starts from the state that the inference before left."""
+    """Return inferences as a series: each but the first starts from the state that the inference before left."""
     first = replace(several[0], start=start or {})
     return (first, *(replace(feed, follows=True) for feed in several[1:]))
 

@@ -1,4 +1,4 @@
-"""Several inferences of an operator run as one, which saves the fixed cost of each kernel call."""
+"""Several inferences of an operator merged into a single run, which saves the fixed cost of each kernel call."""
 
 from __future__ import annotations
 
@@ -41,12 +41,15 @@ class _Layout(NamedTuple):
     twice: bool = False
 
     def beside(self, shape: tuple[int, ...], number: int, count: int) -> tuple[int, ...]:
-        """Return the shape of ``count`` copies of input ``number``, along a new axis."""
+        """Return the shape of ``count`` copies of input ``number``, along a new axis.
+
+        For example, 4 copies of (1, 8) in rank 3 have shape (4, 1, 1, 8).
+        """
         copies = (number + 1,) if self.twice else ()
         return (count, *copies, *(1,) * ((self.rank or 0) - len(shape)), *shape)
 
     def together(self, number: int, arrays: Sequence[Array]) -> Array:
-        """Return input ``number`` of several inferences as one array."""
+        """Return input ``number`` of several inferences as a single array."""
         if self.rank is None:
             return np.concatenate(arrays)
         shape = self.beside(arrays[0].shape, number, len(arrays))
@@ -60,10 +63,10 @@ class _Layout(NamedTuple):
 
 
 def together(model: Model) -> int:
-    """Return the number of inferences of a model that can run as one.
+    """Return the number of inferences of a model that can be merged into a run.
 
-    More than 1 for one operator on integers of at most 16 bits, if each output element depends on input elements, or
-    each output image on an input image and constants.
+    More than 1 for an operator on integers of at most 16 bits, in two cases. Each output element depends on input
+    elements, or each output image on an input image and constants.
     """
     layout = _layout(model)
     return layout.most if layout else 1
@@ -138,7 +141,7 @@ def _by_images(main: Subgraph) -> bool:
 
 
 def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
-    """Yield the outputs of inferences that are independent of each other.
+    """Yield the outputs of independent inferences.
 
     Raises RunError as :meth:`Machine.run` does.
     """

@@ -89,7 +89,7 @@ _STRIDE, _TURN = 40503, 1 << 16
 
 
 def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
-    """One sweep, or as many as it takes for every code to come where there is one operand."""
+    """A sweep, or as many as it takes for every code to occur where there is a single operand."""
     count = 1
     if len(uses) == 1 and only(case).elementwise == "unary":
         size = math.prod(uses[0].tensor.shape)

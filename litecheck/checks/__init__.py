@@ -1,1 +1,1 @@
-"""Checks of models against profiles: one module per kind of requirement, and the status of each operator."""
+"""Checks of models against profiles: a module for each kind of requirement, and the status of each operator."""

@@ -12,7 +12,7 @@ from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Return the check of the quantized dimension; a tensor with one scale always passes."""
+    """Return the check of the quantized dimension; a tensor with a single scale always passes."""
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
 

@@ -59,7 +59,7 @@ def write(path: str | Path, entries: Iterable[Entry]) -> None:
 
 
 def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
-    """Return the entries of a baseline of this run: one per finding that is not waived.
+    """Return the entries of a baseline of this run: an entry for each finding that is not waived.
 
     The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists.
     """

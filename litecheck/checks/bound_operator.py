@@ -60,7 +60,7 @@ def may_lack_quantization(rule: OperatorRule, role: str) -> bool:
 
 
 class BoundOperand:
-    """One tensor in one role; ``position`` counts within a repeated role."""
+    """A tensor in a role; ``position`` counts within a repeated role."""
 
     __slots__ = ("facts", "position", "role", "tensor")
 
@@ -193,7 +193,10 @@ NONE: Sequence[Fault] = ()
 
 
 def channel(at: int, bad: NDArray[np.bool_]) -> str:
-    """Return the channel and the number of bad channels; "" for a tensor with one channel."""
+    """Return the channel and the number of bad channels; "" for a tensor with one channel.
+
+    For example, channel 2 and 2 bad channels of 4 give `` at channel 2 (2 of 4 channels)``.
+    """
     if len(bad) == 1:
         return ""
     count = int(bad.sum())

@@ -58,7 +58,7 @@ class ReadyRule:
     """Compiled checks of one operator.
 
     ``any_of`` are the alternatives by name, ``telling`` the paths of the limits that distinguish them. ``settled`` are
-    the checks, each with a shortcut (measurement and only allowed value) if it has one. ``alone`` are the roles with
+    the checks, each with its shortcut (measurement and only allowed value), if any. ``alone`` are the roles with
     checks that need a single tensor, each with one bit per check; equal checks have the same bit in all rules.
     ``structured`` is True if the rule has structure limits.
     """

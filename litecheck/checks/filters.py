@@ -1,4 +1,4 @@
-"""Filters and baselines in the library API, for a report or for one model of it."""
+"""Filters and baselines in the library API, for a report or for a model of it."""
 
 from __future__ import annotations
 

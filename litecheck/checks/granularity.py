@@ -1,8 +1,8 @@
 """Check ``granularity``: number of scales and zero points of a tensor, their dimension, and their table in the file.
 
 LiteRT fills its per-tensor parameters only from exactly one scale. It fails to load a model if the counts differ from
-each other or from the quantized dimension; other malformed parameters give wrong outputs. Absent or malformed
-parameters are always a violation, also in a rule with a milder level.
+each other or from the quantized dimension; other malformed parameters give wrong outputs. Absent or malformed parameters
+are always a violation, also in a rule with a milder level.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def _within(facts: TensorFacts) -> bool:
 def _spoiled(
     operand: BoundOperand, wanted: frozenset[str], along: int | None, rule: OperatorRule
 ) -> Fault | None:
-    """Return the fault of parameters that are malformed or in another tensor, with the runtime's message if there is
-    one."""
+    """Return the fault of parameters that are malformed or in another tensor, with the runtime's message, if any."""
     facts, loads = operand.facts, rule.any_tensor
     if facts.details is not None:
         if wanted & {kind_of(facts), "any"}:

@@ -1,4 +1,4 @@
-"""Findings of one operator, subgraph or tensor against one rule."""
+"""Findings of an operator, subgraph or tensor against a rule."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def judged(bound: BoundOperator) -> list[Finding]:
 
 
 def check_each_requirement(bound: BoundOperator) -> list[Finding]:
-    """Check an operator against every requirement of its rule, whether or not others are violated, as compilers do."""
+    """Check an operator against every requirement of its rule, independent of other requirements, as compilers do."""
     ready, operands = compiled(bound.rule), bound.measurable()
     # Some thirty limits are asked of every operator, and nearly all that is measured is what it should be.
     left = tuple([one for one, usual in ready.settled if usual is None or usual[0](operands) != usual[1]])
@@ -96,8 +96,7 @@ def judged_subgraph(context: Context, profile: Profile) -> list[Finding]:
 
 
 def judged_tensors(context: Context, profile: Profile, found: list[Finding]) -> Iterator[Finding]:
-    """Yield findings for tensors whose quantization makes LiteRT fail to load the model, unless ``found`` has one
-    already."""
+    """Yield findings for tensors whose quantization makes LiteRT fail to load the model, unless ``found`` has one."""
     rule = profile.operators.get(ANY_TENSOR)
     if rule is None:
         return
@@ -121,7 +120,7 @@ def _where(subgraph: Subgraph, operator: Operator) -> Where:
 def _nearest(bound: BoundOperator, ready: ReadyRule) -> list[Finding]:
     """Return no finding if an alternative is satisfied, else those of the nearest alternative, with the names of all.
 
-    The nearest is the one the operator has the form of, where limits tell the forms apart, and then the one with the
+    The nearest alternative is that of the operator's form, where limits distinguish the forms, and then that with the
     fewest violations.
     """
     alternatives = ready.any_of

@@ -44,14 +44,17 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def usual(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:
-    """Return the measurement and its single required value, or None; most limits require one exact value."""
+    """Return the measurement and its single required value, or None; most limits require a single exact value."""
     if requirement.verb != "limits" or not isinstance(requirement.value, Exactly):
         return None
     return measurement(requirement.path.rsplit("/", 1)[1]), _wanted(requirement.value)
 
 
 def fitting(value: Constraint) -> Callable[[Measured], bool]:
-    """Return a predicate: True if a measured number or word satisfies the constraint."""
+    """Return a predicate: True if a measured number or word satisfies the constraint.
+
+    For example, 4 satisfies 1..4, and 9/2 does not.
+    """
     if isinstance(value, OneOf):
         parts = tuple(map(fitting, value.values))
         return lambda measured: any(part(measured) for part in parts)

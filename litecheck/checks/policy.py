@@ -77,7 +77,7 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
 
 
 def ignore(model: ModelReport, patterns: Collection[str], by: str = "--ignore") -> ModelReport:
-    """Waive the findings that match; one that is already waived keeps its waiver."""
+    """Waive the findings that match; a waived finding keeps its waiver."""
 
     def waive(finding: Finding) -> Finding:
         pattern = next((p for p in patterns if path_matches(finding.path, p)), None)
@@ -89,7 +89,7 @@ def ignore(model: ModelReport, patterns: Collection[str], by: str = "--ignore") 
 
 
 def override_levels(model: ModelReport, levels: Collection[tuple[str, Level]]) -> ModelReport:
-    """Give the findings that match another level; of several patterns that match, the last one holds."""
+    """Give the findings that match another level; of several patterns that match, the last pattern holds."""
 
     def grade(finding: Finding) -> Finding:
         chosen = [level for pattern, level in levels if path_matches(finding.path, pattern)]
@@ -136,7 +136,10 @@ def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> Operat
 
 
 def parse_level(text: str) -> tuple[str, Level]:
-    """Return ``PATH=LEVEL`` as a pair. Raises ConfigError for any other text."""
+    """Return ``PATH=LEVEL`` as a pair. Raises ConfigError for any other text.
+
+    For example, ``CONV_2D/weight=warning`` gives ``("CONV_2D/weight", "warning")``.
+    """
     path, equals, word = text.rpartition("=")
     if not equals or not path.strip():
         raise ConfigError(
@@ -154,7 +157,7 @@ def as_level(word: str) -> Level:
 
 
 def check_gate(option: str, profiles: Iterable[Profile]) -> None:
-    """Raise ConfigError for an option of targets where no profile is one: a gate could not but pass."""
+    """Raise ConfigError for an option of targets where no profile is a target: a gate could not but pass."""
     if all(p.judges != "placement" for p in profiles):
         raise ConfigError(f"{option} is for a target, and no --profile is one; ethos-u55 is, for example")
 
@@ -177,6 +180,9 @@ def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:
 
 
 def hint_of(pattern: str, paths: Iterable[str]) -> str:
-    """Return the known path that is most similar to the pattern, compared at the pattern's depth."""
+    """Return advice with the known path that is most similar to the pattern, compared at the pattern's depth.
+
+    For example, ``CONV_2D/weigth/zero_point`` gives ``; did you mean 'CONV_2D/weight/zero_point'?``.
+    """
     depth = pattern.count("/") + 1
     return did_you_mean(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))

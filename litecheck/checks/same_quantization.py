@@ -1,4 +1,4 @@
-"""Check ``same_quantization``: several tensors have one scale, equal bit for bit, and one zero point."""
+"""Check ``same_quantization``: several tensors have the same scale, equal bit for bit, and the same zero point."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NONE = (b"", b"", 0)
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Return the check: one fault for all tensors that differ from the majority."""
+    """Return the check: a single fault for all tensors that differ from the majority."""
     roles = value.roles if isinstance(value, Roles) else ()
 
     def check(bound: BoundOperator) -> Sequence[Fault]:

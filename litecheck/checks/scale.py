@@ -51,7 +51,7 @@ _NAMES = {
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Return the check: invalid scales first, then scales that differ from the required ones."""
+    """Return the check: invalid scales first, then scales that differ from the required scales."""
     role = requirement.role or ""
     allowed, judge = types(rule, role), _judge(value)
     least = TINY if value == Exactly("normal") else 0.0
@@ -74,12 +74,15 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 
 def valid(scale: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return a mask that is True at each scale that is finite and greater than 0."""
+    """Return a mask that is True at each scale that is finite and greater than 0.
+
+    For example, 0.1 is valid, and 0, -1, infinity and NaN are not.
+    """
     return np.isfinite(scale) & (scale > 0)
 
 
 def _no_scale(operand: BoundOperand, least: float) -> Sequence[Fault]:
-    """Return one fault per kind of invalid scale, with the first channel and the number of channels."""
+    """Return a fault for each kind of invalid scale, with the first channel and the number of channels."""
     scale = operand.tensor.quantization.scale
     if (valid(scale) & (scale >= least)).all():
         return NONE

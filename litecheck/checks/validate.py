@@ -37,9 +37,9 @@ _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uin
 def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey: bool = False) -> ModelReport:
     """Check a model against every given profile; by default, each operator against the LiteRT profile of its type.
 
-    A target's profile describes the operators that a target runs; the other profiles are checked as well, and LiteRT's
-    if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the HTML page
-    of a model shows.
+    A target's profile describes the operators that a target runs; the remaining profiles are checked as well, and
+    LiteRT's if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the
+    HTML page of a model shows.
     """
     if not isinstance(model, Model):
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
@@ -159,7 +159,7 @@ def _default(name: str) -> Profile:
 
 @dataclass(slots=True)
 class _Outcome:
-    """Findings and statuses of one operator from the profiles so far."""
+    """Findings and statuses of an operator from the profiles so far."""
 
     findings: list[Finding]
     profiles: list[str]

@@ -44,7 +44,7 @@ def required(requirement: Requirement) -> str:
 
 
 def scale_text(scale: np.float32) -> str:
-    """Return the shortest decimal that reads back as the same float32."""
+    """Return the shortest decimal that reads back as the same float32. For example, 1/256 gives ``0.00390625``."""
     return str(np.float32(scale)).removesuffix(".0") if np.isfinite(scale) else str(float(scale))
 
 

@@ -57,7 +57,7 @@ class Options:
 
 
 def configured(start: Path | None = None, named: str | None = None, isolated: bool = False) -> Options:
-    """Return the options of the configuration file ``named``, or else of the nearest one.
+    """Return the options of the configuration file ``named``, or else of the nearest configuration file.
 
     The search begins at ``start`` (default: the current folder) and goes up to the repository root or the home folder.
     In one folder ``litecheck.toml`` comes before ``pyproject.toml``; a pyproject.toml without ``[tool.litecheck]``

@@ -61,7 +61,7 @@ def search_folders(start: Path) -> Iterator[Path]:
 
 
 def is_regular(file: Path, warn: Callable[[str], None]) -> bool:
-    """Return True for a regular file or a link to one. A litecheck.toml of another kind gives a warning."""
+    """Return True for a regular file or a link to a regular file. A litecheck.toml of another kind gives a warning."""
     try:
         mode = os.stat(file).st_mode
     except (OSError, ValueError):

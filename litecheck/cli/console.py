@@ -83,7 +83,7 @@ class Manner:
 
 #: Exit code: a model or device was not checked.
 UNJUDGED = 2
-#: Exit code: the command or one of its files is wrong, and nothing was checked. EX_USAGE in sysexits.h.
+#: Exit code: the command or a file of the command is wrong, and nothing was checked. EX_USAGE in sysexits.h.
 USAGE = 64
 #: Exit code: an output was not written because the disk is full, so no verdict was delivered. EX_IOERR in sysexits.h.
 NOT_WRITTEN = 74

@@ -23,7 +23,7 @@ CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
     """Return the paths of ``--data`` and N of ``random:N``. Raises ConfigError.
 
-    Example: ``["random:8"]`` gives ``((), 8)``. A file of this name is written ``./random:8``.
+    For example, ``["random:8"]`` gives ``((), 8)``. A file of this name is written ``./random:8``.
     """
     given = texts or []
     paths = tuple(text for text in given if not text.startswith("random:"))

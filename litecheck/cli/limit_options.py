@@ -37,7 +37,7 @@ Timeout = Annotated[
 def limit_reference(memory: int, timeout: float) -> None:
     """Limit every later inference of the reference in this process.
 
-    Calls of subgraphs are limited in proportion to a time above the default. Example: 1200 s allow 500,000 calls.
+    Calls of subgraphs are limited in proportion to a time above the default. For example, 1200 s allow 500,000 calls.
     """
     from litecheck.reference.limits import ComputeLimits, set_limits
 
@@ -48,6 +48,6 @@ def limit_reference(memory: int, timeout: float) -> None:
 def limit_beside_device(memory: int, timeout: float) -> None:
     """Raise the limits of the reference to those of the device, if the device has more.
 
-    Example: ``--timeout 5`` stops a device that hangs after 5 s, while the reference keeps its 600 s.
+    For example, ``--timeout 5`` stops a device that hangs after 5 s, while the reference keeps its 600 s.
     """
     limit_reference(max(memory, MEGABYTES), max(timeout, SECONDS))

@@ -117,7 +117,7 @@ def samples_done(total: int | None, manner: Manner) -> Iterator[Callable[[int, s
 
 @contextmanager
 def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
-    """Yield the files one by one, with a bar that counts their bytes."""
+    """Yield the files in sequence, with a bar that counts their bytes."""
     sizes = list(map(_size, files))
 
     def one_by_one() -> Iterator[str]:

@@ -117,7 +117,7 @@ class TensorOptions:
 
 
 def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
-    """Return type, shape and parameters from the options, and from the tensor of a model if the options name one.
+    """Return type, shape and parameters from the options, and from the tensor of a model if the options name a tensor.
 
     Raises LitecheckError.
     """
@@ -243,7 +243,10 @@ class Tolerance:
 
 
 def parse_tolerance(text: str) -> Tolerance:
-    """Return the tolerance of ``1lsb``, ``4ulp`` or ``1`` (steps), or of ``1e-6`` (share). Raises ConfigError."""
+    """Return the tolerance of ``1lsb``, ``4ulp`` or ``1`` (steps), or of ``1e-6`` (share). Raises ConfigError.
+
+    For example, ``4ulp`` gives 4 ULP and ``1e-6`` a share.
+    """
     words = text.lower().strip()
     for unit in ("lsb", "ulp"):
         number = words.removesuffix(unit).strip()

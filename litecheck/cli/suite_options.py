@@ -236,7 +236,7 @@ ProofOutputs = Annotated[list[str] | None, format_option("prove")]
 def parse_cluster(text: str) -> tuple[str, str]:
     """Return the address and the resource of ``--cluster``; "" without a resource.
 
-    Example: ``tcp://10.0.0.1:8786,resource=board`` gives ``("tcp://10.0.0.1:8786", "board")``.
+    For example, ``tcp://10.0.0.1:8786,resource=board`` gives ``("tcp://10.0.0.1:8786", "board")``.
     """
     address, _, resource = text.partition(",resource=")
     return address, resource
@@ -254,7 +254,7 @@ def checked_level(level: str) -> str:
 
 
 def seconds_of(budget: str) -> float:
-    """Return the seconds of ``90s``, ``10m`` or ``2h``. Raises ConfigError."""
+    """Return the seconds of ``90s``, ``10m`` or ``2h``. Raises ConfigError. For example, ``2h`` gives 7200.0."""
     from litecheck.errors import ConfigError
     from litecheck.verify.settings import parse_budget
 

@@ -113,7 +113,7 @@ def complete_key(incomplete: str) -> list[str]:
 def parse_advanced(texts: Sequence[str]) -> Advanced:
     """Return the values of ``--set``. Raises ConfigError for an unknown key, a repeated key or a wrong value.
 
-    Example: ``["repeat=1", "inputs=propagated"]`` gives ``Advanced(repeat=1, inputs=("propagated",))``.
+    For example, ``["repeat=1", "inputs=propagated"]`` gives ``Advanced(repeat=1, inputs=("propagated",))``.
     """
     found: dict[str, Any] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""Models of ``litecheck verify``, and the verification of one or of all, with progress bar and checkpoint."""
+"""Models of ``litecheck verify``, and the verification of a single model or of all, with progress bar and checkpoint."""
 
 from __future__ import annotations
 

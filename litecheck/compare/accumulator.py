@@ -1,9 +1,8 @@
 """Exact values of single output elements of accumulating operators, in integers and fractions, without kernels.
 
-The values are independent of the reference, to verify it. Every function takes the operands of one operator and the
-index of one output element. It returns the exact value in steps of the output scale, before rounding and before the
-zero point. litecheck.compare.elementwise has the operators that compute an element from one value, two values, or a
-row.
+The values are independent of the reference, to verify it. Every function takes the operands of an operator and the index
+of an output element. It returns the exact value in steps of the output scale, before rounding and before the zero point.
+litecheck.compare.elementwise has the operators that compute an element from a value, two values, or a row.
 """
 
 from __future__ import annotations

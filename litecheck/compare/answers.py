@@ -109,7 +109,7 @@ class Sequel:
         return None
 
     def _as_before(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
-        """Return (wrong elements, inferences) if all wrong elements equal ``given`` one inference earlier; else None."""
+        """Return (wrong elements, inferences) if all wrong elements equal ``given`` an inference earlier; else None."""
         count, inferences, values = 0, 0, set[Any]()
         for place, wrong in self._wrong():
             for mask, now, before in zip(wrong, self.actual[place], given[place - 1], strict=True):

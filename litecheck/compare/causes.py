@@ -1,4 +1,4 @@
-"""Search for variants and defects that explain the differences of an operator: one cause, or two together."""
+"""Search for variants and defects that explain the differences of an operator: a single cause, or two together."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Causes:
     """A case of one operator with wrong integer outputs: its feeds, the outputs of each, and the candidates.
 
     ``nearest`` is the arithmetic of the verdict, ``published`` are further arithmetics to try besides its variants and
-    defects. ``likely`` names causes that explained a similar case completely: if one of them explains this case
+    defects. ``likely`` names causes that explained a similar case completely: if any of these explains this case
     completely, the search ends.
     """
 
@@ -113,7 +113,7 @@ class Causes:
         return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Way]:
-        """Yield the published arithmetics (for a first cause), then the base with one step or one defect changed."""
+        """Yield the published arithmetics (for a first cause), then the base with a single step or defect changed."""
         opcode = self.case.operators[0].opcode
         variants = base.variants(opcode)
         if not names:
@@ -214,7 +214,7 @@ class _Trial:
         )
 
     def explains(self, near: _Trial) -> bool:
-        """Return True if enough differences disappear, and most values that differ from the other trial are correct."""
+        """Return True if enough differences disappear, and most values that differ from ``near`` are correct."""
         gained = near.left - self.left
         if gained < max(_MANY, _SHARE * near.left):
             return False

@@ -1,4 +1,4 @@
-"""Differences of one output of a case, over all runs."""
+"""Differences of an output of a case, over all runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def difference(
     tolerance: float = 0.0,
     runs: Sequence[str] = (),
 ) -> Difference:
-    """Compare one output run by run; each pair of arrays has one shape and one type.
+    """Compare one output run by run; each pair of arrays has equal shapes and types.
 
     Integers (and bool) differ in LSB. Floats are equal if they have the same value or are both NaN; otherwise their
-    difference is a share of the largest finite expected magnitude in that run (of 1 if all are zero), and infinite if
-    only one of them is finite. ``tolerance`` is in the same unit. ``runs`` are names of the runs for sentences.
-    Example: expected (2, 4), actual (2, 4.1) gives 0.025.
+    difference is a share of the largest finite expected magnitude in that run (of 1 if all are zero). The difference is
+    infinite if only one of both values is finite. ``tolerance`` is in the same unit. ``runs`` are names of the runs for
+    sentences. For example, expected (2, 4), actual (2, 4.1) gives 0.025.
     """
     real = bool(expected) and _is_real(expected[0])
     found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]

@@ -21,7 +21,7 @@ Index = tuple[int, ...]
 _HALF = Fraction(1, 2)
 #: Output types with an exact value in steps.
 STORED = ("int4", "int8", "uint8", "int16")
-#: Options of an operator cropped to one window: a single window without padding.
+#: Options of an operator cropped to a window: a single window without padding.
 _ONCE = {"padding": VALID, "stride_h": 1, "stride_w": 1}
 
 
@@ -68,7 +68,7 @@ Formula = Callable[[ElementSite], Exact | None]
 
 
 def fraction(scale: Any) -> Fraction:
-    """Return a float32 scale as an exact fraction."""
+    """Return a float32 scale as an exact fraction. For example, float32 0.1 is 13421773 / 134217728."""
     return Fraction(float(scale))
 
 
@@ -85,7 +85,7 @@ def centred(value: Operand, index: Index) -> int:
 def aligned(value: Operand, index: Index) -> Index:
     """Return the index of a broadcast operand that corresponds to an index of the output.
 
-    Example: shape (1, 3), output index (5, 4, 2) gives (0, 2).
+    For example, shape (1, 3), output index (5, 4, 2) gives (0, 2).
     """
     lengths = value.shape
     return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))
@@ -118,7 +118,7 @@ def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKer
     """Crop an operator bound to a kernel, its operands and an output index, such that the element stays the same.
 
     Padding becomes part of the window, as zero points. All channels stay, because outputs can depend on them.
-    Operators other than integer convolutions are returned unchanged.
+    Operators that are no integer convolutions are returned unchanged.
     """
     options, (source, weight) = bound.known.get("options"), _window(bound, operands)
     if source is None or weight is None or options is None:

@@ -1,4 +1,4 @@
-"""Exact values of output elements computed from one value, two values, or one row, without kernels."""
+"""Exact values of output elements computed from a value, two values, or a row, without kernels."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _resize_bilinear(site: ElementSite) -> Exact:
 
 
 def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
-    """Return the two input positions around an output position along one side, with their weights."""
+    """Return the two input positions around an output position along a side, with their weights."""
     corners, half = site.option("align_corners", False), site.option("half_pixel_centers", False)
     step = Fraction(size - 1, out - 1) if corners and out > 1 else Fraction(size, out)
     place = (at + Fraction(1, 2)) * step - Fraction(1, 2) if half else at * step

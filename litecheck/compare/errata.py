@@ -19,7 +19,8 @@ _DEVICE = "litert:"
 class Erratum:
     """A known fault: operators for which some LiteRT versions give wrong outputs, for some types under some resolvers.
 
-    ``beside`` are types of which another operand must have one; ``outcomes`` are the outcomes of an affected case.
+    ``beside`` are types of which another operand must have one; ``outcomes`` are the outcomes of an affected
+    case.
     """
 
     operators: tuple[str, ...]
@@ -34,7 +35,7 @@ class Erratum:
 def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
     """Return a sentence on the known fault of a ``litert:*`` device or ``tflm`` that fits operator, types and outcome.
 
-    Return an empty string without a known fault, and for all other devices.
+    Return an empty string without a known fault, and for devices without errata.
     """
     resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
     if resolver != "tflm" and not device_name.startswith(_DEVICE):

@@ -1,4 +1,4 @@
-"""Explanation of one element of an operator: its exact value, and the value under every known rounding and variant."""
+"""Explanation of an element of an operator: its exact value, and the value under every known rounding and variant."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def explain_outputs(
     runs: Sequence[str] = (),
     spots: Sequence[Spot | None] | None = None,
 ) -> tuple[Difference, ...]:
-    """Add the explanation of one element to every integer output; float outputs stay unchanged.
+    """Add the explanation of an element to every integer output; float outputs stay unchanged.
 
     The element is the worst that is not saturated on either side, else the worst, or the element in ``spots``.
     ``inputs`` has the inputs of each run, ``runs`` the names of the runs.

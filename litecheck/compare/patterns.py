@@ -72,7 +72,7 @@ def _along(s: Scatter, axis: int) -> Along | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axis:
-    """One dimension: the number of considered elements at each index, and the number of differences."""
+    """A dimension: the number of considered elements at each index, and the number of differences."""
 
     s: Scatter
     at: int
@@ -115,7 +115,7 @@ def _axes(s: Scatter) -> tuple[Pattern, ...]:
 def _vector_tails(length: int) -> dict[int, int]:
     """Map each index at which whole vectors end before the end of the dimension to the longest vector length.
 
-    Example: length 20 gives {16: 16} and nothing for length 32.
+    For example, length 20 gives {16: 16} and nothing for length 32.
     """
     return {length // v * v: v for v in reversed(VECTORS) if length % v and length > v}
 

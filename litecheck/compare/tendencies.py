@@ -1,4 +1,4 @@
-"""Common properties of differing values: saturation, a side of the zero point, one offset, one direction."""
+"""Common properties of differing values: saturation, a side of the zero point, an offset, a direction."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _sides(s: Scatter) -> Iterator[Gathering]:
 
 
 def _signs(s: Scatter) -> Iterator[Gathering]:
-    """Yield one common offset, or one common direction, if enough elements can differ in both directions."""
+    """Yield a common offset, or a common direction, if enough elements can differ in both directions."""
     expected, actual = s.values
     off = actual - expected
     both_ways = int(np.count_nonzero(~s.at_rail)) if s.limits else s.count

@@ -9,7 +9,7 @@ from litecheck.quantizer.comparison import Bucket
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value of an element under one computation, with its name.
+    """A value of an element under a computation, with its name.
 
     ``kind`` is the kind of computation: a rounding of the exact value (``half away``), a published arithmetic, a step
     and its variant (``requantize: double-half-up``), or a defect.
@@ -23,7 +23,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One element of an output: run, index, and values (stored integers, or floats for float types)."""
+    """An element of an output: run, index, and values (stored integers, or floats for float types)."""
 
     run: int
     index: tuple[int, ...]
@@ -50,7 +50,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One element traced from accumulator to stored value; ``spot`` is set if it is not the worst element.
+    """An element traced from accumulator to stored value; ``spot`` is set if it is not the worst element.
 
     ``index`` is its location, ``run`` the run's name or number. The ``arithmetic``, with these ``variants`` of the
     active steps, gives ``expected``; the device gives ``device``. ``accumulator`` is the integer before rescaling, if
@@ -140,8 +140,8 @@ class Difference:
     magnitude, and there is no histogram. ``mismatches`` counts elements that differ, ``beyond`` those that differ by
     more than ``tolerance``; ``largest`` is the largest difference, signed. ``channels`` are mismatches by index of the
     last dimension (at most 4096). ``patterns`` are patterns of the differences; ``along`` counts differences along the
-    dimension of a pattern, None without one. ``free`` is the worst element that is unsaturated on both sides, or else
-    in the device's output; it shows more than ``worst``. It is None if there is none, or if it equals ``worst``.
+    dimension of a pattern, None without a pattern. ``free`` is the worst element that is unsaturated on both sides, or
+    else in the device's output; it shows more than ``worst``. It is None if there is none, or if it equals ``worst``.
     """
 
     tensor: int

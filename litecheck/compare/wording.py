@@ -70,7 +70,7 @@ def _exact(e: Explained) -> Iterator[str]:
 
 
 def _rounded(rounded: Sequence[Candidate]) -> Iterator[str]:
-    """Yield ``half away gives 7, half even 6``, or one value if every rounding to nearest agrees."""
+    """Yield ``half away gives 7, half even 6``, or a single value if every rounding to nearest agrees."""
     nearest = [c for c in rounded if c.name != "truncation"]
     if len({c.value for c in nearest}) == 1:
         yield f"rounded to nearest it is {nearest[0].value}"

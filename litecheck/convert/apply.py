@@ -92,7 +92,7 @@ def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
 
 
 class _Edit:
-    """The edit of one subgraph."""
+    """The edit of a subgraph."""
 
     def __init__(self, editor: SubgraphEditor, generation: Generation) -> None:
         self.editor = editor
@@ -235,7 +235,7 @@ def _values(tensor: Tensor) -> NDArray[Any]:
 
 
 def _requantizes(written: Form, form: Form) -> bool:
-    """Return True if the QUANTIZE kernel converts one form to the other without exceeding 32 bits."""
+    """Return True if the QUANTIZE kernel converts between two forms without exceeding 32 bits."""
     if form.dtype not in REQUANTIZED.get(written.dtype, ()):
         return False
     low, high = INTEGER_RANGES[written.dtype]

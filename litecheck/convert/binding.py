@@ -32,7 +32,7 @@ class BoundFloat:
     """An operator of a float model with the rule of its quantized form.
 
     ``ports`` has the places of real values by role. ``stays`` is the reason why the operator is not quantized, or empty
-    if it is quantized. ``by`` is the requirement that prevents the quantization, if there is one.
+    if it is quantized. ``by`` is the requirement that prevents the quantization, if any.
     """
 
     subgraph: Subgraph
@@ -50,11 +50,11 @@ class BoundFloat:
         return not any(self.ports.values())
 
     def tensor(self, port: Port) -> Tensor:
-        """Return the tensor at one of the operator's ports."""
+        """Return the tensor at a port of the operator."""
         return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
 
     def placed(self, side: str) -> list[Port]:
-        """Return the ports on one side."""
+        """Return the ports on a side."""
         return [port for own in self.ports.values() for port in own if port.side == side]
 
     def staying(self, why: str, by: Requirement | None = None) -> BoundFloat:
@@ -62,14 +62,14 @@ class BoundFloat:
         return replace(self, storage={}, requirements=(), stays=why, by=by)
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[Port, ...]]]:
-        """Yield the ports that must share one scale and zero point, with the requirement that states it."""
+        """Yield the ports that must share a scale and zero point, with the requirement that states it."""
         for requirement in self.requirements:
             if isinstance(requirement.value, Roles):
                 yield requirement, tuple(p for r in requirement.value.roles for p in self.ports.get(r, ()))
 
 
 def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile) -> BoundFloat:
-    """Bind one operator to its rule."""
+    """Bind an operator to its rule."""
     rule = profile.operators.get(operator.kind) or profile.operators.get(operator.opcode)
     if rule is None:
         ports = {"operands": tuple(_real(subgraph, operator))}
@@ -99,7 +99,7 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
 
 
 def operands_at(operator: Operator, side: str) -> tuple[int, ...]:
-    """Return the tensors on one side of an operator."""
+    """Return the tensors on a side of an operator."""
     return {"input": operator.inputs, "output": operator.outputs, "intermediate": operator.intermediates}[
         side
     ]

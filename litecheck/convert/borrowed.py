@@ -23,8 +23,8 @@ _SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
 class Borrowed:
     """The forms of computed tensors, and for constants True if the scales are per axis.
 
-    ``read`` has the forms at ports that read a tensor in a form other than its own. ``constants`` are the forms that
-    constants keep if the rules allow them.
+    ``read`` has the forms at ports that read a tensor in a form that differs from its own. ``constants`` are the forms
+    that constants keep if the rules allow them.
     """
 
     forms: Mapping[Key, Form] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class Borrowed:
 
 
 def moved(form: Form, dtype: str) -> Form:
-    """Convert an 8-bit form to the other 8-bit type, with the same real values: stored integers move by 128.
+    """Convert an 8-bit form between int8 and uint8, with the same real values: stored integers move by 128.
 
-    Any other form is returned unchanged.
+    Other forms are returned unchanged.
     """
     if form.dtype == dtype or not {form.dtype, dtype} <= set(MIDDLES):
         return form

@@ -115,7 +115,7 @@ def _symmetric(
 def _added_to(
     bound: BoundFloat, role: str, forms: Mapping[Port, Form]
 ) -> tuple[str, NDArray[Any] | None, float]:
-    """Return the bias whose scale is a product with this role's scale: its role, values, and the other factors' product."""
+    """Return the bias whose scale is a product with this role's scale: its role, values, and the product of the rest."""
     for other, storage in bound.storage.items():
         ports = bound.ports[other]
         if (

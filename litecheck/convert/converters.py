@@ -36,7 +36,7 @@ ConverterTold = Callable[[int, str], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConverterOutcome:
-    """The model of one converter, its report, and its agreement with the float model.
+    """The model of a converter, its report, and its agreement with the float model.
 
     ``failure`` is the reason why a part is missing.
     """
@@ -64,7 +64,7 @@ class ConverterOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConverterComparison:
-    """The outcomes of one float model. ``target`` is the file that was written, or empty if none was written."""
+    """The outcomes of a float model. ``target`` is the file that was written, or empty if none was written."""
 
     version: str
     source: str

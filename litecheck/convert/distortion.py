@@ -26,7 +26,7 @@ class Distortion:
     """Distortion of stored values y relative to float values x, over all elements with finite x.
 
     ``signal`` is the sum of x^2, ``noise`` the sum of (x - y)^2, ``largest`` the largest abs(x - y). ``on_rail`` counts
-    elements stored as the type's smallest or largest value, ``clipped`` elements with x beyond these values (for one
+    elements stored as the type's smallest or largest value, ``clipped`` elements with x beyond these values (for a single
     scale). ``left_out`` counts elements with x not finite, ``equal`` elements with equal integers above the zero point,
     if both sides store integers. ``mean`` is the mean of x, ``variation`` the sum of (x - mean)^2.
     """
@@ -100,7 +100,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
 
 
 def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
-    """Return the real values of a tensor with one scale as float32: the quantizer's product without checks per block."""
+    """Return the real values of a tensor with a single scale as float32: the quantizer's product, without its checks."""
     values = codes.astype(np.float32)
     values -= np.float32(tensor.quantization.zero_point.sum())
     values *= tensor.quantization.scale[0]
@@ -127,7 +127,10 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
 
 
 def _spread(x: NDArray[Any]) -> tuple[float, float]:
-    """Return the mean of finite values, and the sum of squared differences from it: exactly 0 if all are equal."""
+    """Return the mean of finite values, and the sum of squared differences from it: exactly 0 if all are equal.
+
+    For example, 1 and 3 give (2, 2).
+    """
     first = float(x[0])
     with np.errstate(over="ignore"):
         off = x - x[0]
@@ -192,7 +195,10 @@ class TopAgreement:
 
 
 def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
-    """Return the agreement of rows along the last axis, or None if a row has only one value."""
+    """Return the agreement of rows along the last axis, or None if a row has a single value.
+
+    For example, (0.1, 0.9) and (0.8, 0.2), stored as (1, 9) and (2, 8), agree in 1 of 2 rows.
+    """
     if not x.ndim or x.shape[-1] < 2 or not x.size or x.shape != stored.shape:
         return None
     wanted = x.reshape(-1, x.shape[-1]).argmax(axis=1)

@@ -1,10 +1,11 @@
-"""Cross-layer equalization: channels between two layers are rescaled, so that one scale fits the weights of all channels.
+"""Cross-layer equalization: channels between two layers are rescaled, so that a single scale fits the weights of all
+channels.
 
 If only a RELU is between two layers, f(c * x) = c * f(x) for c > 0. Dividing a channel of the first layer by a factor
 and multiplying the second layer's weights for it by the same factor does not change the output. With r1 and r2 the
 largest magnitudes of a channel's weights in both layers, the factor s = sqrt(r1 * r2) / r2 makes them equal: the first
 layer's weights and bias are divided by s, the second layer's weights multiplied by s (Nagel et al., Data-Free
-Quantization, 2019). Example: r1 = 8 and r2 = 2 give s = 2, and both become 4.
+Quantization, 2019). For example, r1 = 8 and r2 = 2 give s = 2, and both become 4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Constants that represent infinity (masks of -1e9, paddings of -inf): limits for them and for values computed from them.
 
-A mask is added or selected so that a later SOFTMAX or MAXIMUM ignores elements. In 8 bits its range would leave one
-step for all other values. The mask has the same effect if it is slightly beyond all values that it competes with.
+A mask is added or selected so that a later SOFTMAX or MAXIMUM ignores elements. In 8 bits its range would leave one step
+for all other values. The mask has the same effect if it is slightly beyond all values that it competes with.
 """
 
 from __future__ import annotations

@@ -68,6 +68,8 @@ def weight_scales(
     With m the largest magnitude of a channel and 127 the type's largest integer, the new scale is f32(2 * m / 254),
     where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a channel of zeros,
     unless :func:`raised_for_bias` raises it.
+
+    For example, [[1, -2], [0.5, 1.27]] in int8 gives 2 / 127, and along axis 0 [2 / 127, 0.01].
     """
     largest = _magnitudes(values, axis)
     steps = INTEGER_RANGES[dtype][1]
@@ -132,9 +134,11 @@ def stored_weights(
     """Return weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in the shape of ``values``.
 
     With m a channel's largest magnitude, the reciprocal is f32(127 / m) in the old generation, and also in the new
-    generation for one scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
-    from m (raised for a bias, or chosen otherwise) also uses f32(1 / scale), or in the old generation f32(127 / f32(127
-    * scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m).
+    generation for a single scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
+    from m (raised for a bias, or chosen otherwise) also uses f32(1 / scale), or in the old generation f32(127 / f32(127 *
+    scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m).
+
+    For example, [[1, -2], [0.5, 1.27]] with the scales 2 / 127 and 0.01 gives [[64, -127], [50, 127]].
     """
     steps = np.float32(INTEGER_RANGES[dtype][1])
     divisors = np.where(scales > 0, scales, np.float32(1))
@@ -188,7 +192,7 @@ def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: s
 def cell_scale(largest: float) -> np.float32:
     """Return the int16 scale of an LSTM's cell state: 2**ceil(log2(largest)) / 32768.
 
-    Example: a largest magnitude of 5 gives 8 / 32768. A state that is always 0 gives 1 / 32768.
+    For example, a largest magnitude of 5 gives 8 / 32768. A state that is always 0 gives 1 / 32768.
     """
     fraction, exponent = frexp(float(np.float32(largest)))
     if fraction == 0.5:
@@ -198,14 +202,17 @@ def cell_scale(largest: float) -> np.float32:
 
 
 def along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
-    """Return one value per channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
+    """Return a value for each channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
     if axis is None:
         return channels
     return channels.reshape([-1 if i == axis % ndim else 1 for i in range(ndim)])
 
 
 def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.float32]:
-    """Return the largest magnitude of each channel, or of all values, as a one-dimensional array."""
+    """Return the largest magnitude of each channel, or of all values, as a one-dimensional array.
+
+    For example, [[1, -2], [0.5, 1.27]] gives [2, 1.27] along axis 0.
+    """
     if axis is None:
         return np.asarray(np.abs(values).max(initial=np.float32(0))).reshape(1)
     others = tuple(i for i in range(values.ndim) if i != axis % values.ndim)

@@ -1,4 +1,4 @@
-"""Same-quantization groups: ports that share one scale and zero point, by rule or because sharing costs nothing."""
+"""Same-quantization groups: ports that share a scale and zero point, by rule or because sharing costs nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ DEAD = 2.0**-7
 
 
 class Partition:
-    """The groups of ports, which are joined one by one."""
+    """The groups of ports, which are joined in sequence."""
 
     def __init__(self) -> None:
         self._groups: dict[Port, ScaleGroup] = {}
@@ -102,7 +102,7 @@ class Partition:
 
 
 def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
-    """Return the two rules that exclude each other, or the rule that excludes values and the range of these values."""
+    """Return the two conflicting rules, or the rule that excludes values and the range of these values."""
     apart = _apart(one.storage, other.storage)
     if apart:
         pair = (_demanding(group, apart) for group in (one, other))
@@ -119,7 +119,7 @@ def _demanding(group: ScaleGroup, verb: str) -> Requirement | None:
 
 
 def _apart(one: Storage, other: Storage) -> str:
-    """Return the verb in which two storages exclude each other, or ""."""
+    """Return the verb in which two storages conflict, or ""."""
     if one.dtype != other.dtype:
         return "dtype"
     if one.power != other.power or (None not in (one.scale, other.scale) and one.scale != other.scale):
@@ -129,7 +129,7 @@ def _apart(one: Storage, other: Storage) -> str:
 
 
 def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
-    """Return two groups as one, or None if their requirements exclude each other."""
+    """Return the union of two groups, or None if their requirements conflict."""
     storage = _both(one.storage, other.storage)
     if storage is None:
         return None
@@ -162,7 +162,7 @@ def interval(storage: Storage, scale: float, zero_point: int) -> Interval:
 
 
 def _inside(inner: Interval, outer: Interval) -> bool:
-    """Return True if a range fits, up to a step at its ends. Example: 1.0 fits the 255/256 of a fixed scale of 1/256."""
+    """Return True if a range fits, up to a step at its ends. For example, 1.0 fits the 255/256 of a fixed scale of 1/256."""
     slack = (outer[1] - outer[0]) / 250
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
 
@@ -186,7 +186,10 @@ def parameters(group: ScaleGroup, factor: float = 1.0) -> tuple[float, int]:
 
 
 def _around(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> float:
-    """Return the smallest scale that covers a range for a given zero point."""
+    """Return the smallest scale that covers a range for a given zero point.
+
+    For example, -1..2.54 with zero point 0 in int8 gives 2.54 / 127 = 0.02.
+    """
     above = high / (ends[1] - zero_point) if ends[1] > zero_point else 0.0
     below = low / (ends[0] - zero_point) if ends[0] < zero_point else 0.0
     scale = np.float32(max(above, below))

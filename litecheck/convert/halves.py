@@ -45,7 +45,10 @@ def halved(model: Model, source: str) -> tuple[ConversionPlan, AppliedPlan]:
 
 
 def _unfit(values: NDArray[Any]) -> str:
-    """Return the reason why float16 cannot store a constant: values too large, or all too small to keep their digits."""
+    """Return the reason why float16 cannot store a constant: values too large, or all too small to keep their digits.
+
+    For example, 70,000 is too large and 1e-9 too small.
+    """
     reach = float(np.abs(values).max())
     if not reach <= _LARGEST:
         return "reaches beyond float16"

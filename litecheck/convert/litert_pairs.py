@@ -60,7 +60,7 @@ class LitertPairs:
             interpreter.reset()
 
     def _compare(self, pairs: Sequence[Pair], subgraphs: Sequence[int], tally: PairTally) -> None:
-        """Compare the tensors of one inference. References to the interpreters' memory do not outlive the call."""
+        """Compare the tensors of an inference. References to the interpreters' memory do not outlive the call."""
         reference, converted = (
             dict(interpreter.tensors([pair[side] for pair in pairs], subgraph))
             for side, (interpreter, subgraph) in enumerate(zip(self._interpreters, subgraphs, strict=True))
@@ -71,7 +71,7 @@ class LitertPairs:
 
 
 def tensors_of(model: Model, pairs: Iterable[Pair], side: int = 1) -> list[Tensor]:
-    """Return the tensors on one side of pairs: 1 is the converted model, 0 the first model."""
+    """Return the tensors on a side of pairs: 1 is the converted model, 0 the first model."""
     places = (pair[side] for pair in pairs)
     return [model.subgraphs[subgraph].tensors[index] for subgraph, index in places]
 

@@ -1,4 +1,4 @@
-"""litecheck's own conversion as a child process, so that it is measured in the same way as other converters."""
+"""litecheck's own conversion as a child process, so that it is measured in the same way as foreign converters."""
 
 from __future__ import annotations
 

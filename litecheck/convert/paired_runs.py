@@ -58,7 +58,7 @@ class MachinePairs:
         reference, converted = self._held
         held_pairs = ((number, one, other) for one in reference for number, other in self._pairs[one])
         for number, one, other in sorted(held_pairs):
-            # zip stops at the shorter list: a loop may take fewer turns in one of the models.
+            # zip stops at the shorter list: a loop may take fewer turns in either model.
             for x, stored in zip(reference[one], converted.get(other, ()), strict=False):
                 if x.shape == stored.shape:
                     self._tally.add(number, x, stored)

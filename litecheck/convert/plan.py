@@ -88,7 +88,7 @@ class TensorForms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """The decision about one operator: the type that it computes in, or the reason why it is left unchanged.
+    """The decision about an operator: the type that it computes in, or the reason why it is left unchanged.
 
     ``added`` are required inputs that it lacks, which become zeros in these forms, by position. ``intermediates`` are
     the forms of tensors that only the quantized operator has.
@@ -109,7 +109,7 @@ class Decision:
 class ConstantChange:
     """A change of a float constant before it is stored, along an axis.
 
-    Each channel is multiplied by one of the values (equalization), or the value is added (a corrected bias).
+    Each channel is multiplied by its value (equalization), or the value is added (a corrected bias).
     """
 
     subgraph: int

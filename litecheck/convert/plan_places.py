@@ -97,7 +97,7 @@ def _fits(form: Form, shape: Sequence[int]) -> bool:
 
 
 def _is_free(operator: Operator, place: int) -> bool:
-    """Return True if an input of an operator is absent, or would be the next input after absent ones."""
+    """Return True if an input of an operator is absent, or would be the next input after absent inputs."""
     roles = len(facts_of(operator.kind).inputs)
     return 0 <= place < max(roles, len(operator.inputs)) and (
         place >= len(operator.inputs) or operator.inputs[place] < 0

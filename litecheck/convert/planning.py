@@ -30,7 +30,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.solve import admits, allowed
 from litecheck.profile.types import Profile
 
-#: Maximum number of solutions. Each one widens at least one range or gives up at least one operator.
+#: Maximum number of solutions. Each solution widens at least one range or gives up at least one operator.
 ROUNDS = 200
 
 #: Limits on an operator's version: for all resolvers, and for the resolver that knows the fewest versions.

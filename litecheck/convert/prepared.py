@@ -103,7 +103,7 @@ class ConversionSession:
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     """Return the session of a model.
 
-    Raises ConfigError for settings that contradict each other, and for a model that is already quantized.
+    Raises ConfigError for contradictory settings, and for a model that is already quantized.
     """
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:

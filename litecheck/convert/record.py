@@ -29,7 +29,7 @@ Outcome = Literal["conforms", "violates", "not checked"]
 
 @dataclass(frozen=True, slots=True)
 class StayingOperators:
-    """Operators of one type that stay float32 for one reason, or int8 (``dtype``) in a uint8 model.
+    """Operators of a type that stay float32 for the same reason, or int8 (``dtype``) in a uint8 model.
 
     ``demand`` is the path and line of the requirement that prevents the conversion, or "". ``places`` are the
     locations: ``#3``, or ``1/#3`` in subgraph 1.
@@ -44,7 +44,7 @@ class StayingOperators:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvertedTensor:
-    """One form of one tensor of the float model.
+    """A form of a tensor of the float model.
 
     ``values`` is its range in calibration, or None if it is unknown. ``agreement`` is set if both models ran and this
     form is the tensor's own.

@@ -31,7 +31,7 @@ _ULPS = 2
 class Released:
     """A float model with the forms of the quantized model.
 
-    ``borrowed`` has the forms of its tensors, shifted to one type. ``ranges`` has the real values that the forms
+    ``borrowed`` has the forms of its tensors, shifted to a common type. ``ranges`` has the real values that the forms
     represent.
     """
 

@@ -34,9 +34,9 @@ def check_kind(to: str) -> None:
 class Request:
     """The request of a conversion.
 
-    ``to`` is one of :data:`KINDS`. ``profile`` is a rule file in place of the default. ``keep`` selects operators that
-    stay float32: by number (``#12``), opcode, or name of an output, with wildcards. ``inputs`` and ``outputs`` are the
-    types of inputs and outputs that are float32 in the source.
+    ``to`` is an entry of :data:`KINDS`. ``profile`` is a rule file in place of the default. ``keep`` selects operators
+    that stay float32: by number (``#12``), opcode, or name of an output, with wildcards. ``inputs`` and ``outputs`` are
+    the types of inputs and outputs that are float32 in the source.
     """
 
     to: str = "int8"

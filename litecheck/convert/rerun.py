@@ -1,4 +1,4 @@
-"""Repeated conversions on the same data: with corrected biases, and with one operator quantized alone."""
+"""Repeated conversions on the same data: with corrected biases, and with a single operator quantized."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Rerun:
-    """The common parts of conversions of one model.
+    """The common parts of conversions of a model.
 
     ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
     available.

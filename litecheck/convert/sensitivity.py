@@ -44,8 +44,8 @@ def ranked(
 ) -> tuple[OperatorSensitivity, ...]:
     """Return the operators that a conversion quantizes, most sensitive first.
 
-    ``alone`` converts with one operator quantized, and ``compared`` runs that conversion and the float model. Only the
-    ``most`` operators with the worst outputs in ``agreement`` are tested, or all if ``most`` is -1.
+    ``alone`` converts with a single operator quantized, and ``compared`` runs that conversion and the float model. Only
+    the ``most`` operators with the worst outputs in ``agreement`` are tested, or all if ``most`` is -1.
     """
     found = [_sensitivity(one, alone, compared) for one in candidates(conversion, agreement, most)]
     return tuple(sorted((one for one in found if one is not None), key=lambda one: one.snr))

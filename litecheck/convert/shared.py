@@ -59,7 +59,7 @@ class SharedMember:
 
 @dataclass(frozen=True, slots=True)
 class SharedQuantization:
-    """Tensors with one scale and zero point by rule, those with the fewest effective bits first."""
+    """Tensors that share a scale and zero point by rule, those with the fewest effective bits first."""
 
     dtype: str
     scale: float
@@ -104,7 +104,7 @@ class _Places:
             self._add(key, here)
 
     def _add(self, key: Key, here: Mapping[Port, Form | None]) -> None:
-        """Add the ports of one tensor. Ports with the same form are joined."""
+        """Add the ports of a tensor. Ports with the same form are joined."""
         ports = [(port, form) for port, form in here.items() if form is not None]
         for port, form in ports:
             self.forms[port], self.tensors[port] = form, key

@@ -1,4 +1,4 @@
-"""Conversion of a quantized model to another 8-bit type, or to other rules: scales stay, integers move by 128."""
+"""Conversion of a quantized model to a second 8-bit type, or to different rules: scales stay, integers move by 128."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SHIFTED = "/zero_point"
 def shift(model: Model, request: Request) -> Conversion:
     """Convert a model of uint8 or int8 activations to uint8 or int8, by the rules of a profile.
 
-    Activations keep their scales, stored 128 lower or higher. Constants do so as far as rules allow it; other constants
-    are rounded again, and biases are derived. Operators without a uint8 kernel, or without parameters that meet the
-    uint8 rules, stay int8. Raises ConfigError for impossible requests.
+    Activations keep their scales, stored 128 lower or higher. Constants do so as far as rules allow it; the remaining
+    constants are rounded again, and biases are derived. Operators without a uint8 kernel, or without parameters that meet
+    the uint8 rules, stay int8. Raises ConfigError for impossible requests.
     """
     activation, profile = kind_of(request)
     known = release(model, activation)

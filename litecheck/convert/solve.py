@@ -183,7 +183,7 @@ def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
 
 
 def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -> None:
-    """Use one quantization for a tensor at all its ports, unless that costs more than a QUANTIZE."""
+    """Use a single quantization for a tensor at all its ports, unless that costs more than a QUANTIZE."""
     tensor = question.model.subgraphs[wire.subgraph].tensors[wire.tensor]
     if tensor.is_constant and not tensor.is_variable:
         return
@@ -195,7 +195,7 @@ def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Wire) -
 
 
 def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
-    """Return True if one group is better than a QUANTIZE between two groups that share a tensor."""
+    """Return True if a single group is better than a QUANTIZE between two groups that share a tensor."""
     merged = joined(one, other)
     if merged is None:
         return False

@@ -1,4 +1,4 @@
-"""Storage that a rule requires for one role: type, granularity, zero point and scale, with the line that states it."""
+"""Storage that a rule requires for a role: type, granularity, zero point and scale, with the line that states it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The required storage of one quantized role.
+    """The required storage of a quantized role.
 
     ``low`` and ``high`` are the allowed stored values, ``zero_points`` the smallest and largest zero point. ``scale``
     is a fixed scale, ``product`` the roles whose scales are multiplied, and ``power`` the base of which the scale is a
@@ -50,7 +50,7 @@ class Storage:
 
 
 def storage_of(requirements: Iterable[Requirement], default: str) -> Storage | None:
-    """Return the storage that the requirements of one role state, or None if real values stay unchanged.
+    """Return the storage that the requirements of a role state, or None if real values stay unchanged.
 
     ``default`` is the type of a role without a stated type, or empty if such a role is not quantized.
     """

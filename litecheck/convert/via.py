@@ -1,4 +1,4 @@
-"""One conversion by each converter on the same samples: litecheck, TensorFlow and ai-edge-quantizer."""
+"""A conversion by each converter on the same samples: litecheck, TensorFlow and ai-edge-quantizer."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def quantized_via(
     """Return the integer model of another converter, from samples by the inputs' names in the model's signature.
 
     ``tensorflow`` accepts a SavedModel folder, a Keras file, or a float .tflite (to which TensorFlow's calibrator and
-    quantizer are applied, the second half of its converter). The other converters accept a float .tflite. litecheck
-    uses ``profile``, and calibrates on ``device``. Each sample includes the batch dimension. Seconds are those of the
-    whole process, imports included. Raises ConfigError if the converter is not installed, ModelError if it fails.
+    quantizer are applied, the second half of its converter). litecheck and ai-edge-quantizer accept a float .tflite.
+    litecheck uses ``profile``, and calibrates on ``device``. Each sample includes the batch dimension. Seconds are those
+    of the whole process, imports included. Raises ConfigError if the converter is not installed, ModelError if it fails.
     """
     if via == "litecheck":
         request = {"source": str(path), "to": to, "profile": profile, "device": device, "imports": []}

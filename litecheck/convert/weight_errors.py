@@ -29,7 +29,7 @@ class ChannelError:
 
 @dataclass(frozen=True, slots=True)
 class WeightError:
-    """The weight errors of one tensor, with the worst channel first. ``largest`` and ``rms`` are over all channels."""
+    """The weight errors of a tensor, with the worst channel first. ``largest`` and ``rms`` are over all channels."""
 
     subgraph: int
     tensor: int

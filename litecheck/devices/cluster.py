@@ -18,12 +18,12 @@ from litecheck.model.load import model_from
 WORKER = "{worker}"
 #: Seconds until a scheduler that does not answer is given up.
 _PATIENCE = 20
-#: Workers that may be lost over one job before the job is taken for the reason.
+#: Workers that may be lost over a job before the job is taken for the reason.
 _LOST = 3
 
 
 class OnCluster:
-    """Device with one instance per worker, opened on its first job; as many threads as workers may call ``run``.
+    """Device with an instance for each worker, opened on its first job; as many threads as workers may call ``run``.
 
     ``resource`` names a resource of workers that a job needs: a worker started with ``--resources "board=1"`` runs one
     job at a time.

@@ -30,9 +30,9 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 class FunctionDevice:
     """Device that calls a Python function with arrays in the order of a model's inputs.
 
-    The function returns one output, several, or a mapping by tensor name. If its first parameter is called ``model``,
-    it also gets the bytes of the .tflite file and can run any model. Any other function computes one model, from its
-    inputs to its outputs (``whole``).
+    The function returns an output, several outputs, or a mapping by tensor name. If its first parameter is called
+    ``model``, it also gets the bytes of the .tflite file and can run any model. A function without this parameter
+    computes a single model, from its inputs to its outputs (``whole``).
     """
 
     memory = Memory.NONE
@@ -71,7 +71,7 @@ class FunctionDevice:
 
 
 def check_any_model(device: Device, asked: str) -> None:
-    """Raise DeviceError for a function that computes only one model; ``asked`` names the caller, which needs many
+    """Raise DeviceError for a function that computes a single model; ``asked`` names the caller, which needs many
     models."""
     if isinstance(device, FunctionDevice) and device.whole:
         raise DeviceError(

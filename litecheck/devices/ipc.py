@@ -27,7 +27,7 @@ class ParcelError(ValueError):
 
 
 class StoredRuns(Sequence[Arrays]):
-    """Runs with their arrays in a separate file, each read when it is taken, so that only one is in memory at a time."""
+    """Runs with their arrays in a separate file, each read when it is taken, so that one run is in memory at a time."""
 
     def __init__(self, file: Path, described: Sequence[Sequence[tuple[str, Sequence[int], int]]]) -> None:
         """``described`` are type, shape and place of every run's arrays."""
@@ -144,7 +144,10 @@ def _length(n: Any) -> int:
 
 
 def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """Split arrays into consecutive groups of these sizes. Raises ParcelError if the sizes do not add up."""
+    """Split arrays into consecutive groups of these sizes. Raises ParcelError if the sizes do not add up.
+
+    For example, sizes 1 and 2 split (a, b, c) into (a) and (b, c).
+    """
     if sum(counts) != len(arrays) or any(n < 0 for n in counts):
         raise ParcelError(f"{len(arrays)} arrays are not {'+'.join(map(str, counts))}")
     ends = np.cumsum([0, *counts])

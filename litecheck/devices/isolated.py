@@ -35,7 +35,7 @@ _FULL = f"OSError: [Errno {errno.ENOSPC}]"
 
 
 class Isolated:
-    """Device with one child process per thread that runs jobs; a child that ended is replaced."""
+    """Device with a child process for each thread that runs jobs; a child that ended is replaced."""
 
     def __init__(
         self, name: str, described: str, setup: Setup, limits: Limits, started: WorkerProcess | None = None
@@ -78,7 +78,7 @@ class Isolated:
             return Failure(Outcome.CRASHED, str(error))
 
     def _ran(self, job: Job | None) -> tuple[Answer | Failure, bool]:
-        """Return the answer to a job, and True if its process had run other jobs before."""
+        """Return the answer to a job, and True if its process had run earlier jobs."""
         worker = self._borrowed()
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)

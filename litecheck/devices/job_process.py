@@ -1,4 +1,4 @@
-"""Process forked for jobs, with its supervision: it runs jobs one after the other as long as they may share it.
+"""Process forked for jobs, with its supervision: it runs jobs in sequence as long as they may share it.
 
 A job that fails in a shared process is repeated in its own process by :mod:`litecheck.devices.isolated`.
 """
@@ -47,8 +47,8 @@ class JobRequest:
     """Request of the parent: create an adapter with these options and run ``invocations`` of a job.
 
     With ``invocations`` None, only the adapter is created. ``seconds`` is the limit per invocation, ``memory`` the
-    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs other jobs before and
-    after it.
+    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs jobs before and after
+    it.
     """
 
     options: dict[str, str]
@@ -99,7 +99,7 @@ Work = Callable[[JobRequest, Callable[[], object]], int]
 
 
 class JobProcess:
-    """Process for jobs, one after the other as long as they may share it."""
+    """Process for jobs in sequence, as long as they may share it."""
 
     def __init__(self, channel: Channel, work: Work, samples: bool = False) -> None:
         """``samples`` where the system has no memory limit of its own: then the memory is sampled."""

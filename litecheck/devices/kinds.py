@@ -15,7 +15,7 @@ from litecheck.devices.process import QUIET
 from litecheck.target_kinds import bundled_kinds
 
 _ADAPTERS = "litecheck.devices.adapters"
-#: One thread each: jobs run side by side, and a child that has threads cannot be forked.
+#: A single thread each: jobs run side by side, and a child that has threads cannot be forked.
 #: glibc fills memory it hands out: what foreign code never wrote then looks like nothing it could have computed.
 FILLED = {**QUIET, "MALLOC_PERTURB_": "165"}
 

@@ -51,7 +51,10 @@ def outputs(model: Model) -> tuple[Tensor, ...]:
 
 def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
     """Return the names that an output can have: ``output_0`` if a position is given, its tensor's name, and that name
-    as a file name."""
+    as a file name.
+
+    For example, position 0 and ``a/b:0`` give ``output_0``, ``a/b:0`` and ``a_b_0``.
+    """
     at = () if position is None else (f"output_{position}",)
     return tuple(dict.fromkeys((*at, tensor.name, file_name(tensor.name))))
 
@@ -69,7 +72,7 @@ def output_files(
     runs: int | None = None,
     within: Path | None = None,
 ) -> NDArray[Any] | None:
-    """One output in a folder or an archive under the first of its names that is there, each behind ``prefix``; or None.
+    """An output in a folder or an archive under the first of its names that is present, each behind ``prefix``; or None.
 
     Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits); bytes that do not fill it stay
     flat, in the tensor's type where they divide and else as uint8: wrong, and visible as that. Raises LitecheckError
@@ -113,10 +116,10 @@ def _bytes_of(file: Path) -> NDArray[np.uint8]:
 
 
 def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
-    """Return one output of several runs in a folder, None if there is no file.
+    """Return an output of several runs in a folder, None if there is no file.
 
-    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in one file each, with
-    any shape, under the name plus ``_run_0`` and so on. Raises ValueError for a file with another number of runs,
+    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in a file each, with any
+    shape, under the name plus ``_run_0`` and so on. Raises ValueError for a file with a different number of runs,
     LitecheckError for an unreadable file.
     """
     names = tuple(names)

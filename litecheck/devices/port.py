@@ -59,7 +59,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Inferences in a row on one interpreter, which is reset only before the first.
+    """Consecutive inferences on an interpreter, which is reset only before the first.
 
     ``start`` has contents for variable tensors of the model's first subgraph, by number; variables without an entry
     have their initial contents.
@@ -77,7 +77,7 @@ class Job:
     file; arrays hold stored values (int8 as int8) in the model's shapes. ``decoded`` is the decoded model, if
     available. With ``lengths``, runs are consecutive series of these lengths, and state persists within each;
     ``starts`` are contents of variables for some series, by number. A job with ``shares`` may run in a process that ran
-    other jobs before, if the adapter allows it.
+    earlier jobs, if the adapter allows it.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Job:
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The runs as series: of one inference each, unless lengths say otherwise."""
+        """The runs as series: of a single inference each, unless lengths say otherwise."""
         ends = list(accumulate(self.lengths or (1,) * len(self.runs)))
         parts = zip([0, *ends], ends, strict=False)
         return tuple(Series(self.runs[a:b], self.starts.get(n, {})) for n, (a, b) in enumerate(parts))
@@ -111,7 +111,7 @@ class Answer:
 
     ``delegated`` has a flag per output: True if the device itself computed it; None if the device is not a delegate.
     ``ended`` is the abnormal end of its process (``SIGSEGV``) after it had answered. ``message`` is its text for
-    people. ``shared`` is True if its process had run other jobs before.
+    people. ``shared`` is True if its process had run earlier jobs.
     """
 
     runs: tuple[Arrays, ...]
@@ -144,7 +144,7 @@ class Device(Protocol):
     """Support for state in jobs with series."""
 
     def run(self, job: Job) -> Answer | Failure:
-        """Run one job, within the limits that the device was opened with."""
+        """Run a job, within the limits that the device was opened with."""
         ...
 
     def close(self) -> None:
@@ -155,13 +155,12 @@ class Device(Protocol):
 class Adapter(Protocol):
     """Driver of a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
 
-    An adapter is created for every job, in a process of its own. If its class has ``shares = True``, the process may
-    have run other jobs that do not require a process of their own. An adapter may raise any exception: its message
-    becomes the outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An
-    adapter may also crash. Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that
-    a crash on destruction does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job,
-    also after a crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before
-    the first job.
+    An adapter is created for every job, in a process of its own. If its class has ``shares = True``, the process may have
+    run other jobs that do not require a process of their own. An adapter may raise any exception: its message becomes the
+    outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An adapter may also
+    crash. Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that a crash on
+    destruction does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job, also after a
+    crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before the first job.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
@@ -176,7 +175,7 @@ class Stepping(Adapter, Protocol):
     memory: Memory
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """Return the outputs of every run of every series, one after the other; variables are reset before each series."""
+        """Return the outputs of every run of every series in order; variables are reset before each series."""
         ...
 
 
@@ -196,7 +195,7 @@ class AdapterAnswer:
 
 
 #: What an entry point of group ``litecheck.devices`` names: options from ``--device name:argument,key=value`` to an
-#: adapter. The argument, where there is one, is the option ``""``.
+#: adapter. The argument, where given, is the option ``""``.
 Factory = Callable[[Mapping[str, str]], Adapter]
 
 
@@ -211,7 +210,7 @@ class Spec:
 
 
 class Timed(Sequence[Arrays]):
-    """Runs that report when they are taken; several taken at once (a slice) are one invocation."""
+    """Runs that report when they are taken; several taken at once (a slice) are a single invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
         self.all = runs

@@ -16,7 +16,7 @@ from litecheck.processes.python import python_command
 
 #: Name of the file in the worker's folder that holds the output of its runtime.
 LOG = "log"
-#: One thread: what a second one gains is little, and it costs memory.
+#: A single thread: a second thread gains little and costs memory.
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: Seconds that a worker has to kill its job and to end, after its input has ended.
 _PATIENCE = 2.0

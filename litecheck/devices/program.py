@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-#: Where the program finds what it is to run: everything of one run, or a folder of all runs of a case.
+#: Input of the program: all data of a single run, or a folder of all runs of a case.
 MODEL, INPUTS, OUTPUTS, RUNS = "{model}", "{inputs}", "{outputs}", "{runs}"
 _EXAMPLE = '"run_on_board {model} {runs}"'
 #: Seconds that a program may take to say its version, and characters of it that are kept.

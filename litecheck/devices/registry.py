@@ -78,8 +78,8 @@ def device_names() -> tuple[str, ...]:
 def fingerprint(device: str) -> str:
     """Return the SHA-256 of the files of a device (a delegate's library, a program), as `sha256sum` prints it.
 
-    For several files, return the SHA-256 of their concatenated digests; for other devices, "". A rebuilt file is a
-    different device.
+    For several files, return the SHA-256 of their concatenated digests; for devices without files, "". A rebuilt file is
+    a different device.
     """
     digests: list[str] = []
     with suppress(ValueError, DeviceError):
@@ -148,6 +148,8 @@ def parse(text: str) -> Spec:
 
     A comma ends the argument or a value only where ``key=`` follows, so paths and values may hold commas:
     ``delegate:/lib.so,operators=ADD,MUL,threads=2``. Raises DeviceError.
+
+    For example, ``./libacme.so,threads=2`` is kind ``delegate`` with the option threads.
     """
     found = _KIND.fullmatch(text)
     if found is None or found[1].lower().endswith(_LIBRARY):

@@ -31,8 +31,8 @@ class Ended:
     """End of a job's process.
 
     ``code`` is the exit status (negative for a signal, 0 if the process continues). ``late`` is True if an invocation
-    exceeded its time. ``begun`` counts the invocations that began. ``shared`` is True if the process had run other jobs
-    before, ``too_large`` if a sample of its memory exceeded the limit.
+    exceeded its time. ``begun`` counts the invocations that began. ``shared`` is True if the process had run earlier
+    jobs, ``too_large`` if a sample of its memory exceeded the limit.
     """
 
     code: int
@@ -72,7 +72,7 @@ class Worker:
     ) -> Ended:
         """Run the job in the folder, with this number of invocations; None only creates the adapter.
 
-        A job with ``shares`` may run in a process that runs other jobs before and after it. ``progress`` is called from
+        A job with ``shares`` may run in a process that runs jobs before and after it. ``progress`` is called from
         time to time with the number of invocations that have begun. Raises EOFError if the child ended.
         """
         limits, options = self._limits, dict(self._setup.options)
@@ -96,7 +96,7 @@ class Worker:
                 progress(int(told["begun"]))
 
     def _last(self) -> Ended:
-        """The end of a child that does one job only."""
+        """The end of a child that runs only one job."""
         heard = _Heard(self._child, self._limits.seconds)
         watch = MemoryWatch(self._child.process.pid, self._limits.memory, self._child.kill)
         with nullcontext() if self.limits_memory else watch:

@@ -1,7 +1,7 @@
 """Program of a device's child process: it loads the runtime once and forks a process for every job.
 
 A fork gives every case its own process at low cost; jobs that allow it share a process. If forking is impossible (no
-fork, or a runtime that starts threads on load), a child does one job and ends. Jobs and answers are parcels in the
+fork, or a runtime that starts threads on load), a child runs a single job and ends. Jobs and answers are parcels in the
 child's folder; the control channel has one line of JSON in each direction.
 """
 

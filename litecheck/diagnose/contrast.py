@@ -100,7 +100,10 @@ def _same(name: str, values: Sequence[Property | None], others: Sequence[Propert
 
 
 def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Held:
-    """Return the smallest or the largest value of failing probes; ``rest`` has the passing probes' values by position."""
+    """Return the smallest or the largest value of failing probes; ``rest`` has the passing probes' values by position.
+
+    For example, failing values 300 and 400 and passing values 100 and 200 give "at least 300, next 200".
+    """
     end = min(values) if least else max(values)
     having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
     beyond = [v for n, v in rest.items() if n not in having]

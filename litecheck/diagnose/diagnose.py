@@ -142,7 +142,7 @@ def _judged(device: str, group: Group, found: Sequence[Seen]) -> Diagnosed:
 
 
 def _owned(judged: Diagnosed, found: Sequence[Seen]) -> list[Owned]:
-    """Return the models' own operators among the probes; one unexplained probe of an operator marks it as unexplained."""
+    """Return the models' own operators among the probes; an unexplained probe of an operator marks it as unexplained."""
     way = next(iter(judged.fits), None) or (judged.nearest.example.way if judged.nearest else Hypothesis(()))
     explained: dict[tuple[str, str, str], bool] = {}
     for one in found:

@@ -192,7 +192,10 @@ def _shaped(flat: NDArray[Any], like: Arrays) -> Arrays:
 
 
 def _usual(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
-    """Return the most frequent answer to each input, the first one in a tie."""
+    """Return the most frequent answer to each input, the first answer in a tie.
+
+    For example, the inputs (1, 1, 1, 2) with the answers (a, b, a, c) give a for 1 and c for 2.
+    """
     counts: dict[int, Counter[bytes]] = {}
     for number, content in zip(asked, given, strict=True):
         counts.setdefault(number, Counter())[content] += 1

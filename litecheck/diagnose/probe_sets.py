@@ -93,7 +93,7 @@ def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
 
 
 def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
-    """Return the probes, each with one input repeated, and one probe with many repeated inputs."""
+    """Return the probes, each with an input repeated, and a probe with many repeated inputs."""
     if not repeats:
         return list(several)
     rng = np.random.default_rng([seed, repeats])
@@ -201,8 +201,7 @@ def _size(probe: Probe) -> int:
 
 
 def _drawn(values: Array, rng: np.random.Generator) -> Array:
-    """Draw any values of small integer types; permute the given values of all other types, whose valid values are
-    unknown."""
+    """Draw any values of small integer types; permute the given values of other types, whose valid values are unknown."""
     if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
         limits = np.iinfo(values.dtype)
         return rng.integers(limits.min, limits.max, values.shape, values.dtype, endpoint=True)

@@ -73,7 +73,7 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
 
 
 def _beside(probe: Probe) -> bool:
-    """Return True if an input has a value other than its zero point, or has no zero point."""
+    """Return True if an input has a value that differs from its zero point, or has no zero point."""
     for at, index in enumerate(probe.subgraph.inputs):
         zero = probe.subgraph.tensors[index].quantization.zero_point
         if not zero.size or any((run[at] != zero.reshape(-1)[0]).any() for run in probe.runs):

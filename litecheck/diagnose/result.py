@@ -236,7 +236,7 @@ class Diagnosis:
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 0 if every answered operator is explained, 1 if one is not, 2 if none answered."""
+        """Exit code: 0 if every answered operator is explained, 1 if any is not, 2 if none answered."""
         conclusions = {d.conclusion for d in self.operators}
         if conclusions & {"none fits", "not repeatable"}:
             return 1

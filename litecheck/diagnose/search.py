@@ -19,9 +19,9 @@ _SHARE, _STEPS, _SMALL = 0.9, 2, 4
 def fitting(
     candidates: Iterable[Hypothesis], seen: Sequence[Seen]
 ) -> tuple[list[Hypothesis], list[Excluded]]:
-    """Return the candidates that fit all probes, and an excluding difference for each other candidate.
+    """Return the candidates that fit all probes, and an excluding difference for each excluded candidate.
 
-    A probe that excluded one candidate is tried first on the next.
+    A probe that excluded a candidate is tried first on the next candidate.
     """
     order = list(seen)
     fits, excluded = [], []

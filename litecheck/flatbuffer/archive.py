@@ -21,7 +21,7 @@ _COMMENT_MAX = 65535
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """One member: its content is ``[begin, begin + size)`` of the archive, compressed unless ``stored``."""
+    """A member: its content is ``[begin, begin + size)`` of the archive, compressed unless ``stored``."""
 
     name: str
     begin: int
@@ -47,7 +47,7 @@ def is_zip(raw: NDArray[np.uint8]) -> bool:
 
 
 def entries(raw: NDArray[np.uint8]) -> Iterator[ArchiveMember | Problem]:
-    """Yield every file in the archive, in directory order; a fault in one does not hide the rest."""
+    """Yield every file in the archive, in directory order; a fault in a file does not hide the rest."""
     directory = _directory(raw)
     if isinstance(directory, Problem):
         yield directory
@@ -109,7 +109,7 @@ def _directory(raw: NDArray[np.uint8]) -> _Directory | Problem:
 
 
 def _directory64(raw: NDArray[np.uint8], end: int) -> tuple[int, int, int, int] | None:
-    """(end, count, size, offset) by the 64-bit record in front of the 32-bit one, if there is one."""
+    """(end, count, size, offset) by the 64-bit record in front of the 32-bit record, if present."""
     locator = raw[max(end - 20, 0) : end].tobytes()
     if locator[:4] != _LOCATOR64 or len(locator) < 20:
         return None
@@ -179,7 +179,7 @@ _FLATBUFFERS = {
     b"TFL1": "a TFLite model of schema version 1, which no runtime reads any more",
     b"TFL2": "a TFLite model of schema version 2, which no runtime reads any more",
 }
-#: Tags of ModelProto's fields 2 to 8, one of which follows ir_version in an ONNX file.
+#: Tags of ModelProto's fields 2 to 8: in an ONNX file, such a tag follows ir_version.
 _ONNX_NEXT = b"\x12\x1a\x22\x28\x32\x3a\x42"
 
 

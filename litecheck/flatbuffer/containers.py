@@ -1,7 +1,7 @@
 """Models inside a file: a plain flatbuffer, a MediaPipe ``.task`` zip, a LiteRT-LM bundle.
 
 The content decides the type, never the suffix. Nothing is copied or decompressed: every model is a view into the
-memory-mapped file, and a fault in one does not hide the rest.
+memory-mapped file, and a fault in a model does not hide the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 IDENTIFIER = b"TFL3"
 LITERTLM = b"LITERTLM"
-#: How deep bundles lie in bundles: MediaPipe's gesture recognizer has one in another.
+#: Maximum nesting of bundles: MediaPipe's gesture recognizer has a bundle in a bundle.
 DEPTH_MAX = 4
 #: Names a bundle gives to what is meant to be a model, whether or not it can be read.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")

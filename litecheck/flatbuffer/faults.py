@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from litecheck.errors import Problem
 from litecheck.flatbuffer.tables import Bytes, Index, Tables
 
-#: How many rows of one failing check are reported one by one.
+#: Number of rows of a failing check that are reported individually.
 SHOWN = 20
 
 #: What is wrong with a file whose end is missing, and nothing else.
 _BEYOND = {"offset-outside-file", "vtable-outside-file", "vector-outside-file", "bad-vtable"}
-#: One single reference past the end may be a damaged number, unless it stands so near to it.
+#: A single reference past the end may be a damaged number, unless it is this near to the end.
 _NEAR = 64
 
 Mask = NDArray[np.bool_]

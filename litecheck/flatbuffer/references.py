@@ -37,7 +37,10 @@ class Walk:
 
 
 def distinct(values: Index) -> tuple[Index, Index]:
-    """(distinct values, index of each value among them); no sort where they are in order already."""
+    """(distinct values, index of each value among them); no sort where they are in order already.
+
+    For example, (4, 2, 4) gives (2, 4) and (1, 0, 1).
+    """
     step = np.diff(values)
     if (step > 0).all() or (step < 0).all():
         return values, np.arange(len(values))

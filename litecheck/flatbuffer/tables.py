@@ -139,7 +139,7 @@ class Tables:
         return refs.flat[refs.begin[v] : refs.begin[v] + refs.length[v]] if v >= 0 else refs.flat[:0]
 
     def offset(self, table: str, row: int, name: str | None = None) -> int:
-        """Return the byte in the file of a table, or of one of its fields if it is present."""
+        """Return the byte in the file of a table, or of a present field of the table."""
         rows = self.rows[table]
         at = int(rows.at[name][row]) if name else 0
         return self.data.start + (at or int(rows.position[row]))
@@ -244,7 +244,7 @@ class Tables:
 
 
 def known_slots(schema: Schema, table: str) -> list[bool]:
-    """Return a flag per slot up to the last one named: True if the schema names it (a union names two slots)."""
+    """Return a flag per slot up to the last named slot: True if the schema names it (a union names two slots)."""
     fields = schema.tables[table]
     known = [False] * (max((f.slot for f in fields), default=-1) + 1)
     for f in fields:
@@ -255,7 +255,7 @@ def known_slots(schema: Schema, table: str) -> list[bool]:
 
 
 def numpy_type(scalar: str) -> str:
-    """Return the little-endian numpy type of a scalar in the schema."""
+    """Return the little-endian numpy type of a scalar in the schema. For example, ``uint16`` gives ``<u2``."""
     short = {"bool": "u1", "float32": "<f4", "float64": "<f8"}
     if scalar in short:
         return short[scalar]

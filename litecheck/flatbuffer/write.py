@@ -15,7 +15,7 @@ from litecheck.flatbuffer.tables import numpy_type
 
 #: Offsets are 32 bits wide, and readers take a file's size for a signed number.
 SIZE_MAX = 2**31 - 1
-#: Vectors of at least this many bytes are kept once when they are one in memory.
+#: Vectors of at least this many bytes are kept once when they are the same object in memory.
 LONG = 1024
 
 

@@ -37,7 +37,7 @@ Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 
 
 def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
-    """Return per-tensor parameters for numbers, per-axis for sequences; one zero point serves all scales.
+    """Return per-tensor parameters for numbers, per-axis for sequences; a single zero point serves all scales.
 
     ``scale`` is rounded to float32, ``axis`` is the quantized dimension.
     """
@@ -85,7 +85,7 @@ class ModelBuilder:
 
 
 class SubgraphBuilder:
-    """Builder of one subgraph; tensors are referred to by the index that :meth:`tensor` returns."""
+    """Builder of a subgraph; tensors are referred to by the index that :meth:`tensor` returns."""
 
     def __init__(self, name: str, index: int, buffers: list[NDArray[np.uint8]]) -> None:
         self.name = name
@@ -135,7 +135,7 @@ class SubgraphBuilder:
         intermediates: Sequence[int] = (),
         **options: Option,
     ) -> None:
-        """Add an operator after the existing ones. An absent input is -1; options have the schema's names.
+        """Add an operator after the existing operators. An absent input is -1; options have the schema's names.
 
         Enum options take names (``padding="SAME"``, ``in_data_type="int8"``). A builtin gets its options
         table even where all options keep their defaults. Raises ValueError for an option it does not have.

@@ -1,4 +1,4 @@
-"""Parts of a model as models: one operator or several with all that they need; and a model with another entry point."""
+"""Parts of a model as models: some operators with all that they need; and a model with a different entry point."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Cut:
 
 
 def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> Cut:
-    """Return these operators, in execution order, as a model with one entry point.
+    """Return these operators, in execution order, as a model with a single entry point.
 
     Its inputs are the tensors that they read and that neither they nor the file provide. Its outputs are ``outputs``,
     or all their outputs that are read elsewhere. Quantization, options, constants, variables, the tensors of block

@@ -28,7 +28,7 @@ def decode(tables: Tables, external: ExternalFiles, file: str, member: str) -> M
 
 
 class _Decoder:
-    """Columns of one flatbuffer, turned into lists once and sliced many times."""
+    """Columns of a flatbuffer, turned into lists once and sliced many times."""
 
     def __init__(self, tables: Tables, external: ExternalFiles) -> None:
         self.tables = tables

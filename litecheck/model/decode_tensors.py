@@ -15,7 +15,7 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.types import Buffer
 from litecheck.quantization import BITS, Blockwise, Custom, Details, MultiAxis, Quantization
 
-#: numpy has no array, not even an empty one, whose dimensions other than 0 give 2^63 bytes; a value has at most 16 bytes.
+#: numpy has no array, not even an empty array, whose nonzero dimensions give 2^63 bytes; a value has at most 16 bytes.
 _ADDRESSABLE = 1 << 59
 
 
@@ -83,7 +83,7 @@ def _details(tables: Tables, row: int, kind: int) -> Details:
 
 
 class TensorDecoder:
-    """The tensors of one flatbuffer. ``longer`` lists those whose constant has more bytes than they need."""
+    """The tensors of a flatbuffer. ``longer`` lists those whose constant has more bytes than they need."""
 
     def __init__(self, tables: Tables, external: ExternalFiles) -> None:
         self.tables = tables

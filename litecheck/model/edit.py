@@ -42,7 +42,7 @@ class SubgraphEditor:
         self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,
         data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """Add a tensor after all others."""
+        """Add a tensor after the existing tensors."""
         index = len(self.tensors)
         quantization = quantization or Quantization()
         self.tensors.append(Tensor(index, name, dtype, tuple(shape), data=data, quantization=quantization))
@@ -60,7 +60,7 @@ class SubgraphEditor:
     def insert(
         self, behind: int, opcode: str, source: int, target: int, options: Table | None, version: int
     ) -> None:
-        """Insert an operator with one input after another operator; ``behind`` -1 inserts it first."""
+        """Insert an operator with one input after an existing operator; ``behind`` -1 inserts it first."""
         operator = Operator(-1, opcode, (source,), (target,), version, options=options)
         self._behind.setdefault(behind, []).append(operator)
 
@@ -82,7 +82,7 @@ class SubgraphEditor:
 
 
 def with_subgraphs(model: Model, subgraphs: Sequence[Subgraph]) -> Model:
-    """Return a model with other subgraphs, and the buffers and operator codes that they need; metadata stays."""
+    """Return a model with these subgraphs, and the buffers and operator codes that they need; metadata stays."""
     blocks = [Buffer(np.empty(0, np.uint8))]
     metadata = []
     for name, number in model.metadata:

@@ -47,7 +47,7 @@ def encode(model: Model) -> Table:
 
 
 class _Buffers:
-    """The buffers a model will have: those it has, and one for each constant that is in none of them."""
+    """The buffers a model will have: its own buffers, and a new buffer for each constant that is in none of them."""
 
     def __init__(self, model: Model) -> None:
         self.all = [Buffer(_bytes(b.data), b.outside) for b in model.buffers]
@@ -57,7 +57,7 @@ class _Buffers:
         self.left: set[int] = set()
 
     def number(self, tensor: Tensor) -> int:
-        """The buffer of a tensor's constant, or an empty one."""
+        """The buffer of a tensor's constant, or an empty buffer."""
         here = self.all[tensor.buffer] if tensor.buffer < len(self.all) else None
         if tensor.external_buffer:
             return tensor.buffer if here else self._empty()
@@ -81,7 +81,7 @@ class _Buffers:
         return self.placed[key]
 
     def _empty(self) -> int:
-        """Buffer 0, which by convention is empty; the first empty one where it is not."""
+        """Buffer 0, which by convention is empty; the first empty buffer where buffer 0 is not empty."""
         for number, buffer in enumerate(self.all):
             if not len(buffer.data):
                 return number
@@ -130,7 +130,7 @@ def _code_key(item: Operator | OperatorCode) -> tuple[str, int, str]:
 
 
 def _member(schema: Schema, enum: str, name: str) -> int:
-    """An enum's number; one the schema does not know stands behind the word (``type 99``)."""
+    """An enum's number; a number that the schema does not know stands behind the word (``type 99``)."""
     known = schema.enums[enum].get(name)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""The order of execution of one subgraph, each tensor computed before it is used; and faults of fields as problems."""
+"""The order of execution of a subgraph, each tensor computed before it is used; and faults of fields as problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.flatbuffer.tables import Index, Tables, numpy_type
 
 
 class FieldFaults:
-    """Collects problems of one file; all faults of a kind in a field are counted together."""
+    """Collects problems of a file; all faults of a kind in a field are counted together."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -22,7 +22,7 @@ class FieldFaults:
         self.counts: Counter[tuple[str, str, str]] = Counter()
 
     def say(self, code: str, table: str, row: int, name: str, message: str) -> None:
-        """One problem, unless the same field has had enough of that kind."""
+        """A problem, unless the same field has had enough of that kind."""
         f = name.split("[")[0]
         self.counts[code, table, f] += 1
         if self.counts[code, table, f] <= SHOWN:
@@ -30,7 +30,7 @@ class FieldFaults:
             self.problems.append(Problem(code, path, self.tables.offset(table, row, f or None), message))
 
     def each(self, code: str, table: str, name: str, bad: Mask, message: Callable[[int], str]) -> None:
-        """One problem per row at fault, the first few by name."""
+        """A problem for each row at fault, the first few by name."""
         rows = np.flatnonzero(bad)
         for row in rows[:SHOWN].tolist():
             self.say(code, table, row, name, message(row))
@@ -45,7 +45,7 @@ class FieldFaults:
 
 
 class ExecutionOrder:
-    """One subgraph: tensor indexes in range, and every tensor computed before it is used."""
+    """A subgraph: tensor indexes in range, and every tensor computed before it is used."""
 
     def __init__(self, faults: FieldFaults, constant: Mask, ready: Mask, custom: Mask, row: int) -> None:
         self.faults, self.t, self.row = faults, faults.tables, row

@@ -68,7 +68,7 @@ class ExternalFiles:
         return self._names[group]
 
     def fault(self, tables: Tables, row: int) -> tuple[str, str, str] | None:
-        """Return the fault of one external buffer as (code, field, message), or None."""
+        """Return the fault of an external buffer as (code, field, message), or None."""
         group = _number(tables, row, "group")
         groups = len(tables.children("Model", "external_buffer_groups", 0))
         if group >= groups:

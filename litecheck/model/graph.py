@@ -11,7 +11,7 @@ from litecheck.model.types import Operator, Subgraph
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Producers and consumers of every tensor of one subgraph.
+    """Producers and consumers of every tensor of a subgraph.
 
     ``producer[t]`` is the index of the operator that writes tensor t, or -1; ``consumers[t]`` are the
     operators that read it, each once per operand.
@@ -23,7 +23,7 @@ class Graph:
 
 
 def graph_of(subgraph: Subgraph) -> Graph:
-    """Return the graph view of one subgraph."""
+    """Return the graph view of a subgraph."""
     producer = [-1] * len(subgraph.tensors)
     consumers: list[list[int]] = [[] for _ in subgraph.tensors]
     for operator in subgraph.operators:
@@ -38,9 +38,9 @@ def graph_of(subgraph: Subgraph) -> Graph:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Writers and readers of the tensors of one subgraph, by tensor index, as operator indices; its inputs and outputs.
+    """Writers and readers of the tensors of a subgraph, by tensor index, as operator indices; its inputs and outputs.
 
-    Each operator that reads a tensor counts once. Example: ADD of tensor 3 and tensor 3 is one reader of tensor 3.
+    Each operator that reads a tensor counts once. For example, ADD of tensor 3 and tensor 3 is one reader of tensor 3.
     """
 
     first_writer: Mapping[int, int]

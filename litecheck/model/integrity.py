@@ -183,7 +183,7 @@ class _Checker:
     def ready(self) -> NDArray[np.bool_]:
         """Flag per tensor: True if it may be read before any operator runs.
 
-        A tensor without elements counts: a constant of no bytes looks like any other tensor.
+        A tensor without elements counts: a constant of no bytes looks like a computed tensor.
         """
         shape = self.t.refs("Tensor", "shape")
         dims = self.t.data.view("<i4")

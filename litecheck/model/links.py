@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
-#: (container, shared name): handles that state the same refer to one variable, in whichever subgraph they are.
+#: (container, shared name): handles that state the same refer to the same variable, in whichever subgraph they are.
 #: The operators that name a variable and that set it.
 HANDLE, ASSIGN = "VAR_HANDLE", "ASSIGN_VARIABLE"
 Name = tuple[str, str]
@@ -20,7 +20,7 @@ Parameters = tuple[bytes, bytes]
 
 @dataclass(slots=True)
 class Assignments:
-    """Assignments to one variable: their number, quantization parameters, types and sizes."""
+    """Assignments to a variable: their number, quantization parameters, types and sizes."""
 
     count: int = 0
     parameters: Counter[Parameters] = field(default_factory=Counter)
@@ -32,8 +32,8 @@ class Assignments:
 class Links:
     """Variables by handle, their assignments, and calls between subgraphs.
 
-    ``handles`` maps (subgraph, tensor) to a variable's name. Two subgraphs with equal ``circle`` reach each other by
-    calls; any other subgraph has a number of its own, and is in ``own_callers`` if it calls itself.
+    ``handles`` maps (subgraph, tensor) to a variable's name. Two subgraphs with equal ``circle`` are mutually recursive;
+    every subgraph outside of such a circle has its own number, and is in ``own_callers`` if it calls itself.
     """
 
     handles: Mapping[tuple[int, int], Name]
@@ -56,7 +56,7 @@ class Links:
         return None if name is None else self.assignments.get(name, Assignments())
 
     def come_back(self, subgraph: int, called: int) -> bool:
-        """Return True if a call from one subgraph to another leads back to the first, at any depth."""
+        """Return True if a call between two subgraphs leads back to the caller, at any depth."""
         if not 0 <= called < len(self.circle):
             return False
         return (
@@ -91,7 +91,7 @@ def called(operator: Operator) -> Iterator[tuple[str, int]]:
 
 @cache
 def subgraph_options() -> Mapping[str, tuple[str, ...]]:
-    """Return the options that name one subgraph, by options table."""
+    """Return the options that name a single subgraph, by options table."""
     schema = load_schema("tflite")
     tables = (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])
     named = {t: tuple(f.name for f in schema.tables[t] if f.name.endswith("subgraph_index")) for t in tables}

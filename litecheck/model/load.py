@@ -26,7 +26,7 @@ IN_MEMORY = "<bytes>"
 
 
 def load_model(source: ModelSource, member: str = "") -> Model:
-    """Read one model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
+    """Read a model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
     file.
 
     ``member`` selects a model inside a container (``.task``, ``.litertlm``); without it the file must hold exactly one

@@ -13,7 +13,7 @@ _VALUES = (
     "OperatorCode", "Buffer", "SignatureDef", "TensorMap", "Metadata", "QuantizationParameters",
     "CustomQuantization", "BlockwiseQuantization", "MultiAxisQuantization",
 )  # fmt: skip
-#: How many are told one by one.
+#: Number of newer operators that are named individually.
 SHOWN = 20
 
 

@@ -27,7 +27,7 @@ LARGE = 1 << 16
 #: What is left for everything but buffers when that is decided.
 RESERVE = 1 << 26
 _CHUNK = 1 << 24
-#: The hashes of models that are still about: to find one out takes as long as writing the model.
+#: The hashes of models that are still about: to compute a hash takes as long as writing the model.
 _HASHES: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
 
 

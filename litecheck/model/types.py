@@ -58,7 +58,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operator:
-    """One operator of a subgraph, in execution order.
+    """An operator of a subgraph, in execution order.
 
     ``opcode`` is the builtin's name (``CONV_2D``), ``CUSTOM`` with ``custom_code`` set, or ``BUILTIN 999``
     where the schema does not know it. An absent optional operand is -1. ``options`` is the decoded
@@ -127,7 +127,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A named entry point: (alias, tensor index) pairs in and out of one subgraph."""
+    """A named entry point: (alias, tensor index) pairs in and out of a subgraph."""
 
     key: str
     subgraph: int

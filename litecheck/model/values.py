@@ -1,4 +1,4 @@
-"""The stored integers of a constant: typed views, types below eight bits unpacked, large ones read in small windows."""
+"""The stored integers of a constant: typed views, types below eight bits unpacked, large arrays read in windows."""
 
 from __future__ import annotations
 
@@ -34,12 +34,18 @@ def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the bytes of a constant: the inverse of :func:`stored_integers` for types of whole bytes."""
+    """Return the bytes of a constant: the inverse of :func:`stored_integers` for types of whole bytes.
+
+    For example, int32 258 gives the bytes 2, 1, 0, 0.
+    """
     return np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), np.uint8)
 
 
 def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
-    """Return ``count`` unpacked values, one per byte: a byte holds two int4 or uint4, or four int2, low bits first."""
+    """Return ``count`` values, each in a byte; a packed byte holds two int4 or uint4, or four int2, low bits first.
+
+    For example, byte 0x1F holds the int4 values -1 and 1.
+    """
     bits = 2 if dtype == "int2" else 4
     per_byte = 8 // bits
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
@@ -53,7 +59,10 @@ def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
 
 
 def pack(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
-    """Return packed values, the inverse of :func:`unpack`; the last byte is filled with zeros."""
+    """Return packed values, the inverse of :func:`unpack`; the last byte is filled with zeros.
+
+    For example, int4 -1, 1 and 7 give the bytes 0x1F and 0x07.
+    """
     bits = 2 if dtype == "int2" else 4
     per_byte = 8 // bits
     flat = values.reshape(-1).astype(np.int64) & ((1 << bits) - 1)
@@ -73,7 +82,7 @@ def within(tensor: Tensor, low: int, high: int) -> bool:
     """Return True if every stored value of an integer constant lies in ``low..high``; also for types without stored
     integers.
 
-    A bound that the type itself implies is not tested: -127..127 takes one reduction over int8 values.
+    A bound that the type itself implies is not tested: -127..127 takes a single reduction over int8 values.
     """
     least, most = INTEGER_RANGES.get(tensor.dtype, (low, high))
     return all(
@@ -83,10 +92,12 @@ def within(tensor: Tensor, low: int, high: int) -> bool:
 
 
 def outside(tensor: Tensor, low: int, high: int) -> tuple[int, int, int]:
-    """Return the number of stored values outside ``low..high``, the flat index of the first, and one extreme value.
+    """Return the number of stored values outside ``low..high``, the flat index of the first, and an extreme value.
 
     The extreme is the smallest value if any lies below ``low``, else the largest; (0, -1, low) if no value lies
     outside.
+
+    For example, [3, -128, 5, -128] and -127..127 give (2, 1, -128).
     """
     count, first, smallest, largest = 0, -1, low, high
     for start, values in _windows(tensor):
@@ -100,7 +111,10 @@ def outside(tensor: Tensor, low: int, high: int) -> tuple[int, int, int]:
 
 
 def extremes(tensor: Tensor) -> tuple[int, int] | None:
-    """Return the smallest and largest stored value of an integer constant, or None if it has no values."""
+    """Return the smallest and largest stored value of an integer constant, or None if it has no values.
+
+    For example, [[3, -5], [7, 0]] gives (-5, 7).
+    """
     data = tensor.data
     if data is not None and tensor.dtype in _SCANNED and tensor.sparsity is None and 0 < len(data) <= WINDOW:
         whole = data.view(_SCANNED[tensor.dtype])
@@ -116,6 +130,8 @@ def signed_sums(
 
     ``layout`` is the shape as (outer, summed, inner); both results are (outer, inner). None where the constant does
     not hold that many integers.
+
+    For example, [[3, -5], [7, 0]] with layout (2, 2, 1) gives 3 and 7 above 0, -5 and 0 below.
     """
     outer, summed, inner = layout
     bits, data = BITS.get(tensor.dtype, 0), tensor.data

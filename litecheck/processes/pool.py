@@ -29,8 +29,8 @@ class ProcessError(LitecheckError):
 class ProcessPool:
     """Processes that live until the end of the block. Each calls ``prepare(*arguments)`` first.
 
-    Functions, arguments and results are pickled, so functions are those of modules. Example:
-    ``with ProcessPool(2) as pool: list(pool.map(math.sqrt, [4, 9]))`` gives [2.0, 3.0].
+    Functions, arguments and results are pickled, so functions are those of modules. For example, ``with ProcessPool(2) as
+    pool: list(pool.map(math.sqrt, [4, 9]))`` gives [2.0, 3.0].
     """
 
     def __init__(self, jobs: int, prepare: Callable[..., object] | None = None, *arguments: Any) -> None:

@@ -147,7 +147,7 @@ class _Graph:
         return whole
 
     def join(self, plan: TensorPlan, part: int, axis: int) -> tuple[int, int]:
-        """A tensor half as long as another, and the two as one."""
+        """A tensor half as long as ``plan`` along the axis, and the concatenation of both."""
         lengths = [max(length // 2, 1) if at == axis else length for at, length in enumerate(plan.shape)]
         whole = [length + plan.shape[at] * (at == axis) for at, length in enumerate(lengths)]
         beside = self.graph.tensor("beside", tuple(lengths), plan.dtype, plan.quantization)
@@ -156,7 +156,7 @@ class _Graph:
         return beside, joined
 
     def assign(self, handle: int, assigned: Assignment) -> None:
-        """A handle, unless there is one, and assignments to it."""
+        """A handle, unless it exists, and assignments to it."""
         if handle not in self.handles:
             self.handles.add(handle)
             self.add(HANDLE, (), (handle,), options={"shared_name": "state"})

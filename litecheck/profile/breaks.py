@@ -1,4 +1,4 @@
-"""Plans that violate one requirement and no other, for each kind of requirement."""
+"""Plans that violate a single requirement, for each kind of requirement."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ _OTHER_TYPES = ("float64", "uint32", "complex64")
 def breaks(
     profile: Profile, rule: OperatorRule, requirement: Requirement, plan: Plan, alternative: int = 0
 ) -> Iterator[BrokenPlan]:
-    """Yield plans like ``plan`` (which satisfies the rule by that alternative) that violate one requirement and no
-    other."""
+    """Yield plans like ``plan`` (which satisfies the rule by that alternative) that violate a single requirement."""
     demand = Demanded(profile, rule, requirement, requirements_of(rule, alternative), plan)
     return _VERBS[requirement.verb](demand)
 
@@ -64,7 +63,7 @@ def _granularity(d: Demanded) -> Iterator[BrokenPlan]:
     axis = next(axes, 0)
 
     def scales(count: int) -> Callable[[TensorPlan], TensorPlan]:
-        """Return a function that sets this number of scales; 0 sets one per slice along the axis."""
+        """Return a function that sets this number of scales; 0 sets a scale for each slice along the axis."""
 
         def change(t: TensorPlan) -> TensorPlan:
             return t.along(axis).scaled(
@@ -140,7 +139,7 @@ def _zero_point(d: Demanded) -> Iterator[BrokenPlan]:
 
 
 def span_of(value: Constraint) -> tuple[int, int]:
-    """Return the smallest and the largest number that a constraint allows."""
+    """Return the smallest and the largest number that a constraint allows. For example, -127..-1 or 5 gives (-127, 5)."""
     spans = [(p.low, p.high) if isinstance(p, Range) else (p.value, p.value) for p in parts_of(value)]  # type: ignore[union-attr]
     return int(min(low for low, _ in spans)), int(max(high for _, high in spans))
 
@@ -183,7 +182,7 @@ def _range(d: Demanded) -> Iterator[BrokenPlan]:
 
 
 def _with(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
-    """The values of a constant, none below 0 beside a larger one than an int8 holds, with this number among them."""
+    """The values of a constant, with this number among them; none is below 0 beside a value larger than an int8 holds."""
     held = np.zeros(tensor.shape) if tensor.values is None else tensor.values
     values = held.astype(np.int64).reshape(-1)
     values[len(values) * 3 // 4] = number
@@ -191,7 +190,7 @@ def _with(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
 
 
 def _same_quantization(d: Demanded) -> Iterator[BrokenPlan]:
-    """Yield plans that differ by one ulp of scale, or by one step of zero point."""
+    """Yield plans that differ by an ulp of scale, or by a step of zero point."""
     assert isinstance(d.r.value, Roles)
     roles = d.r.value.roles
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}

@@ -1,4 +1,4 @@
-"""Plans that violate one limit, or the shape law, and no other requirement."""
+"""Plans that violate a single requirement: a limit, or the shape law."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.profile.solve import holds, limit, repaired, settled, states
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, Range, parts_of, words_of
 from litecheck.quantization import INTEGER_RANGES
 
-#: Breaks of one limit that are worth having.
+#: Maximum number of plans that violate a limit.
 _ENOUGH = 2
 _MOST = INTEGER_RANGES["int32"][1]
 
@@ -66,7 +66,7 @@ def _beyond(part: Constraint) -> Iterator[Fraction | int]:
 
 
 def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]:
-    """Beyond one end of a range."""
+    """A value beyond an end of a range."""
     if end.denominator == 1:
         yield from (int(far), int(end) + toward)
     else:
@@ -75,7 +75,7 @@ def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]
 
 
 def broken_shapes(d: Demanded) -> Iterator[BrokenPlan]:
-    """Yield plans with one input that is longer, has one dimension more or less, or is shorter; most laws reject one of
+    """Yield plans with an input that is longer, has a dimension more or less, or is shorter; most laws reject one of
     them."""
     for role in d.rule.inputs:
         tensor = d.plan.one(role)

@@ -1,4 +1,4 @@
-"""Plan that violates one requirement, and its source."""
+"""Plan that violates a single requirement, and its source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Literal["broken", "near", "malformed"]
 
 @dataclass(frozen=True, slots=True)
 class BrokenPlan:
-    """Plan that violates one requirement."""
+    """Plan that violates a single requirement."""
 
     plan: Plan
     kind: Kind = "broken"

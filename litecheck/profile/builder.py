@@ -58,7 +58,7 @@ class Loaded:
 
 
 class Builder:
-    """Builds the profile of one file over the profiles it extends and includes."""
+    """Builds the profile of a file over the profiles it extends and includes."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Builder:
                 )
             return own
 
-        # What an included profile says of any tensor or subgraph holds here too; its other entries are its own.
+        # What an included profile says of any tensor or subgraph holds here too; its remaining entries are its own.
         pseudo = (op for part in self.includes for op in (ANY_TENSOR, ANY_SUBGRAPH) if op in part.drafts)
         return Lazy((*inherited, *ops.values, *pseudo), draft)
 
@@ -205,7 +205,7 @@ class Builder:
 
     def _effect_unless_stated(self, requirement: Requirement) -> Effect:
         """The effect of a requirement of which none is stated. Where a target places operators it is a place: that of the
-        parent's same requirement, of operators without an entry for one that is unsupported, else the CPU."""
+        parent's same requirement, for ``unsupported`` that of unlisted operators, else the CPU."""
         if not self.head.places or requirement.effect not in _UNSTATED:
             return requirement.effect
         if requirement.verb == "unsupported":
@@ -253,7 +253,7 @@ class Builder:
         return roles
 
     def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[Assigned[Word]]:
-        """The patterns of a section, each with one of the words it takes."""
+        """The patterns of a section, each with a word that it takes."""
         node = entries(self.top.get(key), self.file)
         for pattern, value in node.values.items():
             word = next((known for known in words if known == text(value)), None)

@@ -19,7 +19,7 @@ EVERY = "*"
 def read_conformance(
     node: Node | None, file: str, profile: str, inherited: Mapping[str, Conformance]
 ) -> dict[str, Conformance]:
-    """Return a profile's own conformance over the inherited one, by operator or ``*``.
+    """Return a profile's own conformance over the inherited conformance, by operator or ``*``.
 
     A stated value may only become smaller than the parent's; values that the parent leaves open may be stated. Raises
     ProfileError.

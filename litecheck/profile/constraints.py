@@ -73,7 +73,7 @@ def _written(node: Text) -> Exactly | Range:
 
 
 def number(word: str, node: Node) -> Fraction:
-    """Return an exact number: integer, decimal or ratio."""
+    """Return an exact number: integer, decimal or ratio. For example, ``0.1`` is 1/10."""
     if not _NUMBER.match(word.strip()):
         raise ProfileError(node.file, node.line, f"{word!r} is not a number such as 3, 0.5 or 1/256")
     if len(word) > _DIGITS_MAX:
@@ -117,7 +117,7 @@ def _mapping(node: Entries, takes: Takes, roles: tuple[str, ...]) -> Constraint:
 
 
 def _at_least(node: Entries, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
-    """The number under a key; ProfileError where it is below the least it can be, or no whole one."""
+    """The number under a key; ProfileError where it is below ``least``, or no integer with ``whole``."""
     value = number(text(node.get(key)), node)
     if value < least or (above and value == least) or (whole and value.denominator != 1):
         wanted = f"{'a whole number' if whole else 'a number'} {'above' if above else 'of at least'} {least}"

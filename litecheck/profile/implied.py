@@ -39,7 +39,7 @@ def must_be_listed(profile: Profile, opcode: str) -> Requirement:
 def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
     """Return the requirements that a pattern of paths matches and that no entry of the profile states.
 
-    Example: ``*/unsupported`` matches the requirement that every operator is listed.
+    For example, ``*/unsupported`` matches the requirement that every operator is listed.
     """
     names, _, below = pattern.strip("/").partition("/")
     if below and not fnmatchcase(_VERB, below):

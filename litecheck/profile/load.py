@@ -75,7 +75,7 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
 
 
 class Reading:
-    """The files of one profile: each is read once, within a budget."""
+    """The files of a profile: each is read once, within a budget."""
 
     def __init__(self, quoting: bool) -> None:
         self._quoting = quoting

@@ -38,7 +38,7 @@ _VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """Sum in one element of an output.
+    """Sum in an element of an output.
 
     ``over`` is the summed dimension, ``products`` the two inputs that are multiplied (else elements of the first input
     are summed). ``channels`` is the axis of the second input with the output's channels, ``mean`` a division after the
@@ -90,7 +90,7 @@ class OperatorFacts:
         return tuple(self.inputs)[min(place, len(self.inputs) - 1)] if self.inputs else ""
 
     def tensors(self, operator: Operator) -> dict[str, int]:
-        """Return the tensors of an operator by role, without absent ones and without those that repeat a role."""
+        """Return the tensors of an operator by role, without absent tensors and without tensors that repeat a role."""
         sides = ((self.inputs, operator.inputs), (self.outputs, operator.outputs))
         pairs = (pair for roles, side in sides for pair in zip(roles, side, strict=False))
         return {role: index for role, index in pairs if index >= 0}

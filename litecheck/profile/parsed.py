@@ -29,7 +29,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class RoleDraft:
-    """Statements about one input or output: its kind, and further requirements."""
+    """Statements about an input or output: its kind, and further requirements."""
 
     kind: str | None
     stated: dict[str, Stated]
@@ -37,7 +37,7 @@ class RoleDraft:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Group of requirements: an operator's own, or those of one alternative."""
+    """Group of requirements: an operator's own, or those of an alternative."""
 
     roles: dict[str, RoleDraft] = field(default_factory=dict)
     same_quantization: Stated | None = None
@@ -47,7 +47,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class OperatorDraft:
-    """Entry of one operator."""
+    """Entry of an operator."""
 
     opcode: str
     inputs: tuple[str, ...]
@@ -161,7 +161,7 @@ def listed(opcode: str, stated: Stated) -> Requirement:
 def demands(
     draft: OperatorDraft, clause: Clause, kinds: Mapping[str, Mapping[str, Stated]]
 ) -> Iterator[Requirement]:
-    """Yield the requirements of one form of an operator: by input, then shared parameters, limits and shapes."""
+    """Yield the requirements of a form of an operator: by input, then shared parameters, limits and shapes."""
     for role, spoken in clause.roles.items():
         stated = {**kinds.get(spoken.kind or "", {}), **spoken.stated}
         for verb in OPERAND_VERBS:

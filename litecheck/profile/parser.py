@@ -48,7 +48,7 @@ def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
 
 
 class Reader:
-    """Reads the entries of one file; ``parent`` holds the drafts it extends."""
+    """Reads the entries of a file; ``parent`` holds the drafts it extends."""
 
     def __init__(self, profile: str, file: str, parent: Mapping[str, OperatorDraft], kinds: set[str]) -> None:
         self.profile = profile
@@ -78,7 +78,7 @@ class Reader:
         return self.stated(owner, OPERAND_VERBS, ())
 
     def operator(self, opcode: str, node: Node, line: int) -> OperatorDraft:
-        """Return an operator's entry, over the parent's if there is one."""
+        """Return an operator's entry, over the parent's entry if the parent has an entry."""
         _known(opcode, self.file, line)
         owner = entries(node, self.file).only(OPERATOR_KEYS)
         base = self.parent.get(opcode)

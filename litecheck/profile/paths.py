@@ -19,14 +19,19 @@ _PLAIN = frozenset(ascii_letters + digits + "_.")
 def path_matches(path: str, pattern: str) -> bool:
     """Return True if a pattern matches a requirement's path or a path above it.
 
-    Parts are compared one by one with shell wildcards (``*/weight/zero_point``, ``CONV_*``), a bar between
+    Parts are compared individually with shell wildcards (``*/weight/zero_point``, ``CONV_*``), a bar between
     alternatives (``ADD|SUB/lhs|rhs/scale``); a pattern with fewer parts matches everything below it. Case counts.
+
+    For example, ``CONV_*/weight`` matches ``CONV_2D/weight/zero_point``.
     """
     return parts_match(path.split("/"), pattern.strip("/").split("/"))
 
 
 def parts_match(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return True if a path matches a pattern, both already split at their slashes."""
+    """Return True if a path matches a pattern, both already split at their slashes.
+
+    For example, CONV_2D alone does not match ``CONV_2D/weight``.
+    """
     if len(wanted) > len(parts):
         return False
     for word, part in zip(wanted, parts, strict=False):  # noqa: SIM110 - a loop: of every rule and every pattern
@@ -66,7 +71,7 @@ class Patterns(Generic[Word]):
         stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated
         self._patterns = [one.pattern.strip("/").split("/") for one in stated]
-        #: By their first part, or by the last of three behind a first one with wildcards.
+        #: By their first part, or by the last of three parts if the first has wildcards.
         self._literal: dict[tuple[str, bool], list[int]] = {}
         self._wild: list[int] = []
         for at, parts in enumerate(self._patterns):

@@ -1,6 +1,6 @@
 """Plan of a one-operator model: tensors by role, options and neighbors as plain data, before there is a file.
 
-A plan is immutable: every method returns a new plan. The same tensor object in two roles is one tensor.
+A plan is immutable: every method returns a new plan. The same tensor object in two roles is a single tensor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorPlan:
-    """Plan of one tensor. ``values`` are the stored values of a constant, in its shape; ``name`` is its role.
+    """Plan of a tensor. ``values`` are the stored values of a constant, in its shape; ``name`` is its role.
 
     ``signature`` has -1 for dimensions that are unknown until the model runs; ``shapeless`` is True if the file has no
     list of dimensions at all.
@@ -58,11 +58,14 @@ class TensorPlan:
         return self.quantization.zero_point
 
     def but(self, **fields: Any) -> TensorPlan:
-        """Return the tensor with other fields."""
+        """Return the tensor with these fields replaced."""
         return replace(self, **fields)
 
     def scaled(self, scale: ArrayLike, zero_point: ArrayLike | None = None) -> TensorPlan:
-        """Return the tensor with these scales, its axis and, unless given, its first zero point."""
+        """Return the tensor with these scales, its axis and, unless given, its first zero point.
+
+        For example, scales (0.5, 0.25) and zero point 3 give the zero points (3, 3).
+        """
         zero = zero_point if zero_point is not None else self.zero_point[0] if self.zero_point.size else 0
         return replace(self, quantization=quantized(scale, zero, self.quantization.axis))
 
@@ -95,7 +98,7 @@ class Callee:
 class Bystander:
     """A tensor of the subgraph that the operator does not touch.
 
-    ``place`` is ``input`` or ``output`` of the subgraph, or ``idle``; ``writers`` other operators write it.
+    ``place`` is ``input`` or ``output`` of the subgraph, or ``idle``; ``writers`` other operators write the tensor.
     """
 
     tensor: TensorPlan
@@ -113,13 +116,13 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """Plan of one operator: roles in file order, the tensors of each (none if absent), and the stated options.
+    """Plan of an operator: roles in file order, the tensors of each (none if absent), and the stated options.
 
     ``optional`` inputs may be absent. ``options`` of None is an operator without an options table. ``lists_absent`` is
     True if absent inputs at the end are listed as such. ``set`` are the roles whose scales no longer follow from other
     tensors. ``cut`` are the tensors that an operator cuts out of larger tensors, and that are also outputs of the
-    subgraph. ``joined`` is the axis along which the first output becomes the front of a larger tensor.
-    ``lists_buffers`` is True if the file has any buffers.
+    subgraph. ``joined`` is the axis along which the first output becomes the front of a larger tensor. ``lists_buffers``
+    is True if the file has any buffers.
     """
 
     opcode: str
@@ -145,7 +148,7 @@ class Plan:
         return tensors[0] if tensors else None
 
     def but(self, **fields: Any) -> Plan:
-        """Return the plan with other fields."""
+        """Return the plan with these fields replaced."""
         return replace(self, **fields)
 
     def with_role(self, role: str, tensors: Sequence[TensorPlan]) -> Plan:
@@ -157,7 +160,7 @@ class Plan:
         return replace(self, operands={**self.operands, **dict.fromkeys(roles, ())})
 
     def edit(self, role: str, change: Callable[[TensorPlan], TensorPlan], at: int = 0) -> Plan:
-        """Return the plan with one tensor of a role changed; unchanged if the role has no tensor."""
+        """Return the plan with a tensor of a role changed; unchanged if the role has no tensor."""
         tensors = list(self.operands.get(role, ()))
         if not tensors:
             return self
@@ -177,7 +180,7 @@ class Plan:
         )
 
     def scaled(self, role: str, scale: ArrayLike, zero_point: ArrayLike | None = None) -> Plan:
-        """Return the plan with other scales of the first tensor of a role."""
+        """Return the plan with new scales for the first tensor of a role."""
         return self.edit(role, lambda tensor: tensor.scaled(scale, zero_point))
 
     def option(self, **options: Option) -> Plan:

@@ -10,12 +10,12 @@ from pathlib import Path
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import Entries, rule_text, text, yaml_entries
 
-#: Limits of one profile or arithmetic: number of files, bytes, and depth of references between files.
+#: Limits of a profile or arithmetic: number of files, bytes, and depth of references between files.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
 
 
 class FileBudget:
-    """Counts the files of one profile or arithmetic."""
+    """Counts the files of a profile or arithmetic."""
 
     def __init__(self) -> None:
         self._files = self._bytes = 0

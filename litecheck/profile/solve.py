@@ -42,12 +42,12 @@ class UnsolvableError(ValueError):
 
 
 def requirements_of(rule: OperatorRule, alternative: int = 0) -> tuple[Requirement, ...]:
-    """Return the requirements of an operator for one alternative of ``any_of``."""
+    """Return the requirements of an operator for an alternative of ``any_of``."""
     return rule.requirements + (rule.any_of[alternative].requirements if rule.any_of else ())
 
 
 def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Plan | None = None) -> Plan:
-    """Return a plan that satisfies a rule by one alternative of ``any_of``.
+    """Return a plan that satisfies a rule by an alternative of ``any_of``.
 
     ``start`` has shapes, values, options and the set of inputs that are present; a type that it states stays. Without
     ``start`` every input is present, in a shape that fits any. Raises UnsolvableError.
@@ -71,7 +71,7 @@ def solve(profile: Profile, rule: OperatorRule, alternative: int = 0, start: Pla
 def repaired(
     plan: Plan, requirements: tuple[Requirement, ...], broken: Requirement | None = None
 ) -> tuple[Plan, list[Requirement]]:
-    """Return the plan with its limits satisfied, except one that is to be violated; and the limits that could not be."""
+    """Return the plan with its limits satisfied, except a limit to be violated; and the limits that cannot be satisfied."""
     limits = [r for r in requirements if r.verb == "limits" and r is not broken]
     left: list[Requirement] = []
     for _ in range(_ROUNDS):
@@ -85,7 +85,7 @@ def repaired(
 
 
 def _kept(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> Plan:
-    """The plan with a limit kept by a value it allows, if its witness knows one."""
+    """The plan with a limit kept by a value it allows, if its witness knows such a value."""
     if holds(r, measurable(plan)):
         return plan
     for value in allowed(r.value):
@@ -156,7 +156,7 @@ def _whole(value: Fraction | str) -> Fraction | int | str:
 def _tensor(
     own: dict[str, Constraint], profile: Profile, activation: bool, number: int, bare: TensorPlan
 ) -> TensorPlan:
-    """One operand by its own demands, in the shape of ``bare``; ``number`` tells its scale from others."""
+    """An operand by its own requirements, in the shape of ``bare``; ``number`` makes its scale distinct."""
     if not own.keys() - {"operands"} and not activation:
         return bare.but(dtype=bare.dtype or _UNKNOWN)
     kind = "none"
@@ -247,7 +247,7 @@ def _vector(tensor: TensorPlan) -> TensorPlan:
 
 
 def _multiplied(plan: Plan, role: str, product: ProductOf) -> Plan:
-    """The scales that are the float32 products of others."""
+    """The scales that are float32 products of the scales of other tensors."""
     exact = np.ones(1)
     for factor in product.factors:
         tensor = plan.one(factor) if isinstance(factor, str) else None

@@ -30,7 +30,7 @@ _A_RANGE = "a range such as -128..127"
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """Values that one check or measurement accepts; ``forms`` describes them in messages."""
+    """Values that a check or measurement accepts; ``forms`` describes them in messages."""
 
     name: str
     forms: str

@@ -93,7 +93,7 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Roles that must share one scale and one zero point, equal bit for bit."""
+    """Roles that must share a scale and a zero point, equal bit for bit."""
 
     roles: tuple[str, ...]
 
@@ -152,7 +152,7 @@ class Requirement:
     hint: str = ""
 
     def of(self, fault: str) -> Requirement:
-        """Return the requirement with its texts for one kind of fault."""
+        """Return the requirement with its texts for a kind of fault."""
         return next((own for name, own in self.faults if name == fault), self) if fault else self
 
 
@@ -167,7 +167,7 @@ class Exemption:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One named way to satisfy ``any_of``."""
+    """A named way to satisfy ``any_of``."""
 
     name: str
     requirements: tuple[Requirement, ...]
@@ -175,7 +175,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorRule:
-    """Rule of one profile for one operator. ``activations`` are the roles whose type decides its scope."""
+    """Rule of a profile for an operator. ``activations`` are the roles whose type decides its scope."""
 
     opcode: str
     inputs: tuple[str, ...]

@@ -65,7 +65,7 @@ class Entries:
         return self.values.get(key)
 
     def only(self, allowed: Iterable[str]) -> Entries:
-        """Return the mapping if every key is one of ``allowed``; else raise ProfileError with a suggestion."""
+        """Return the mapping if every key is in ``allowed``; else raise ProfileError with a suggestion."""
         names = list(allowed)
         for key in self.values:
             if key not in names:

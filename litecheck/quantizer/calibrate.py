@@ -5,7 +5,7 @@ computes in float32. Its MLIR converter computes in float64. ``width`` selects t
 rounded to it. The scale is finally rounded to float32, as the file stores it.
 
 - *symmetric*: scale = max(abs(low), abs(high)) / n, with n the type's largest value. int8 uses [-127, 127] and never
-  -128. The zero point is 0. Example: [-1, 2] in int8 gives scale 2 / 127.
+  -128. The zero point is 0. For example, [-1, 2] in int8 gives scale 2 / 127.
 - *asymmetric*: the range is widened to include 0, and scale = (high - low) / (number of steps of the type). The zero
   point is lowest - low / scale, rounded ("nudged") to the nearest integer of the type, half away from zero. 0 is
   therefore exact, and both ends of the range are off by at most half a step.
@@ -37,6 +37,8 @@ def symmetric(
     """Return parameters with zero point 0 for values in [low, high]; with ``axis``, arrays give per-axis parameters.
 
     ``dtype`` is a signed type. Raises QuantizerError for a range that is not finite or has low > high.
+
+    For example, [-1, 2] in int8 gives scale 2 / 127.
     """
     least, most = _ends(low, high, width)
     bottom, top = _range(dtype)
@@ -53,6 +55,8 @@ def asymmetric(
     """Return parameters that use all values of ``dtype`` for [low, high] and 0; with ``axis``, arrays give them per axis.
 
     Raises QuantizerError for a range that is not finite, has low > high, or exceeds the range of ``width``.
+
+    For example, [-1, 1.55] in int8 gives scale 0.01 and zero point -28.
     """
     least, most = _ends(low, high, width)
     bottom, top = (least.dtype.type(end) for end in _range(dtype))
@@ -72,6 +76,8 @@ def from_data(
 
     ``mode`` is ``symmetric`` (weights) or ``asymmetric`` (activations). Raises QuantizerError for NaN, infinities and
     empty slices.
+
+    For example, [[1, -2], [0.5, 1.27]] with axis 0 gives the scales 2 / 127 and 0.01.
     """
     rules = {"symmetric": symmetric, "asymmetric": asymmetric}
     if mode not in rules:

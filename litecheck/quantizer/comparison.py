@@ -83,7 +83,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element that differs.
+    """An element that differs.
 
     ``quotient`` is the exact value of real / scale, without the zero point. ``quotient32`` is the same quotient in
     float32, as most devices compute it. Both are None if the real value is not known or not finite. ``real`` is the

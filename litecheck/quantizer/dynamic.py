@@ -27,6 +27,8 @@ def dynamic_parameters(x: NDArray[Any]) -> Parameters:
     - a constant c: zero point 0 for c > 0, 255 for c < 0;
     - an infinity, or a range beyond the largest float32: scale infinite, zero point 0;
     - any NaN: scale NaN, zero point 0.
+
+    For example, values from -1 to 1.55 give scale 0.01 and zero point 100.
     """
     if name_of(x) != "float32":
         raise QuantizerError(_NAME, "x", f"is {name_of(x)}; it takes float32")
@@ -63,7 +65,7 @@ def dynamic_quantize_linear(
 class OnnxDynamic:
     """DynamicQuantizeLinear as a Semantics. :meth:`choose` returns its parameters.
 
-    ``quantize`` rejects parameters that differ from those of ``choose``, because the operator has no others.
+    ``quantize`` rejects parameters that differ from those of ``choose``, because the operator has no other parameters.
     ``dequantize`` is DequantizeLinear per tensor, because the document defines no inverse.
     """
 

@@ -45,6 +45,8 @@ def rounded_to(values: NDArray[Any], name: str) -> NDArray[Any]:
 
     Arithmetic on two such arrays, rounded to the type again, equals the type's own arithmetic. For values with 11 bits
     or fewer, a float32 quotient or product never rounds to a tie of the type.
+
+    For example, 0.1 becomes 0.0999755859375 in float16 and 0.10009765625 in bfloat16.
     """
     if name in ("float32", "float64"):
         return values.astype(name, copy=False)
@@ -58,8 +60,10 @@ def to_small_float(values: NDArray[Any], name: str, saturate: bool) -> NDArray[A
     """Round floats once, half to even, to a type of :data:`LARGEST`.
 
     With ``saturate``, values beyond the largest finite value become that value, infinities included, and NaN stays NaN.
-    Without it they become infinity in float8e5m2, and NaN in the other 8-bit floats (the two tables of ONNX's Cast).
+    Without it they become infinity in float8e5m2, and NaN in the remaining 8-bit floats (the two tables of ONNX's Cast).
     float4e2m1 has neither infinity nor NaN: it always saturates, and NaN becomes 6 (ONNX's page on 4-bit floats).
+
+    For example, 500 saturates to 448 in float8e4m3fn, and 0.3 becomes 0.3125.
     """
     largest = LARGEST[name]
     if saturate or name == "float4e2m1":
@@ -77,7 +81,7 @@ def to_ml_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _to_odd(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to float32 so that a second rounding to few bits gives the same value as one rounding.
+    """Round to float32 so that a second rounding to few bits gives the same value as a single rounding.
 
     ml_dtypes rounds through float32, where 1.0625 + 2**-40 would become a tie. A value between two float32 becomes the
     float32 with the odd significand, which is never a tie of a narrower type (round to odd).

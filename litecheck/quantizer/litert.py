@@ -46,9 +46,11 @@ def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) 
     """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8.
 
     ``parameters`` are per-tensor, per-axis on any dimension, or blocked. The output has the shape of ``x``, one value
-    per element also below 8 bits. LiteRT's kernel supports int4, int8, uint8 and int16, per axis only the last three.
-    The other types use its formula, with the zero point added in enough bits. Scales must be finite and positive, zero
+    per element also below 8 bits. LiteRT's kernel supports int4, int8, uint8 and int16, per axis only the last three. The
+    remaining types use its formula, with the zero point added in enough bits. Scales must be finite and positive, zero
     points in the range of the type. Raises QuantizerError.
+
+    For example, 0.25, -0.25 and 0.75 with scale 0.5 give 1, -1 and 2: ties are rounded away from zero.
     """
     dtype = known(dtype or "int8")
     low, high = INTEGER_RANGES[dtype]
@@ -90,6 +92,8 @@ def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None)
     The kernel multiplies in double precision per tensor and in float32 per axis. Both give the float32 nearest to the
     real product if the difference has at most 24 bits, so for all types except int32. int32 has no kernel and is
     multiplied in double precision here. Raises QuantizerError.
+
+    For example, 3 and -1 with scale 0.1 and zero point 1 give 0.2 and -0.2.
     """
     stored = known(stored_type(name, q, stored, INTEGER_RANGES))
     wide = np.float64 if stored == "int32" else np.float32
@@ -143,7 +147,7 @@ def _pieces(
     """Yield views of ``x`` and ``out`` with the scale and zero point that broadcast against them.
 
     Blocked parameters split the blocked axis in two, and an uneven last block is a second piece. All other parameters
-    yield one piece.
+    yield a single piece.
     """
     scale, zero = checked(parameters, x.shape, dtype)
     axis, size = parameters.axis, parameters.block_size

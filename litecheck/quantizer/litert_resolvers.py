@@ -9,7 +9,7 @@ cases:
   even in whole vectors of eight, and divides in float64 and rounds half away in the tail. DEQUANTIZE subtracts two
   products in whole vectors of types up to 8 bits;
 - *xnnpack*, the default interpreter: XNNPACK computes int8 and uint8, with the reciprocal and half to even everywhere
-  and DEQUANTIZE by the formula. The other types are computed as in *optimized*.
+  and DEQUANTIZE by the formula. The remaining types are computed as in *optimized*.
 
 Checked against ai-edge-litert in its three resolvers by tests/differential/litert_quantize.py. Values with undefined
 behavior in C++ (NaN, quotients from 2**31 on) are treated as in :mod:`litecheck.quantizer.litert`.
@@ -43,7 +43,7 @@ _KERNELS = {
 
 
 class ResolverSemantics:
-    """The QUANTIZE and DEQUANTIZE kernels of one resolver as a Semantics."""
+    """The QUANTIZE and DEQUANTIZE kernels of a resolver as a Semantics."""
 
     __slots__ = ("name", "resolver")
 

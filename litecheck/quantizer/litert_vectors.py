@@ -1,8 +1,8 @@
 """LiteRT's vectorized kernels that differ from the formula: the reciprocal in QUANTIZE, two products in DEQUANTIZE.
 
 The optimized kernels and XNNPACK multiply by the reciprocal of the scale and round half to even. The optimized kernels
-compute eight values at a time. The remaining values at the end of a tensor, the *tail*, are computed one by one with
-another arithmetic, so that an output can depend on the position of the value in the tensor.
+compute eight values at a time. The remaining values at the end of a tensor, the *tail*, are computed individually with a
+different arithmetic. An output can therefore depend on the position of the value in the tensor.
 
 Sources: tflite/kernels/internal/optimized/optimized_ops.h, AffineQuantize and Dequantize; XNNPACK, src/f32-qs8-vcvt.
 """
@@ -32,7 +32,10 @@ class Grid:
 
 
 def reciprocal(scale: np.float32, flush: bool = False) -> np.float32:
-    """Return 1 / scale in float32, infinite for scales below 2**-128. ``flush`` is that of :func:`quantize_body`."""
+    """Return 1 / scale in float32, infinite for scales below 2**-128. ``flush`` is that of :func:`quantize_body`.
+
+    For example, 0.3 gives 3.3333333.
+    """
     with np.errstate(all="ignore"):
         inverse: np.float32 = np.float32(1) / np.float32(scale)
     return np.float32(0) if flush and inverse < _SMALLEST_NORMAL else inverse

@@ -27,9 +27,11 @@ def quantize(
 ) -> NDArray[Any]:
     """Quantize real values to stored integers of ``dtype``, of the same shape.
 
-    ``scale`` is one number, several numbers along ``axis``, or the parameters of a tensor (``tensor.quantization``) in
+    ``scale`` is a number, several numbers along ``axis``, or the parameters of a tensor (``tensor.quantization``) in
     place of scale, zero point and axis. ``semantics`` is a value of ``--semantics``. Lists become float32. Raises
     QuantizerError for arguments that the semantics does not define, ConfigError for an unknown semantics.
+
+    For example, [0.5, -1] with scale 1/128 gives [64, -128].
     """
     parameters = _parameters("quantize", scale, zero_point, axis, block_size)
     return chosen(semantics).quantize(_array("quantize", values, np.float32), parameters, dtype)
@@ -49,6 +51,8 @@ def dequantize(
 
     Lists become int8, or the integer type that stores ``dtype``. The other arguments and errors are those of
     :func:`quantize`.
+
+    For example, [3, 4] with scale 0.5 and zero point 3 gives [0, 0.5].
     """
     parameters = _parameters("dequantize", scale, zero_point, axis, block_size)
     plain = np.dtype(dtype if dtype in ("uint8", "int16", "uint16", "int32") else "int8")

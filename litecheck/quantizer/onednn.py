@@ -30,14 +30,16 @@ def dynamic_quantize(
     """Compute ``dst = saturate(round(src / scales + zps))`` in the shape of ``src``. ``dst`` is ``s8`` or ``u8``.
 
     Quotient and sum are float32, the type of ``src`` and ``scales``. Zero points (s8, u8 or s32) are converted to
-    float32. The zero point is added before rounding, unlike ONNX. ``scales`` and ``zps`` have rank 1: one element for
-    ``per_tensor``, which ignores ``axis``, or one per element of dimension ``axis`` (in [-r, r-1]) for ``per_channel``.
-    Without ``zps`` the zero points are 0.
+    float32. The zero point is added before rounding, unlike ONNX. ``scales`` and ``zps`` have rank 1: a single element
+    for ``per_tensor``, which ignores ``axis``, or an element per index of dimension ``axis`` (in [-r, r-1]) for
+    ``per_channel``. Without ``zps`` the zero points are 0.
 
     The document leaves the rounding to the library: ``rounding`` names it
     (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). The document does not define values beyond the type's range: here
     infinities saturate, and NaN becomes the smallest value. Raises QuantizerError for types, shapes and words that the
     document does not have, and for scales that are not finite and positive.
+
+    For example, 0.25 and 0.75 with scale 0.5 and zero point 1 both give 2: 1.5 and 2.5 are rounded to even.
     """
     if dst not in _TYPES:
         raise QuantizerError(_NAME, "dst", f"is {dst}; it is s8 or u8")

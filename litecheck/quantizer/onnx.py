@@ -56,6 +56,8 @@ def quantize_linear(
 
     Attributes that are None have their defaults: axis 1, saturate 1. Raises QuantizerError for types, attributes and
     shapes that the version's document does not define.
+
+    For example, 0.25 and 0.75 with scale 0.5 give 0 and 2: ties are rounded to even.
     """
     semantics, facts = _version("QuantizeLinear", QUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype, "precision": precision}
@@ -105,6 +107,8 @@ def dequantize_linear(
     zero point of an ml_dtypes type, distinguishes them from int8 and uint8.
 
     Raises QuantizerError for arguments that the version's document does not define.
+
+    For example, 3 and -1 with scale 0.5 and zero point 1 give 1 and -1.
     """
     semantics, facts = _version("DequantizeLinear", DEQUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype}
@@ -263,6 +267,6 @@ def _division(semantics: str, scale: str, precision: str | int | None) -> str:
 
 
 def _one(values: NDArray[Any]) -> NDArray[Any]:
-    """Return one element if all elements are equal, because tiles pass it as a scalar. Return other arrays unchanged."""
+    """Return one element if all elements are equal, because tiles pass it as a scalar, else the array unchanged."""
     same = values.size and (values == values.flat[0]).all()
     return values.reshape(-1)[:1].reshape(()) if same else values

@@ -1,7 +1,7 @@
 """QuantizeLinear and DequantizeLinear: valid shapes of the parameters, and the arithmetic, tile by tile.
 
 The arguments of a kernel are ``x``, the scale in the type of the arithmetic (in the representation of
-:func:`~litecheck.quantizer.floats.rounded_to`), the zero point if there is one, and the output array. All have one
+:func:`~litecheck.quantizer.floats.rounded_to`), the zero point, if any, and the output array. All have one
 dimension. Scale and zero point may be scalars.
 """
 
@@ -29,7 +29,7 @@ def granularity(
     block_size: int,
     facts: VersionFacts,
 ) -> Parameters:
-    """Return the checked parameters of a tensor of ``shape``. The scale's shape selects one of the three granularities.
+    """Return the checked parameters of a tensor of ``shape``. The scale's shape selects the granularity.
 
     A single scale is per-tensor, and ``axis`` and ``block_size`` are ignored. ONNX's own suite writes a scalar with
     rank 0 or with shape (1,). Otherwise a ``block_size`` makes the parameters blocked, and without it they are per-axis

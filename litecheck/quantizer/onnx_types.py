@@ -26,7 +26,7 @@ RANGES: dict[str, tuple[int, int]] = {**INTEGER_RANGES, "uint2": (0, 3)}
 _STORAGE = {"int2": "int8", "int4": "int8", "uint2": "uint8", "uint4": "uint8"}
 
 _BY_NUMBER = {number: name for name, number in NUMBERS.items()}
-#: Other spellings, without underscores: ONNX's own names for two types, and ml_dtypes' names.
+#: Alternative spellings, without underscores: ONNX's own names for two types, and ml_dtypes' names.
 _ALIASES = {"float": "float32", "double": "float64"} | {
     other.replace("_", ""): name for name, other in ML_DTYPES.items()
 }
@@ -35,7 +35,7 @@ _ALIASES = {"float": "float32", "double": "float64"} | {
 def type_name(value: str | int) -> str:
     """Return the name of a type: ``int8`` for 3, ``INT8`` or ``int8``; ``float8e4m3fn`` for ``float8_e4m3fn``.
 
-    Raises ValueError for other values.
+    Raises ValueError for an unknown type.
     """
     if isinstance(value, str):
         plain = value.lower().replace("_", "")
@@ -65,7 +65,7 @@ def storage(name: str) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True)
 class VersionFacts:
-    """One operator version: the types of its tensors, by ONNX name, and its attributes.
+    """An operator version: the types of its tensors, by ONNX name, and its attributes.
 
     ``real`` are the types of the unquantized tensor, ``scale`` of the scale (empty: the type of the real tensor),
     ``stored`` of the quantized tensor and the zero point. ``per_axis`` and ``blocked`` state the supported

@@ -16,13 +16,15 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 def stated_parameters(tensor: Tensor, subgraph: Subgraph) -> Parameters:
     """Return the scales and zero points of a tensor. Those of its details are read from the tensors that store them.
 
-    - Affine: one scale, or one per slice along the quantized dimension. A single zero point applies to all slices.
+    - Affine: a single scale, or a scale for each slice along the quantized dimension. A single zero point applies to all
+      slices.
     - Blockwise: scales for the grid ceil(shape / block_shape). Without ``block_shape``, a block is 1 in every dimension
       except ``block_size`` in the last. Scales with fewer dimensions, or length 1 where the grid is longer, are repeated,
       aligned on the right.
     - Multi-axis: scales for every element of the quantized dimensions, or for blocks of ``block_size`` along the last
       of
-      them. The scale tensor has these dimensions in the stated order, or all dimensions with length 1 for the others.
+      them. The scale tensor has these dimensions in the stated order, or all dimensions with length 1 for the dimensions
+      that are not quantized.
 
     Details are always returned blocked along the last axis. Scale tensors are float32, float16 or bfloat16. Raises
     QuantizerError if no parameters are stated, for a custom quantization, and for parameters that do not fit.
@@ -76,7 +78,7 @@ def _multi_axis(tensor: Tensor, details: MultiAxis) -> tuple[int, ...]:
 
 
 def _spread_axes(values: NDArray[Any], details: MultiAxis, rank: int) -> NDArray[Any]:
-    """Return values stored for the quantized dimensions only, with length 1 inserted for the other dimensions."""
+    """Return values stored for the quantized dimensions only, with length 1 inserted for the remaining dimensions."""
     if values.ndim != len(details.axes) or details.axes == tuple(range(rank)):
         return values
     order = sorted(range(values.ndim), key=lambda i: details.axes[i])

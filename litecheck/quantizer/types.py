@@ -51,7 +51,10 @@ class Parameters:
         return cls(quantization.scale, quantization.zero_point, quantization.axis if per_axis else None)
 
     def spread(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Return scale and zero point in a shape that broadcasts against a tensor of ``shape``."""
+        """Return scale and zero point in a shape that broadcasts against a tensor of ``shape``.
+
+        For example, 2 scales on axis 1 of shape (3, 2) get shape (1, 2).
+        """
         return self._spread(self.scale, shape), (
             None if self.zero_point is None else self._spread(self.zero_point, shape)
         )

@@ -30,17 +30,17 @@ class LimitError(RunError):
         super().__init__(f"{operator}: {problem}" if operator else problem)
 
     def located(self, operator: str) -> LimitError:
-        """Return the error with its operator. Of operators that call each other, the first and the last are named."""
+        """Return the error with its operator. Of operators in nested calls, the first and the last are named."""
         inside = self.operator.rpartition(": in ")[2]
         return LimitError(self.problem, f"{operator}: in {inside}" if inside else operator)
 
 
 @dataclass(frozen=True, slots=True)
 class ComputeLimits:
-    """Limits on one inference.
+    """Limits on an inference.
 
     ``memory`` counts the bytes of the tensors that are in use and of an operator's intermediate arrays; constants of the
-    file do not count. ``calls`` counts calls of subgraphs: a turn of WHILE makes two. ``seconds`` is the time of one
+    file do not count. ``calls`` counts calls of subgraphs: a turn of WHILE makes two. ``seconds`` is the time of an
     operator of the entry point, with the subgraphs that the operator calls.
     """
 
@@ -51,7 +51,7 @@ class ComputeLimits:
 
 @dataclass(slots=True)
 class ComputeBudget:
-    """The use of the limits by one inference: bytes of live tensors, calls of subgraphs, and the end of the time."""
+    """The use of the limits by an inference: bytes of live tensors, calls of subgraphs, and the end of the time."""
 
     limits: ComputeLimits = field(default_factory=ComputeLimits)
     held: int = 0
@@ -79,7 +79,7 @@ def set_limits(limits: ComputeLimits) -> None:
 
 
 def budget() -> ComputeBudget:
-    """Return the budget of the inference that runs here; a new one outside of inferences."""
+    """Return the budget of the inference that runs here; a new budget outside of inferences."""
     return _BUDGET.get() or ComputeBudget(_in_force)
 
 
@@ -101,7 +101,7 @@ def check_limit(problem: str, got: str, expected: str, option: str) -> None:
 def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") -> None:
     """Check that an array fits into the memory, before a kernel allocates the array. Raises LimitError.
 
-    Example: ``reserve((1, 40_000, 40_000, 1), 8)`` needs 12.8 GB, more than the 4.3 GB of the default.
+    For example, ``reserve((1, 40_000, 40_000, 1), 8)`` needs 12.8 GB, more than the 4.3 GB of the default.
     """
     needed = prod(shape) * bytes_per_element
     spent = _BUDGET.get() or budget()

@@ -31,7 +31,7 @@ class PerTensor:
 
     @property
     def scale(self) -> np.float32:
-        """The one scale of a per-tensor quantization, float32."""
+        """The scale of a per-tensor quantization, float32."""
         stated = self.quantization.scale
         if stated.size != 1:
             count = f"{stated.size} scales where one is needed" if stated.size else "no scale"
@@ -43,7 +43,7 @@ class PerTensor:
 
     @property
     def zero_point(self) -> int:
-        """The one zero point of a per-tensor quantization; 0 where none is stated."""
+        """The zero point of a per-tensor quantization; 0 where none is stated."""
         zero_points = self.quantization.zero_point
         return int(zero_points[0]) if zero_points.size else 0
 
@@ -52,8 +52,9 @@ class PerTensor:
 class Operand(PerTensor):
     """Operand: stored integers (or floats) in their shape, with their quantization.
 
-    ``data`` has the natural numpy type; types below eight bits have one value per byte. An operand must not be changed,
-    but it is not a frozen class: every operator creates operands, and a frozen one takes four times as long to create.
+    ``data`` has the natural numpy type; types below eight bits have a value per byte. An operand must not be changed,
+    but it is not a frozen class: every operator creates operands, and a frozen operand takes four times as long to
+    create.
     """
 
     data: Array

@@ -41,7 +41,7 @@ class Placed:
         return Placed(operator, tensors, frozenset(unpacked), options_of(operator))
 
     def scale(self, role: str) -> np.float32:
-        """The one scale of a role, not a number where it has none or several."""
+        """The single scale of a role, not a number where it has none or several."""
         stated: list[float] = self.tensors[role].quantization.scale.tolist() if role in self.tensors else []
         scale: np.float32 = np.float32(stated[0] if len(stated) == 1 else np.nan)
         return scale
@@ -52,7 +52,7 @@ class Placed:
 
 
 def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return True if a tensor is the output of one of these operators on a constant, directly or through several."""
+    """Return True if a tensor is the output of these operators on a constant, directly or through several operators."""
     wiring = wiring_of(subgraph)
     followed: set[int] = set()
     while not tensor.is_constant and tensor.index not in wiring.inputs and tensor.index not in followed:
@@ -143,17 +143,17 @@ MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
 }
 
 
-#: Whether an operator computes a function of one value, given that its other operands are single constants.
+#: Predicate: the operator computes a function of one value, given that its other operands are single constants.
 IsFunction = Callable[[Operator], bool]
-#: As many steps make one table; the next one begins another.
+#: This number of steps makes a table; the next step begins a new table.
 LONGEST = 10
 
 
 def in_table(subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction) -> bool:
     """Return True if an operator that reads one tensor twice is in a table, after other operators.
 
-    XNNPACK computes functions of one value in a row, each read by the next one alone, as one table of 256 entries. It is
-    made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a
+    XNNPACK computes functions of one value in a row, each read by the next function alone, as a table of 256 entries. It
+    is made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a
     product. Source: xnnpack/src/subgraph.c.
 
     ``clamps`` says of an operator with a fused activation that this is a step of its own, whatever it belongs to.
@@ -181,7 +181,7 @@ def _before(
 
 
 def _value(subgraph: Subgraph, operator: Operator) -> int | None:
-    """The one tensor an operator computes a function of: all its other operands are constants of one element."""
+    """The single tensor an operator computes a function of: its remaining operands are constants of one element."""
     read = set(operator.inputs) - {-1}
     constants = {i for i in read if subgraph.tensors[i].is_constant and subgraph.tensors[i].size == 1}
     (*values,) = read - constants

@@ -18,10 +18,10 @@ from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_ya
 from litecheck.reference.taker_measurements import MEASUREMENTS, Placed, in_table
 from litecheck.spelling import did_you_mean
 
-#: The names of those that take an operator, and ``in table`` where XNNPACK computes it as part of one.
+#: Names of the backends that take an operator, and ``in table`` where XNNPACK computes the operator as part of a table.
 Takers = frozenset[str]
 XNNPACK, OPTIMIZED, IN_TABLE = "xnnpack", "optimized", "in table"
-#: Roles of an operator that is a function of one value, by how many operands it has.
+#: Roles of an operator that is a function of a single value, by how many operands it has.
 _ROLES = {1: ("input",), 2: ("lhs", "rhs")}
 EVERY: Takers = frozenset({XNNPACK, OPTIMIZED})
 _FILE = "rules/arithmetic/takers.yaml"
@@ -40,7 +40,7 @@ class Condition:
         return VERBS[self.verb](placed, self.subject, self.allowed)
 
 
-#: Alternatives, one of which has to hold whole.
+#: Alternatives, of which at least one has to hold in full.
 Alternatives = tuple[tuple[Condition, ...], ...]
 
 
@@ -112,7 +112,7 @@ def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
 
 
 def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
-    """Return True if XNNPACK runs an operator as a function of one value."""
+    """Return True if XNNPACK runs an operator as a function of a single value."""
     taker = load_dispatch().takers[XNNPACK]
     kinds = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
     if kinds == {"float32"}:
@@ -193,7 +193,10 @@ VERBS: dict[str, Verb] = {
 
 
 def _within(value: float, ranges: tuple[str, ...]) -> bool:
-    """Return True if a number is one of some numbers and ranges: ``0``, ``1/256..128``, ``9..``, ``1..<256``."""
+    """Return True if a number is in a list of numbers and ranges: ``0``, ``1/256..128``, ``9..``, ``1..<256``.
+
+    For example, 64 is in ``1/256..128``, and 256 is not in ``1..<256``.
+    """
     return any(low <= value <= high and (closed or value < high) for low, high, closed in map(_range, ranges))
 
 

@@ -55,7 +55,10 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """Return a valid name of an arithmetic: lower case, digits, dots and dashes."""
+    """Return a valid name of an arithmetic: lower case, digits, dots and dashes.
+
+    For example, ``Acme NPU (v2)`` gives ``acme-npu-v2``.
+    """
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "device"
 
 

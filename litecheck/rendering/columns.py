@@ -52,7 +52,10 @@ _LEAST_BAR = 8
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a rounded percentage, never 0 or 100 unless exact."""
+    """Return a rounded percentage, never 0 or 100 unless exact.
+
+    For example, 1 of 3 gives ``33.33 %`` and 999,999 of 1,000,000 gives ``> 99.99 %``.
+    """
     share = 100 * part / whole
     if 0 < share < 0.01:
         return "< 0.01 %"
@@ -60,7 +63,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def bars(histogram: Sequence[Bucket], plain: bool, width: int | None = None) -> Iterator[str]:
-    """One row for each bucket, the longest bar being the fullest bucket's; ``plain`` keeps to ASCII.
+    """A row for each bucket, the longest bar being the fullest bucket's; ``plain`` keeps to ASCII.
 
     Bars are at most BAR long, and shorter where ``width`` has no room for that.
     """

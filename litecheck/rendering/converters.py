@@ -149,5 +149,5 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
 
 
 def brief(compared: ConverterComparison) -> str:
-    """Return one line if the first converter's model does not conform."""
+    """Return a line if the first converter's model does not conform."""
     return f"{visible(compared.source)}: {summary(compared)}\n" if compared.exit_code else ""

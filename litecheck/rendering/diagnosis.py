@@ -84,7 +84,7 @@ def _published(d: Diagnosed) -> str:
 
 
 def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
-    """Return one kind of operator; open if it is not explained."""
+    """Return a kind of operator; open if it is not explained."""
     asked = f" in {counted(d.inferences, 'inference')}" if d.inferences else ""
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
     rows: tuple[tuple[str, layout.Line], ...] = (
@@ -124,7 +124,7 @@ def _own(model: str, d: Diagnosed, own: Sequence[Owned]) -> tuple[layout.Line, .
 
 
 def results(diagnosis: Diagnosis) -> result.Results:
-    """Return the rows of one device."""
+    """Return the rows of a device."""
     d = diagnosis
     rows = {id(one): _result(d, one) for one in d.operators if one.conclusion in wording.UNEXPLAINED}
     verdict, found = wording.VERDICTS[d.exit_code], tuple(rows.values())
@@ -251,7 +251,7 @@ def values(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _record(diagnosed: Diagnosed) -> dict[str, Any]:
-    """One operator, with what its data say in sentences: ``conclusion``, ``gathers`` beside ``patterns``."""
+    """An operator, with sentences on its data: ``conclusion``, ``gathers`` beside ``patterns``."""
     record = {**asdict(diagnosed), "conclusion": diagnosed.conclusion}
     if diagnosed.contrast is not None:
         record["contrast"]["gathers"] = list(map(gathering_sentence, diagnosed.contrast.patterns))

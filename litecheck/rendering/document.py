@@ -29,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A symbol beside a verdict, one of the words in :data:`SIGNS`."""
+    """A symbol beside a verdict, a word in :data:`SIGNS`."""
 
     meaning: str
 

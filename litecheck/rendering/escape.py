@@ -28,12 +28,12 @@ _WORKFLOW_COMMAND = re.compile("^( *:):", re.M)
 def escaped(text: str, *, lines: bool = False, before: str | None = None) -> str:
     """Return ``text`` with backslash escapes in place of unsafe characters. All output is escaped here.
 
-    Unsafe are control, format, surrogate, private and unassigned characters, white space other than the space, characters
+    Unsafe are control, format, surrogate, private and unassigned characters, white space besides the space, characters
     that are never drawn, and the bracket of a command in a build log (``##vso[``). The result is printable: it moves no
     cursor, reverses no line and is valid in XML 1.0. Example: ``a\\x1b[31m`` for an ESC between ``a`` and ``[31m``.
 
-    ``lines`` keeps line feeds, which are then the layout's own. ``before`` is the unfinished line that ``text`` continues,
-    already escaped: where it is given, no line of ``text`` begins like a workflow command of GitHub (``::``).
+    ``lines`` keeps line feeds, which are then the layout's own. ``before`` is the unfinished line that ``text``
+    continues, already escaped: where it is given, no line of ``text`` begins like a workflow command of GitHub (``::``).
     """
     start = before or ""
     text = start + text
@@ -51,7 +51,7 @@ def _spelled(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a name, or a sentence with names in it, escaped and in one line."""
+    """Return a name, or a sentence with names in it, escaped and in a single line."""
     return escaped(text)
 
 
@@ -61,7 +61,10 @@ def safe_json(text: str) -> str:
 
 
 def shorten(text: str, limit: int = NAME) -> str:
-    """Return ``text`` made visible, its middle omitted if it is longer than ``limit``: names differ at their ends."""
+    """Return ``text`` made visible, its middle omitted if it is longer than ``limit``: names differ at their ends.
+
+    For example, ``model/block_1/conv_2d/kernel`` and a limit of 16 give ``model/bl…/kernel``.
+    """
     text = visible(text)
     if len(text) <= limit:
         return text

@@ -40,7 +40,7 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
 def named_rows(profile: Profile, path: str) -> Iterator[Row]:
     """Yield the requirements of a profile that a path names, including requirements without an entry."""
     rules = profile.operators
-    # Of a plain operator its own rule is enough: the others need not be read.
+    # Of a plain operator its own rule is enough: the remaining rules need not be read.
     opcode = path.strip("/").partition("/")[0]
     asked = (rules[opcode],) if opcode in rules else rules.values()
     every = (row for rule in asked for row in rows(profile, rule))

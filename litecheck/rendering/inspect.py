@@ -28,10 +28,10 @@ def model_text(
     op: int | None = None,
     width: int | None = None,
 ) -> str:
-    """A heading, then each subgraph's operators, and its tensors if asked for; or one operator in full.
+    """A heading, then each subgraph's operators, and its tensors if asked for; or a single operator in full.
 
     Names stand last in a line; they are shortened, in tables to ``width``, the terminal's. Raises
-    ConfigError for a subgraph or operator that the model lacks; ``op`` alone is one of subgraph 0.
+    ConfigError for a subgraph or operator that the model lacks; ``op`` alone is an operator of subgraph 0.
     """
     subgraphs = chosen(model, subgraph, op)
     if op is not None:
@@ -105,7 +105,7 @@ def _holds(sub: Subgraph, tensor: Tensor) -> str:
 
 
 def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
-    """Describe one operator: its options, and each tensor with its producer and consumers."""
+    """Describe an operator: its options, and each tensor with its producer and consumers."""
     graph = graph_of(sub)
     title = f"{_opcode(op)} #{op.index} '{shorten(name_of(sub, op), PHRASE)}'"
     lines = [model_name(model), f"{title}, subgraph {sub.index}, version {op.version}"]
@@ -149,7 +149,7 @@ def _tensor_phrase(tensor: Tensor, limit: int = NAME) -> str:
 
 
 def _quantization(q: Quantization) -> str:
-    """Describe quantization parameters: exact values if there is one, the range of several."""
+    """Describe quantization parameters: the exact value if there is a single value, else the range."""
     if isinstance(q.details, Blockwise):
         return f"blocks of {q.details.block_size}, scales in tensor {q.details.scales}"
     if isinstance(q.details, MultiAxis):

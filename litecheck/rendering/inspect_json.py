@@ -28,18 +28,18 @@ def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph
 
 
 def model_name(model: Model) -> str:
-    """Return the file, and its member if there is one, in printable characters."""
+    """Return the file, and its member if any, in printable characters."""
     return visible(f"{model.file}!{model.member}" if model.member else model.file)
 
 
 def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | None = None) -> str:
-    """Return models as one JSON document."""
+    """Return models as a JSON document."""
     values = [model_values(model, subgraph=subgraph, op=op) for model in models]
     return safe_json(json.dumps({"litecheck_inspect": 1, "models": values}, indent=2)) + "\n"
 
 
 def model_values(model: Model, *, subgraph: int | None = None, op: int | None = None) -> dict[str, Any]:
-    """A model as plain values, complete; ``op`` keeps one operator and the tensors it touches.
+    """A model as plain values, complete; ``op`` keeps a single operator and the tensors it touches.
 
     Raises ConfigError as ``model_text`` does.
     """

@@ -118,5 +118,5 @@ def print_report(table: KillTable, console: Console, verbose: bool = False) -> N
 
 
 def brief(table: KillTable) -> str:
-    """Return one line if a mutant survives."""
+    """Return a line if a mutant survives."""
     return f"{table.profile}: {summary(table)}\n" if table.exit_code else ""

@@ -80,7 +80,10 @@ def plain(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a code span around any text; its fence is longer than every run of backticks in the text."""
+    """Return a code span around any text; its fence is longer than every run of backticks in the text.
+
+    For example, ``a`b`` gets a fence of two backticks.
+    """
     text = visible(text)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) or not text else ""

@@ -38,7 +38,7 @@ class Described:
 def measurements(pattern: str = "") -> tuple[Described, ...]:
     """All measurements, or those whose names a part or wildcards match. Raises ConfigError where none is.
 
-    One of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too.
+    A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too.
     """
     every = tuple(_every())
     found = tuple(one for one in every if _matches(one.name, pattern))
@@ -73,7 +73,7 @@ def print_measurements(pattern: str, console: Console) -> None:
 
 
 def measurements_json(pattern: str) -> str:
-    """The same as one JSON document, with the words that a measurement may give."""
+    """The same as a JSON document, with the words that a measurement may give."""
     values = [
         {
             "name": one.name,

@@ -81,7 +81,7 @@ class Page:
             self.line(Text(f"and {len(items) - len(shown):,} more", DIM), "", 4)
 
     def phrase(self, text: str) -> str:
-        """Return text as one line of readable length."""
+        """Return text as a line of readable length."""
         return visible(text) if self.verbose else shorten(text, PHRASE)
 
     def grid(

@@ -18,7 +18,7 @@ VERSION = 1
 def described(
     file: str, dtype: str, shape: tuple[int, ...], semantics: str, parameters: Parameters, form: str
 ) -> str:
-    """One line of text, or one JSON document with every scale and zero point."""
+    """A line of text, or a JSON document with every scale and zero point."""
     if form == "json":
         return _json(file, dtype, shape, semantics, parameters)
     words = "x".join(map(str, shape)) or "scalar"

@@ -15,7 +15,7 @@ Detail = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """The common part of all rows of one id: a requirement or an outcome. ``level`` is the highest of the rows."""
+    """The common part of all rows with the same id: a requirement or an outcome. ``level`` is the highest of the rows."""
 
     id: str
     title: str
@@ -37,11 +37,11 @@ class RowPlace:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One result. ``message`` is a sentence without its place, ``gist`` why in a phrase, ``details`` all that is known.
+    """A result. ``message`` is a sentence without its place, ``gist`` why in a phrase, ``details`` all that is known.
 
     ``fails`` says that it fails what was judged, ``silent`` that there was no answer that could be right or wrong;
     ``waiver`` who let it pass and why. ``title`` is what a list of failures calls it, ``full`` its lines where there is
-    room. Services keep rows by ``identity``, which no other row shares; a row without one is a remark.
+    room. Services keep rows by ``identity``, which no second row shares; a row without an identity is a remark.
     """
 
     id: str
@@ -62,10 +62,10 @@ class ResultRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """One thing that was judged, an operator for example, with the rows at it.
+    """A checked object, for example an operator, with its rows.
 
-    ``gap`` says why it was not checked, or not wholly; ``required`` names the failure where that fails. ``aside`` are lines
-    about one that does well.
+    ``gap`` says why it was not checked, or not wholly; ``required`` names the failure where that fails. ``aside`` are
+    lines about an object that conforms.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Rows of a kind as one note on a file, in visible characters."""
+    """Rows of a kind as a note on a file, in visible characters."""
 
     level: Level
     file: str
@@ -103,9 +103,9 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The rows of one run of a command, and what is said of them together.
+    """The rows of a run of a command, and remarks on all of them.
 
-    ``rules`` hold one for each id among the rows, in the order in which they are listed. ``remarks`` are of the
+    ``rules`` hold a rule for each id among the rows, in the order in which they are listed. ``remarks`` are of the
     run. ``readable`` says that every file could be read.
     """
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One requirement of one rule, or of none where no entry states it; ``alternative`` names the way of ``any_of`` it
+    """A requirement of a rule, or of none where no entry states it; ``alternative`` names the way of ``any_of`` it
     belongs to, else ``""``."""
 
     profile: Profile
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The path below the operator, with the alternative where there is one."""
+        """The path below the operator, with the alternative, if any."""
         short = self.requirement.path.partition("/")[2]
         return f"{short} ({self.alternative})" if self.alternative else short
 
@@ -94,7 +94,7 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
 
 
 def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> None:
-    """Print the rule of each profile for one operator: its scope, then each requirement with level and line.
+    """Print the rule of each profile for an operator: its scope, then each requirement with level and line.
 
     Raises ConfigError if no profile has a rule for the operator.
     """
@@ -139,14 +139,14 @@ def shows(relaxed: Relaxation) -> str:
 
 
 def json_text(profiles: Iterable[Profile], opcode: str | None = None) -> str:
-    """Return profiles as one JSON document: all rules, or one operator's. Raise ConfigError as ``print_rules``."""
+    """Return profiles as a JSON document: all rules, or an operator's. Raise ConfigError as ``print_rules``."""
     chosen = _with_rule(profiles, opcode) if opcode else profiles
     values = [profile_values(profile, opcode) for profile in chosen]
     return safe_json(json.dumps({"litecheck_rules": 1, "profiles": values}, indent=2)) + "\n"
 
 
 def profile_values(profile: Profile, opcode: str | None = None) -> dict[str, Any]:
-    """Return a profile as plain values for JSON: all rules, or those of one operator."""
+    """Return a profile as plain values for JSON: all rules, or those of an operator."""
     rules = [rule for rule in profile.operators.values() if opcode in (None, rule.opcode)]
     return {
         "profile": profile.name,
@@ -202,7 +202,7 @@ def _requirement_values(row: Row) -> dict[str, Any]:
 
 
 def reference_pages(profiles: Iterable[Profile]) -> dict[str, str]:
-    """Return the rule reference as Markdown pages by path: a page for each profile, and one for each of its operators.
+    """Return the rule reference as Markdown pages by path: a page for each profile, and a page for each of its operators.
 
     A profile that extends another lists only the requirements that it adds or narrows. Example of a path:
     ``litert-int8/CONV_2D``.
@@ -280,5 +280,5 @@ def _sentence(text: str) -> str:
 
 #: The effect of a requirement whose profile states none.
 _UNSAID: Effect = "the profile forbids it"
-#: Columns that take the room they need; the others wrap.
+#: Columns that take the room they need; the remaining columns wrap.
 _WHOLE = ("profile", "operator", "requirement", "level", "rule")

@@ -111,5 +111,5 @@ def print_report(compared: RunComparison, console: Console, verbose: bool = Fals
 
 
 def brief(compared: RunComparison) -> str:
-    """Return one line if a case became worse."""
+    """Return a line if a case became worse."""
     return f"{visible(compared.after)}: {summary(compared)}\n" if compared.exit_code else ""

@@ -1,4 +1,4 @@
-"""Sheets: one command's report for all formats, imported and computed on demand; definition of a format."""
+"""Sheets: a command's report for all formats, imported and computed on demand; definition of a format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: The commands whose reports judge something, so that there are results to list.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
 EVERY = (*JUDGING, "run")
-#: All reports that judge: ``suite judge`` writes one, too.
+#: All reports with verdicts: ``suite judge`` writes such a report, too.
 JUDGEMENTS = (*JUDGING, "suite")
 #: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
 WHOLE = (*EVERY, "converters", "suite", "prove", "diff")

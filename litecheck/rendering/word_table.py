@@ -46,7 +46,7 @@ def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
 def print_table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], whole: Collection[str], console: Console
 ) -> None:
-    """A table; the columns in ``whole`` take what they need, the others share what is left of the terminal.
+    """A table; the columns in ``whole`` take what they need, the remaining columns share what is left of the terminal.
 
     Where too little is left, those in ``whole`` that are wider than their heads wrap, too.
     """

@@ -1,4 +1,4 @@
-"""Test case of a suite in memory: a model of one operator with inputs, or an invalid model."""
+"""Test case of a suite in memory: a one-operator model with inputs, or an invalid model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LEVELS = ("smoke", "standard", "exhaustive")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuiteCase:
-    """A test case: a model of one operator and its inputs, or an invalid model that a device must reject.
+    """A test case: a one-operator model and its inputs, or an invalid model that a device must reject.
 
     ``name`` is unique in a suite and a valid folder name (``CONV_2D/int8/ties``). ``kind`` is the activations' type;
     ``granularity`` that of the weights (``per-axis``, ``per-tensor``), empty without weights. ``level`` is the lowest
     level with this case. ``runs`` are stored values in the order of the model's inputs; ``lengths`` divides them into
-    series of inferences with state. ``broken`` is the path of the one requirement that an invalid model violates,
+    series of inferences with state. ``broken`` is the path of the requirement that an invalid model violates,
     ``effect`` the impact that the rule states. ``expected`` are the outputs of each run under
     :data:`litecheck.suite.feeds.ARITHMETIC`, if they are known.
     """

@@ -114,7 +114,7 @@ class Certificate:
         return {"conforms": 0, "fails": 1}.get(self.verdict, 2)
 
     def text(self) -> str:
-        """Return the content of the file, one line per list item, with a SHA-256 of the rest at its end."""
+        """Return the content of the file, a line for each list item, with a SHA-256 of the rest at its end."""
         document = {_KEY: VERSION, **encoded(self, Certificate)}
         return _laid_out({**document, _OWN: hashlib.sha256(_laid_out(document).encode()).hexdigest()})
 

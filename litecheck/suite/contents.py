@@ -26,7 +26,7 @@ def uniform(rng: np.random.Generator, shape: tuple[int, ...], span: tuple[int, i
 
 
 def rails(rng: np.random.Generator, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
-    """Draw one of both limits at random."""
+    """Draw the lower or the upper limit at random for each element."""
     return np.where(rng.random(shape) < 0.5, *span)
 
 
@@ -79,7 +79,7 @@ def span_of(draft: Draft, role: str, tensor: TensorPlan) -> tuple[int, int]:
 
 
 def depth(draft: Draft, plan: Plan) -> int:
-    """Count the products in the sum of one output element; 1 for operators without products."""
+    """Count the products in the sum of an output element; 1 for operators without products."""
     products, accumulates = draft.facts.products, draft.facts.accumulates
     tensor = plan.one(products[1]) if products else None
     if tensor is None or accumulates is None or not tensor.shape:

@@ -77,7 +77,7 @@ def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
 
 
 def conforms(model: Model, profile: Profile) -> bool:
-    """Return True if a model of one operator conforms to a profile that covers it."""
+    """Return True if a one-operator model conforms to a profile that covers it."""
     report = validate(model, [profile])
     return not report.problems and all(op.status == "conforms" for op in report.operators)
 

@@ -29,8 +29,8 @@ _NOTHING: Shape = ()
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One combination of options of a rule: the activations' type, an alternative of ``any_of``, types by role if not
-    the first listed, ``single`` (a role with one scale although several are usual), ``several`` (the reverse)."""
+    """A combination of options of a rule: the activations' type, an alternative of ``any_of``, types by role if not
+    the first listed, ``single`` (a role with a single scale although several are usual), ``several`` (the reverse)."""
 
     kind: str
     alternative: int = 0
@@ -47,9 +47,9 @@ class Choice:
 
 
 def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
-    """Yield every type that a rule lists for a role, one at a time, under each alternative.
+    """Yield every type that a rule lists for a role, individually, under each alternative.
 
-    Yield nothing if the rule has only other activations.
+    Yield nothing if the rule does not list ``kind`` for its activations.
     """
     for number in range(max(1, len(rule.any_of))):
         demands = [
@@ -71,7 +71,7 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
 
 
 def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Choice]:
-    """Yield one scale if per-axis is listed first and per-tensor is accepted, and the reverse."""
+    """Yield a single scale if per-axis is listed first and per-tensor is accepted, and the reverse."""
     first, words = first_word(r.value), words_of(r.value)
     if first == "per-axis" and (r.level == "note" or "per-tensor" in words):
         yield replace(choice, single=role)

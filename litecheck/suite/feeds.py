@@ -20,12 +20,12 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 ARITHMETIC = "litert-reference"
 #: Number of random feeds before the directed feeds; largest number of series of each kind.
 _DRAWN, _SERIES = 2, 6
-#: Bytes of all pairs of 8-bit values: a sweep comes first if one feed is at least as large.
+#: Bytes of all pairs of 8-bit values: a sweep comes first if a feed is at least as large.
 _LARGE = 1 << 16
 
 
 def case_of(model: Model, name: str) -> parts.Case:
-    """Return a model of one operator as a case; its name seeds the random values."""
+    """Return a one-operator model as a case; its name seeds the random values."""
     return replace(next(parts.operators(model, model.subgraphs[0])), name=name)
 
 

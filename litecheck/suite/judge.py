@@ -126,7 +126,7 @@ class _Tribunal:
     answers: Answers
 
     def row(self, several: Sequence[CaseEntry]) -> tuple[OperatorRow, list[CaseVerdict]]:
-        """Return the row and verdicts of one operator, under the claimed arithmetic that fits most cases."""
+        """Return the row and verdicts of an operator, under the claimed arithmetic that fits most cases."""
         claimed = self.standing.arithmetics(several[0].opcode, self.claimed)
         compared = [self._compared(case, claimed) for case in several]
         fitting = Counter(name for one in compared if one.comparable for name in one.fits)
@@ -249,7 +249,7 @@ class _Tribunal:
         return known_fault(self.results.facts.device, case.opcode, (case.kind,), outcome)
 
     def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
-        """Return the inputs of one element, for elementwise operators."""
+        """Return the inputs of an element, for elementwise operators."""
         if not facts_of(case.opcode).elementwise:
             return ()
         stacks = [self.suite.stack(entry)[run] for entry in case.inputs]

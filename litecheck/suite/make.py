@@ -143,7 +143,7 @@ def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 
 def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[Gap]]:
-    """Return all cases and gaps of one operator, which do not depend on other operators."""
+    """Return all cases and gaps of an operator, which depend on this operator alone."""
     entries: list[CaseEntry] = []
     gaps: list[Gap] = []
     for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
@@ -203,7 +203,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
 
 
 def zeros(model: Model) -> tuple[Arrays, ...]:
-    """Return one run of zeros; none if an input has an unsupported type or shape."""
+    """Return a run of zeros; none if an input has an unsupported type or shape."""
     main = model.subgraphs[0]
     given = [main.tensors[i] for i in main.inputs]
     if not all(_plain(t) for t in given):
@@ -212,7 +212,7 @@ def zeros(model: Model) -> tuple[Arrays, ...]:
 
 
 def _plain(tensor: Tensor) -> bool:
-    """Return True if numpy can hold a tensor's values with one more dimension, and there are not too many."""
+    """Return True if numpy can hold a tensor's values with an additional dimension, and there are not too many."""
     shape = tensor.shape
     sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
     return sized and tensor.dtype in NUMPY_TYPES
@@ -242,7 +242,7 @@ def digest_of_rules(profile: Profile) -> str:
 
 
 def _evened(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
-    """Keep the runs whose outputs have one shape, if shapes depend on values; else return the case unchanged."""
+    """Keep the runs whose outputs have the same shape, if shapes depend on values; else return the case unchanged."""
     for name in arithmetics:
         with suppress(RunError):
             return even(case, Machine(case.model, load_arithmetic(name)))

@@ -45,7 +45,7 @@ DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy"
 
 @dataclass(frozen=True, slots=True)
 class ArrayEntry:
-    """All runs of one input or output, stacked along a first dimension, in a .npy file and a raw little-endian file.
+    """All runs of an input or output, stacked along a first dimension, in a .npy file and a raw little-endian file.
 
     ``shape`` and ``sha256`` are those of the stacked values, which both files hold.
     """
@@ -135,7 +135,7 @@ class Manifest:
     tolerances: tuple[StatedTolerance, ...] = ()
 
     def text(self) -> str:
-        """Return the file's content, one case per line, so that two suites can be compared by line."""
+        """Return the file's content, a case on each line, so that two suites can be compared by line."""
         document = {_KEY: VERSION, **encoded(self, Manifest)}
         cases = document.pop("cases")
         if not self.tolerances:
@@ -158,7 +158,7 @@ class Suite:
         return _checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
 
     def stack(self, entry: ArrayEntry) -> NDArray[Any]:
-        """Return all runs of one input or output. Raise ConfigError if they differ from the manifest."""
+        """Return all runs of an input or output. Raise ConfigError if they differ from the manifest."""
         dtype = np.dtype(entry.dtype)
         needed = prod(entry.shape) * dtype.itemsize
         data = _checked(self.folder, entry.raw, entry.sha256, needed)

@@ -52,7 +52,7 @@ def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
 
 
 def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
-    """Return the active steps of a case's operator; nothing if it cannot be computed or is one of several operators."""
+    """Return the active steps of a case's operator; nothing for several operators, or if it cannot be computed."""
     main = case.model.subgraphs[0]
     if len(main.operators) != 1 or not case.runs:
         return ()
@@ -77,8 +77,7 @@ def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[An
 
 
 def shown(mistake: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]) -> Flag | None:
-    """Return the runs that detect a mutant; None if it gives the expected outputs. Other shapes count as the distance
-    FAR."""
+    """Return the runs that detect a mutant; None if it gives the expected outputs. Other shapes have the distance FAR."""
     runs: set[int] = set()
     worst = 0
     for wanted, given in zip(expected, actual, strict=True):

@@ -31,7 +31,7 @@ def planned(profile: Profile, level: str, select: Sequence[str], seed: int) -> I
 def planned_of(
     profile: Profile, opcode: str, level: str, select: Sequence[str], seed: int
 ) -> Iterator[SuiteCase | Gap]:
-    """Yield the cases and gaps of one operator."""
+    """Yield the cases and gaps of an operator."""
     yield from positives(profile, opcode, level, seed)
     yield from refusals(profile, opcode, level, seed, partial(_chosen, select))
 

@@ -37,7 +37,7 @@ _SILENT = "the rule does not speak of this type"
 
 
 class _Plans(NamedTuple):
-    """Settings of one operator's cases."""
+    """Settings of an operator's cases."""
 
     profile: Profile
     rule: OperatorRule
@@ -76,7 +76,7 @@ def positives(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
 
 
 def _none_at_all(lacking: Sequence[Gap]) -> Iterator[Gap]:
-    """Yield one gap for a type without any form, with the reason of the first form."""
+    """Yield a gap for a type without any form, with the reason of the first form."""
     yield from (Gap(gap.opcode, gap.kind, "", gap.reason) for gap in lacking[:1])
 
 
@@ -85,7 +85,7 @@ def _at(level: str) -> int:
 
 
 def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | str]:
-    """Yield the cases of one form, and reasons for missing cases."""
+    """Yield the cases of a form, and reasons for missing cases."""
     first = form is forms_of(form.opcode).forms[0]
     for choice in choices(plans.profile, plans.rule, kind):
         try:
@@ -105,7 +105,7 @@ def _of_form(plans: _Plans, form: CaseForm, kind: str) -> Iterator[SuiteCase | s
 def case_under(
     profile: Profile, form: CaseForm, kind: str, parameters: ParameterSet, seed: int
 ) -> SuiteCase | str:
-    """Return the case of a form under one parameter set, with the first types of the rule; or the reason for no case."""
+    """Return the case of a form under a parameter set, with the first types of the rule; or the reason for no case."""
     plans = _Plans(profile, profile.operators[form.opcode], "standard", seed)
     choice = next(choices(profile, plans.rule, kind))
     return _case(plans, drafted(profile, plans.rule, form, choice), parameters)

@@ -26,7 +26,7 @@ _REFERENCE = "litert-reference"
 
 @dataclass(frozen=True, slots=True)
 class KillRow:
-    """A mutant of an operator on one type: the ``case`` that detects it, the ``run``, and the difference in LSB
+    """A mutant of an operator on a type: the ``case`` that detects it, the ``run``, and the difference in LSB
     (``worst``).
 
     ``worst`` is 0 for an undetected mutant. ``because`` is the reason if it is equivalent: it gives the expected
@@ -54,7 +54,7 @@ class KillRow:
 
 @dataclass(frozen=True, slots=True)
 class KillTable:
-    """Mutants of every operator and type of a suite, under one arithmetic."""
+    """Mutants of every operator and type of a suite, under an arithmetic."""
 
     version: str
     suite: str

@@ -125,7 +125,7 @@ def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Itera
     except LitecheckError as error:
         yield Discrepancy(shown, "unreadable", found=str(error))
         return
-    # A version of litecheck can check the certificates of other versions.
+    # A version of litecheck can check the certificates of earlier and later versions.
     anew = replace(found, tool=certificate.tool)
     yield from _differing(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
 

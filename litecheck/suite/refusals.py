@@ -1,4 +1,4 @@
-"""Invalid models: each violates one requirement of an otherwise conforming form."""
+"""Invalid models: each violates a single requirement of an otherwise conforming form."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ Whole = tuple[Draft, Plan]
 def refusals(
     profile: Profile, opcode: str, level: str, seed: int, chosen: Callable[[str], bool]
 ) -> Iterator[SuiteCase | Gap]:
-    """Yield models that violate one requirement each, in the order of the rule, and gaps for requirements without one.
+    """Yield models that violate a single requirement each, in the order of the rule, and gaps for requirements without
+    such a model.
 
     Requirements are skipped if no case of theirs can have a ``chosen`` name. Cases above ``level`` are omitted.
     """
@@ -115,7 +116,7 @@ def _of(
     level: str,
     numbers: Counter[tuple[str, str]],
 ) -> Iterator[SuiteCase]:
-    """Yield the cases of one requirement, from the first form whose model can violate it alone.
+    """Yield the cases of a requirement, from the first form whose model can violate it alone.
 
     Paths violated together with the requirement are added to ``beside``; ``numbers`` counts the cases of a path and
     type.

@@ -22,7 +22,7 @@ from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
 
 RESULTS = "results.jsonl"
-#: Outcome of a case with outputs to compare; all other outcomes are values of Outcome.
+#: Outcome of a case with outputs to compare; the remaining outcomes are values of Outcome.
 ANSWERED = "answered"
 
 

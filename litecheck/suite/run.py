@@ -111,7 +111,7 @@ def _asked(
 
 
 def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResult:
-    """Run one case on a device; its outputs are written below ``folder``.
+    """Run a case on a device; its outputs are written below ``folder``.
 
     Cases can share a process, if the device supports that, but no case depends on an earlier case in the process:
     invalid models, which can make a runtime read out of bounds, have a process of their own; and a case whose answer
@@ -126,7 +126,7 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResu
 
 
 def _expected(case: CaseEntry, result: CaseResult) -> bool:
-    """Return True if the outputs are those of one of the arithmetics."""
+    """Return True if the outputs are those of any of the arithmetics."""
     given = [(one.dtype, one.shape, one.sha256) for one in result.outputs]
     return any(given == [(one.dtype, one.shape, one.sha256) for one in a.outputs] for a in case.answers)
 

@@ -21,7 +21,7 @@ _REPORT, _VERSION = "litecheck_suite_report", 1
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """One side: file, device, SHA-256 of the suite, and all verdicts."""
+    """A side: file, device, SHA-256 of the suite, and all verdicts."""
 
     file: str
     device: str
@@ -31,7 +31,7 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunSide:
-    """The ending of a case on one side. ``excuse`` is ``waived`` or ``not claimed`` for a case that therefore does not
+    """The ending of a case on a side. ``excuse`` is ``waived`` or ``not claimed`` for a case that therefore does not
     fail."""
 
     ending: str
@@ -81,7 +81,7 @@ def read_run(
 ) -> JudgedRun:
     """Read a JSON report of ``suite judge``, or judge a folder of results, which needs the suite.
 
-    Raises ConfigError for other files.
+    Raises ConfigError for a file that is no such report.
     """
     if Path(path).is_dir():
         if suite is None or judged is None:

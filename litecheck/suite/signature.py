@@ -15,7 +15,7 @@ SUFFIX = ".sig"
 
 
 def private_key(path: str | Path) -> Ed25519PrivateKey:
-    """Load a private key from a PEM file. Raise ConfigError for other files, and for encrypted or other kinds of keys."""
+    """Load a private key from a PEM file. Raise ConfigError for a file without an unencrypted ed25519 key."""
     serialization, ed25519 = _library()
     content = _content(path)
     try:
@@ -32,7 +32,7 @@ def private_key(path: str | Path) -> Ed25519PrivateKey:
 
 
 def public_key(path: str | Path) -> Ed25519PublicKey:
-    """Load a public key from a PEM file. Raise ConfigError for other files and other kinds of keys."""
+    """Load a public key from a PEM file. Raise ConfigError for a file without an ed25519 key."""
     serialization, ed25519 = _library()
     content = _content(path)
     try:

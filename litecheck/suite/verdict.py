@@ -1,4 +1,4 @@
-"""Verdicts on a device's run of a suite: one per case, and a row per operator, type and granularity."""
+"""Verdicts on a device's run of a suite: a verdict for each case, and a row per operator, type and granularity."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ class Ending(str, Enum):
 
     @property
     def fails(self) -> bool:
-        """True if the ending fails the device. Endings of invalid models are reported and never fail: LiteRT itself
-        computes some of them and crashes on others."""
+        """True if the ending fails the device.
+
+        Endings of invalid models never fail: LiteRT itself computes some of these models and crashes on others.
+        """
         return self in (
             Ending.FAILED,
             Ending.REFUSED,
@@ -61,7 +63,7 @@ CLAIMED, PARTLY_CLAIMED, NOT_CLAIMED = "claimed", "partly claimed", "not claimed
 
 @dataclass(frozen=True, slots=True)
 class CaseVerdict:
-    """The verdict of one case.
+    """The verdict of a case.
 
     ``arithmetic`` is the arithmetic of the verdict, ``fits`` are all compared arithmetics that fit exactly. ``worst``
     is the largest difference in LSB (for floats, a share of the largest magnitude), ``at`` the element and
@@ -121,7 +123,7 @@ class WaiverRecord:
 
 @dataclass(frozen=True, slots=True)
 class OperatorRow:
-    """All cases of one operator on one type with weights of one granularity.
+    """All cases of an operator on a type with weights of a granularity.
 
     ``arithmetic`` is the claimed arithmetic that fits most cases; ``fits`` are the compared arithmetics that fit all
     cases, ``mistakes`` are mutants that explain all outputs. ``placement`` is ``proved``, ``partly`` or ``left to

@@ -77,7 +77,7 @@ def _expiry(item: Entries, file: str) -> str:
 
 
 def iso_date(word: str) -> str:
-    """Return a day as ``2027-03-31``. Raise ConfigError for other texts."""
+    """Return a day as ``2027-03-31``. Raise ConfigError for a text that is no date."""
     if _DATE.fullmatch(word):
         with suppress(ValueError):
             return date.fromisoformat(word).isoformat()

@@ -1,1 +1,1 @@
-"""Hardware targets: one package per kind, which core finds through litecheck.target_kinds and does not import."""
+"""Hardware targets: a package for each kind, which core finds through litecheck.target_kinds and does not import."""

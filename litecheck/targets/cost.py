@@ -14,7 +14,7 @@ def count_macs(subgraph: Subgraph, operator: Operator) -> int:
 
     CONV_2D takes output elements x kernel height x kernel width x input channels / groups. TRANSPOSE_CONV takes input
     elements x output channels x kernel height x kernel width. FULLY_CONNECTED and BATCH_MATMUL take output elements x
-    depth. Example: an output (1, 4, 4, 8) of a filter (8, 3, 3, 2) takes 128 x 18 = 2,304.
+    depth. For example, an output (1, 4, 4, 8) of a filter (8, 3, 3, 2) takes 128 x 18 = 2,304.
     """
     facts = facts_of(operator.kind)
     if not facts.products or not operator.outputs or operator.outputs[0] < 0:
@@ -37,7 +37,7 @@ def count_macs(subgraph: Subgraph, operator: Operator) -> int:
 
 
 def peak_live_bytes(subgraph: Subgraph) -> int:
-    """Return the peak activation memory in bytes: operators run one after the other in the order of the file, and a tensor
+    """Return the peak activation memory in bytes: operators run in the order of the file, and a tensor
     is live until its last reader has run. Constants do not count."""
     tensors = subgraph.tensors
     last = dict.fromkeys(subgraph.inputs, 0)

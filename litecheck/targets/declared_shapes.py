@@ -1,4 +1,4 @@
-"""A subgraph with the shapes that a compiler sees: as the file declares them, with a batch of one where it is dynamic."""
+"""A subgraph with the shapes that a compiler sees: as the file declares them, with batch 1 where it is dynamic."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DeclaredShapes(Context):
 def with_batch_of_one(subgraph: Subgraph) -> Subgraph:
     """Return the subgraph with a first dimension of 1 where the signature of a shape leaves it dynamic.
 
-    Example: shape (8, 4) with signature (-1, 4) becomes (1, 4). Constants keep their shape.
+    For example, shape (8, 4) with signature (-1, 4) becomes (1, 4). Constants keep their shape.
     """
     dynamic = {
         t.index: replace(t, shape=(1, *t.shape[1:]))

@@ -1,4 +1,4 @@
-"""The place of one operator on a target, from the findings of the target's rule for the operator."""
+"""The place of an operator on a target, from the findings of the target's rule for the operator."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def across(model: Model, verdicts: Sequence[Verdict]) -> tuple[Separation, ...]:
     """Return the properties that separate operators with wrong values from operators with correct values.
 
     Return nothing if there are fewer than 20 ways to choose the failing operators among the judged operators: with so
-    few operators, nearly every property separates. Example: 1 failing of 10 gives 10 ways, 2 of 10 give 45.
+    few operators, nearly every property separates. For example, 1 failing of 10 gives 10 ways, 2 of 10 give 45.
     """
     known = [one for verdict in verdicts for one in _judged(model, verdict)]
     failing = [one for one in known if one.failed]
@@ -125,7 +125,7 @@ def _separating(name: str, failing: Sequence[_Known], passing: Sequence[_Known])
 def _relation(bad: Sequence[Measured], good: Sequence[Measured]) -> tuple[str, float]:
     """Return (relation, bound) of the failing values to the passing values; ("", 0.0) if no relation holds.
 
-    Example: failing 300 and 400, passing 100 and 200 give ("above", 256).
+    For example, failing 300 and 400, passing 100 and 200 give ("above", 256).
     """
     high, low = _numbers(bad), _numbers(good)
     numeric = len(high) == len(bad) and len(low) == len(good)
@@ -161,7 +161,7 @@ def _divisor(bad: Sequence[Measured], good: Sequence[Measured]) -> int:
 def _border(below: Fraction | int, above: Fraction | int) -> Fraction | int:
     """Return the only power of two between both values (registers and blocks end there), else ``below``.
 
-    Example: 200 and 300 give 256.
+    For example, 200 and 300 give 256.
     """
     power = 1
     while power < below:

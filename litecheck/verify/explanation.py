@@ -1,4 +1,4 @@
-"""Explanation of a verdict: one element traced through the computation, causes, and known faults of the runtime."""
+"""Explanation of a verdict: an element traced through the computation, causes, and known faults of the runtime."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Forecast:
 
 
 def sampled(device: Device, question: Question) -> Sampled | None:
-    """Time one invocation of a case, then two together (unless the first took long), to separate the device's start
+    """Time an invocation of a case, then two together (unless the first took long), to separate the device's start
     time.
 
     Return None if the case has no inputs or the device does not support it.

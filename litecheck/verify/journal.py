@@ -1,4 +1,4 @@
-"""Journal: one line per verdict, in a file that one process writes, so that an interrupted verification can resume."""
+"""Journal: a line per verdict, in a file that one process writes, so that an interrupted verification can resume."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import check_regular, is_full, make_folder, open_file, read_file, reason, unwritable
 from litecheck.processes.locks import LockedError, lock
 
-#: Keys of a journal's header that differ between builds of one device: version and files.
+#: Keys of a journal's header that differ between builds of a device: version and files.
 BUILD = ("described", "program")
 
 
@@ -36,7 +36,7 @@ Entry = TypeVar("Entry")
 
 
 class Journal(Generic[Entry]):
-    """A file with one JSON object per line: a header that identifies the run, then the result of each case.
+    """A file with a JSON object on each line: a header that identifies the run, then the result of each case.
 
     ``read`` decodes an object to the case's name and an entry. ``known`` has the entries that the file held when it
     was opened, by case. A truncated last line is dropped. If only the device's build differs from the header, no entry
@@ -113,7 +113,7 @@ class Journal(Generic[Entry]):
         return end
 
     def note(self, entry: Mapping[str, Any]) -> None:
-        """Append one result, as plain dicts and lists; it is flushed, so that it survives a crash of this process."""
+        """Append a result, as plain dicts and lists; it is flushed, so that it survives a crash of this process."""
         self._write(json.dumps(entry).encode() + b"\n")
         self.noted += 1
 

@@ -34,10 +34,9 @@ FALLBACK = "litert-runtime"
 class Judged:
     """The comparison of an answer: outcome, message, and the compared outputs of each feed.
 
-    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits,
-    or the one with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in
-    ``against`` if it does not and several are admissible. ``also`` are published, not admitted arithmetics that fit
-    exactly.
+    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits, or
+    that with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in ``against`` if it
+    does not and several are admissible. ``also`` are published, not admitted arithmetics that fit exactly.
     """
 
     outcome: Outcome
@@ -116,7 +115,7 @@ class Judge:
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome of a comparable case and its messages.
 
-        Messages cover answers that differ from one inference to the next, outputs left over from another inference, a
+        Messages cover answers that differ between inferences, outputs left over from an earlier inference, a
         crash after the answer, and the device's handling of state.
         """
         outcome, said = compared.outcome, tuple[str, ...]()

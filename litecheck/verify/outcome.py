@@ -18,16 +18,16 @@ EVERY = "all"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict of one case: an operator or a segment of operators, cut out and run on the device.
+    """The verdict of a case: an operator or a segment of operators, cut out and run on the device.
 
     ``case`` is its stable name (``0012-CONV_2D``); ``operators`` are numbers in the subgraph, ``opcodes`` their kinds,
     ``name`` is the name of the first output tensor. ``arithmetic`` is the admissible arithmetic that fits exactly (or
-    within the tolerance). If several are admissible and none fits, ``nearest`` is the one with the fewest differences,
-    and ``differences`` refer to it. ``causes`` are variants that explain the differences, ``also`` are published, not
-    admitted arithmetics that fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``,
-    ``directed``), ``elements`` is the number of compared output elements. ``fault`` is a known fault of the runtime
-    that can cause the difference. ``exhaustive`` names the inputs that were tried completely (``all 256 values``), or
-    is empty. ``message`` is a message of the device or of litecheck. ``memory`` describes the series of inferences of
+    within the tolerance). If several are admissible and none fits, ``nearest`` is the arithmetic with the fewest
+    differences, and ``differences`` refer to it. ``causes`` are variants that explain the differences, ``also`` are
+    published, not admitted arithmetics that fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``,
+    ``directed``), ``elements`` is the number of compared output elements. ``fault`` is a known fault of the runtime that
+    can cause the difference. ``exhaustive`` names the inputs that were tried completely (``all 256 values``), or is
+    empty. ``message`` is a message of the device or of litecheck. ``memory`` describes the series of inferences of
     operators with state.
     """
 
@@ -76,7 +76,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tensor of a drift measurement: the device computes from its own outputs, the reference end to end.
+    """A tensor of a drift measurement: the device computes from its own outputs, the reference end to end.
 
     ``entered`` is True if the isolated operator differs: error enters here. ``largest`` is in LSB (``unit`` as in
     Difference), ``share`` is the share of elements that differ, ``rms`` is the root mean square difference.
@@ -129,7 +129,7 @@ class Separation:
     """A property that all operators with wrong values have and no operator with correct values has.
 
     ``relation`` compares the failing values with the passing values: ``above`` or ``below`` the ``bound``, ``not a
-    multiple of`` the bound (all passing values are multiples), or ``is`` if all failing operators have one value.
+    multiple of`` the bound (all passing values are multiples), or ``is`` if all failing operators have the same value.
     ``failing`` and ``passing`` are the distinct values, ``fails`` and ``passes`` the numbers of operators. ``chance``
     is True if so few operators can share a property by chance. ``property`` is ``operator`` if the opcode separates
     them.

@@ -38,7 +38,7 @@ def plan(model: Model, settings: Settings, arithmetic: Arithmetic, memory: Memor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """The cases of one subgraph: independent samples, and a chain of samples if the model has state and the device
+    """The cases of a subgraph: independent samples, and a chain of samples if the model has state and the device
     supports it.
 
     ``whole`` is the case of the whole subgraph, which exercises state between operators, or None.

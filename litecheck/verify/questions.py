@@ -121,8 +121,7 @@ class Asking:
         return Question(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
     def _handed(self, case: Case, tapes: Sequence[Tape], chain: Sequence[Tape]) -> Iterator[Feed]:
-        """Yield the reference's own tensors: of each sample, then of the chain; no chain if one of its feeds is
-        missing."""
+        """Yield the reference's own tensors: of each sample, then of the chain; no chain if a feed is missing."""
         alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
         yield from (feed for feed in alone if feed is not None)
         linked = [feed for tape in chain if (feed := inputs.propagated(case, tape.tensors)) is not None]

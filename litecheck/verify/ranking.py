@@ -64,7 +64,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of one case: numbers of feeds that are run once, and of feeds that are run once more."""
+    """The share of a case: numbers of feeds that are run once, and of feeds that are run once more."""
 
     feeds: tuple[int, ...]
     again: tuple[int, ...]
@@ -131,7 +131,7 @@ def rank(question: Question, arithmetic: Arithmetic) -> Ranking:
 
 
 def _usual(feeds: Sequence[Feed]) -> list[int]:
-    """Return the default order: one feed of each kind in turn, random before directed before propagated."""
+    """Return the default order: a feed of each kind in turn, random before directed before propagated."""
     by_kind = {
         kind: [n for n, feed in enumerate(feeds) if feed.kind == kind]
         for kind in (RANDOM, DIRECTED, PROPAGATED)
@@ -141,7 +141,7 @@ def _usual(feeds: Sequence[Feed]) -> list[int]:
 
 
 def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """Yield the arithmetic with one operator changed, for each variant and each defect that the reference knows."""
+    """Yield the arithmetic with a single operator changed, for each variant and each defect that the reference knows."""
     main, found = case.cut.model.subgraphs[0], {}
     for operator in main.operators:
         variants = arithmetic.variants(operator.opcode)

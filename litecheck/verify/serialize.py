@@ -43,8 +43,7 @@ def noted(verdict: Verdict, fits: frozenset[str]) -> dict[str, Any]:
 
 
 def from_note(entry: Mapping[str, Any]) -> tuple[str, tuple[Verdict, frozenset[str]]]:
-    """Restore the arguments of :func:`noted`, by case name. Raise ConfigError, KeyError or TypeError for other
-    entries."""
+    """Restore the arguments of :func:`noted`, by case name. Raise ConfigError, KeyError or TypeError for other entries."""
     verdict = verdict_from_json(entry["verdict"])
     return verdict.case, (verdict, frozenset(entry["fits"]))
 

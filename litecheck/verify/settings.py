@@ -29,7 +29,10 @@ class Budget:
 
 
 def parse_budget(text: str) -> Budget:
-    """Parse a budget: ``118`` (invocations), ``90s``, ``10m`` or ``2h``. Raise ConfigError for other texts."""
+    """Parse a budget: ``118`` (invocations), ``90s``, ``10m`` or ``2h``. Raise ConfigError for other texts.
+
+    For example, ``2h`` gives 7,200 s.
+    """
     found = _AMOUNT.fullmatch(text.strip().lower())
     if found is None or not float(found[1]) or (found[2] is None and "." in found[1]):
         raise ConfigError(
@@ -44,11 +47,11 @@ def parse_budget(text: str) -> Budget:
 class Settings:
     """Settings of a verification.
 
-    ``arithmetics`` are admissible: an operator conforms if one of them fits. ``samples`` are inputs of the entry point
-    by name, as stored values; without samples, one is drawn from ``seed``. ``kinds`` selects the inputs of each case:
-    ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment`` of
-    so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator. ``select``
-    keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
+    ``arithmetics`` are admissible: an operator conforms if any of them fits. ``samples`` are inputs of the entry point
+    by name, as stored values; without samples, a sample is drawn from ``seed``. ``kinds`` selects the inputs of each
+    case: ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment``
+    of so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator.
+    ``select`` keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
     element. Each inference is made ``repeat`` times. ``seconds`` is the time limit of reproducers. ``claims`` are the
     operator kinds that the device must support, ``all`` for every kind: an unsupported operator of these kinds fails.
     ``budget`` limits the invocations of the device or the time. Raises ConfigError for several of ``segment``,

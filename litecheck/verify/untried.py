@@ -18,7 +18,7 @@ from litecheck.profile.operators import facts_of
 from litecheck.profile.yaml_reader import Entries, entries, read_yaml, text, texts
 from litecheck.verify.outcome import Untried, Verdict
 
-#: Values of one parameter that an operator has.
+#: Values of a parameter that an operator has.
 Values = Iterable[str]
 Measure = Callable[[Operands], Values]
 _FILE = "rules/verify/parameters.yaml"
@@ -105,7 +105,7 @@ def _first(operands: Operands) -> Tensor | None:
 
 
 def _length(tensor: Tensor | None, axis: int) -> int:
-    """Return the length of one dimension; 0 if the tensor or the dimension does not exist."""
+    """Return the length of a dimension; 0 if the tensor or the dimension does not exist."""
     shape = () if tensor is None else tensor.shape
     return shape[axis] if -len(shape) <= axis < len(shape) else 0
 
@@ -123,7 +123,10 @@ def _word(value: object) -> Values:
 
 
 def _sides(height: object, width: object) -> Values:
-    """Yield ``one``, ``equal`` or ``unequal`` for two lengths."""
+    """Yield ``one``, ``equal`` or ``unequal`` for two lengths.
+
+    For example, 4 and 4 give ``equal``, 4 and 5 ``unequal``.
+    """
     if not isinstance(height, int) or not isinstance(width, int):
         return []
     return ["unequal" if height != width else "one" if height == 1 else "equal"]

@@ -45,7 +45,7 @@ def everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[int
     """Yield probes with accumulators near ties at 35 positions and in 31 channels: full vectors of 4 to 32, and a
     remainder.
 
-    ``w`` holds one weight for each channel. It is 1, and the input adds between -17 and 17 to the bias.
+    ``w`` holds a weight for each channel. It is 1, and the input adds between -17 and 17 to the bias.
     """
     for what, multipliers in (
         ("powers of two", 2.0 ** -rng.integers(1, 7, w.size)),
@@ -66,7 +66,7 @@ def ties(
     multipliers: Array,
     one: bool = False,
 ) -> Probe:
-    """Return a probe of one layer with every channel near a tie."""
+    """Return a probe of a layer with every channel near a tie."""
     layer = _tied(rng, operands, multipliers, one)
     return layer.made(name, opcode, plainly(opcode), layer.bias)
 
@@ -77,7 +77,7 @@ def _tied(
     multipliers: Array,
     one: bool = False,
 ) -> LayerProbe:
-    """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are one off."""
+    """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are off by 1."""
     weights, shape = operands
     round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
     given, output = ((0.25, -7), (0.5, 5)) if round_ else ((0.0237, -7), (0.0631, 5))
@@ -120,11 +120,11 @@ def several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], dep
 def saturating(
     rng: np.random.Generator, opcode: str, weights: Any, image: Any, taps: int | None = None
 ) -> Iterator[Probe]:
-    """Yield probes with consecutive large values of one sign, so that intermediate sums exceed 16 and 24 bits."""
+    """Yield probes with consecutive large values of equal sign, so that intermediate sums exceed 16 and 24 bits."""
     for depth in (24, 1152) if taps is None else (taps,):
         shape = weights(depth)
         magnitude = rng.integers(90, 128, shape)
-        # The first channel turns half way, so that it comes back; the last one never.
+        # The first channel turns half way, so that it comes back; the last channel never.
         turns = depth * np.linspace(0.5, 1, 11)[:, None]
         signs = np.where(np.arange(depth) < turns, 1, -1)
         signs = signs.reshape(shape) if taps is None else signs.T.reshape(shape)

@@ -21,7 +21,8 @@ LARGE = 1 << 16
 _VALUES = np.arange(-128, 128).astype(np.int8)
 
 Scale = tuple[float, int]
-#: (lhs, rhs, output) of sums: a hard one, others, powers of two, of which many sums are ties, strongly different ones.
+#: (lhs, rhs, output) of sums: a hard triple, ordinary triples, powers of two, of which many sums are ties, strongly
+#: different scales.
 SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.1, 3), (0.3, -7), (0.2, 5)),
     ((0.0471, -128), (0.0233, 4), (0.0515, -11)),
@@ -42,7 +43,7 @@ PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.018, 7), (0.0132, 12), (0.00128, -13)),
     # Rescaled products beyond 16 bits.
     ((1.0, -128), (1.0, -128), (1.5, 100)),
-    # A multiplier of more than one.
+    # A multiplier above 1.
     ((0.5, 3), (0.25, -7), (0.1, 5)),
 )
 #: (input, output) of rescaling operators.
@@ -58,17 +59,17 @@ _RESCALES: tuple[tuple[Scale, Scale], ...] = (
     ((0.0775, 15), (0.0372, -58)),
 )
 _ALPHAS = (0.1, 0.3, 0.25, 0.01, 1.5, 0.7, 0.3, 0.1)
-#: The one output of functions onto 0..1, and onto -1..1.
+#: The only output of functions onto 0..1, and onto -1..1.
 SHARE: Scale = (1 / 256, -128)
 SIGNED_SHARE: Scale = (1 / 128, 0)
-#: Inputs for which one of 256 entries of such a table is a tie in float32, or lies so near to one that fixed point is on
-#: the other side: one scale in some thousands.
+#: Inputs for which some entry of such a table is a tie in float32, or so near to a tie that fixed point rounds
+#: differently: a scale in some thousands.
 RARE_SHARES: tuple[tuple[Scale, Scale], ...] = (((0.02789, -90), SHARE), ((0.02491, -82), SHARE))
 RARE_SIGNED_SHARES: tuple[tuple[Scale, Scale], ...] = (
     ((0.00939, 117), SIGNED_SHARE),
     ((0.00967, 76), SIGNED_SHARE),
 )
-#: With these one entry lies between the results of two C libraries: GELU and its approximation, and ELU.
+#: With these an entry lies between the results of two C libraries: GELU and its approximation, and ELU.
 RARE_GELUS: tuple[tuple[Scale, Scale], ...] = (
     ((0.012141, 3), (0.012141, 3)),
     ((0.019491, 10), (0.019491, 10)),
@@ -82,7 +83,7 @@ RARE_ELUS: tuple[tuple[Scale, Scale], ...] = (
 def of_two(
     rng: np.random.Generator, opcode: str, table: Sequence[tuple[Scale, Scale, Scale]]
 ) -> Iterator[Probe]:
-    """Yield probes of two inputs: all 65,536 pairs and seven more, one constant input, broadcasting."""
+    """Yield probes of two inputs: all 65,536 pairs and seven more, a constant input, broadcasting."""
     lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     fused = bool(facts_of(opcode).fuses)
@@ -92,7 +93,7 @@ def of_two(
         options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
         name = f"all pairs, scales {_shown(scales)}, activation {activation}"
         yield _pair(name, opcode, (lhs, rhs), scales, options)
-    # Shorter than vectors of 32, so that what is left over of shorter ones is tried with many pairs, too.
+    # Shorter than vectors of 32, so that the rest of shorter vectors is tried with many pairs, too.
     short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
     for scales in (table[0], table[2], table[-1]):
         name = f"arrays of 31, scales {_shown(scales)}"
@@ -153,7 +154,7 @@ def of_one(
 
 
 def _everywhere() -> Iterator[Array]:
-    """Arrays of 263 values, all of them; every value stands in the last seven of one of them."""
+    """Arrays of 263 values, all of them; every value stands in the last seven of some array."""
     for start in range(0, _LENGTH, _TAIL):
         rolled = np.roll(_VALUES, -start)
         yield np.append(rolled, np.resize(rolled, _TAIL)).reshape(1, -1)
@@ -200,7 +201,7 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     equal = np.repeat(np.array([[-128], [0], [127]], np.int8), 512, axis=1)
     # More outputs than 16 bits count.
     large, larger = drawn(rng, LARGE // 8, 8), drawn(rng, LARGE // 8 + 1, 8)
-    # After rows that end near 127, one that ends near -128.
+    # After rows that end near 127, a row that ends near -128.
     uneven = np.sort(drawn(rng, 40, 10), axis=0)
     for name, x, scale, beta in (
         *((name, x, scale, 1.0) for scale in (0.1, 0.0455, 0.0229) for name, x in rows),

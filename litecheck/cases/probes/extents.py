@@ -16,9 +16,9 @@ from litecheck.model.build import Option, quantized
 
 Shape = tuple[int, ...]
 
-#: Channels: as many as fill vectors of 32, one more, and many.
+#: Channels: as many as fill vectors of 32, an additional channel, and many.
 CHANNELS = (32, 33, 83)
-#: Products in a sum: one more than 8 bits count, and several times as many.
+#: Products in a sum: 1 more than 8 bits count, and several times as many.
 DEPTHS = (256, 257, 771)
 #: Elements of a large output: more than 16 bits count.
 LARGE = 1 << 16
@@ -46,7 +46,7 @@ class Window(NamedTuple):
         return "{} x {}, strides {} and {}".format(*self.filter, *self.stride) + f"{dilation}, {self.padding}"
 
 
-#: What differs in height and width, one after the other.
+#: Windows with a property that differs between height and width.
 WINDOWS = (
     Window((3, 3), (1, 2), (1, 1), "SAME"),
     Window((3, 3), (2, 1), (1, 1), "VALID"),
@@ -155,7 +155,7 @@ def _deep(
 def _large(
     rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]], rows: int
 ) -> Iterator[Probe]:
-    """Outputs of 65,536 elements and of one row more."""
+    """Outputs of 65,536 elements and of an additional row."""
     for more in (0, 1):
         weights, image = shapes(rows + more)
         channels = weights[channel_axis(opcode)]

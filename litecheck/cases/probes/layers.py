@@ -14,13 +14,13 @@ from litecheck.profile.operators import facts_of
 
 Floats = NDArray[np.float32]
 
-#: Options of a window that moves by one and sees no padding.
+#: Options of a window that moves by 1 and sees no padding.
 WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerProbe:
-    """Sum of products: inputs, scales and zero points; ``weight`` has one scale, or one per channel."""
+    """Sum of products: inputs, scales and zero points; ``weight`` has a single scale, or a scale for each channel."""
 
     x: Array
     w: Array
@@ -65,7 +65,7 @@ def channel_axis(opcode: str) -> int:
 
 
 def plainly(opcode: str) -> dict[str, Option]:
-    """Options for a sum at every place: of a window that moves by one, where the operator has windows."""
+    """Options for a sum at every place: of a window that moves by 1, where the operator has windows."""
     return {} if facts_of(opcode).over == "row" else WINDOWED
 
 
@@ -87,5 +87,5 @@ def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple
 
 
 def rails(rng: np.random.Generator, *shape: int) -> Array:
-    """The values that are treated apart, where some are: the smallest ones and the largest."""
+    """The values that are treated separately: the smallest values and the largest."""
     return rng.choice(np.array([-128, -128, -127, 126, 127], np.int8), shape)

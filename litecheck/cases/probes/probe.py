@@ -1,4 +1,4 @@
-"""Probe: a model of one operator, and inputs for which variants of the operator give different outputs."""
+"""Probe: a one-operator model, and inputs for which variants of the operator give different outputs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Probe:
 
     @property
     def subgraph(self) -> Subgraph:
-        """The one that is run."""
+        """The subgraph that is run."""
         return self.model.subgraphs[0]
 
 

@@ -59,7 +59,7 @@ def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Prob
 
 
 def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """Yield probes of FULLY_CONNECTED, with one weight scale and with one per unit."""
+    """Yield probes of FULLY_CONNECTED, with a single weight scale and with a scale for each unit."""
     yield from with_ties(rng, opcode, lambda c: (drawn(rng, c, 4), (1, 4)))
     for what, real in (("a power of two", 2.0**-9), ("0.00159", 0.00159), ("1.1e-6", 1.1e-6)):
         operands = drawn(rng, CHANNELS, 4), (1, 4)
@@ -88,8 +88,8 @@ def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """Yield probes of BATCH_MATMUL with two computed matrices and with one constant: single products of all pairs, and
-    sums."""
+    """Yield probes of BATCH_MATMUL with two computed matrices and with a constant matrix: single products of all pairs,
+    and sums."""
     values = np.arange(-128, 128).astype(np.int8)
     shapes = (
         (values.reshape(1, -1, 1), values.reshape(1, 1, -1)),

@@ -1,6 +1,6 @@
 """Probes of operators with state: SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM, from their initial state and in series.
 
-In a series, inferences follow each other without a reset. A device that loses state, or never resets it, differs there.
+In a series, inferences run consecutively without a reset. A device that loses state, or never resets it, differs there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GATES = ("input", "forget", "cell", "output")
 
 
 def of_svdf(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """Yield probes of SVDF with several ranks, with one row and with three."""
+    """Yield probes of SVDF with several ranks, with 1 row and with 3."""
     for batch, features, units, rank, memory in ((1, 9, 7, 1, 5), (3, 19, 8, 2, 4), (1, 37, 35, 1, 10)):
         model = _svdf(rng, opcode, (batch, features, units), rank, memory)
         what = f"{batch} x {features} to {units} of rank {rank}, memory {memory}"
@@ -53,7 +53,7 @@ def _svdf(
 
 
 def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
-    """Yield probes of UNIDIRECTIONAL_SEQUENCE_LSTM with 8-bit activations and a 16-bit cell, over one step and several."""
+    """Yield probes of UNIDIRECTIONAL_SEQUENCE_LSTM with 8-bit activations and a 16-bit cell, over 1 step and several."""
     for batch, time, features, cells, strength in (
         (1, 1, 9, 7, 1), (1, 9, 9, 7, 1), (2, 5, 37, 35, 1), (1, 9, 37, 35, 8),
     ):  # fmt: skip

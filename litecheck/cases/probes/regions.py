@@ -58,7 +58,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
-    """Images of the smallest value and of the largest, whose sums are the largest, and one in between."""
+    """Images of the smallest value and of the largest, whose sums are the largest, and an image in between."""
     for low, high in ((-128, -128), (127, 127), (90, 127)):
         yield rng.integers(low, high + 1, (1, size, size, 5), np.int8)
 

@@ -42,7 +42,7 @@ def _noun(options: DataOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArchivePart:
-    """The samples of a .npz file for one entry point: the fitting of its arrays by key, and the number of samples."""
+    """The samples of a .npz file for an entry point: the fitting of its arrays by key, and the number of samples."""
 
     file: Path
     signature: str | None
@@ -79,8 +79,8 @@ def _named(
 ) -> Mapping[str | None, Mapping[str, str]]:
     """Return the input of each array, by signature. Raises ConfigError.
 
-    If the model has one input and no array has its name, the only array that fits is used. Other arrays in the file,
-    such as labels, are ignored.
+    If the model has one input and no array has its name, the only array that fits is used. Other arrays in the file, such
+    as labels, are ignored.
     """
     try:
         return input_names(source, model, options.signature, list(shapes))
@@ -101,7 +101,7 @@ def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tup
 
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """Return the samples of one .npy file with an axis of samples, for a model with one input."""
+    """Return the samples of a .npy file with an axis of samples, for a model with one input."""
     values = read(str(file)).values
     ((where, named),) = input_names(str(file), model, options.signature, ["0"]).items()
     fit = fitting(str(file), entry(model, where), named["0"], values.shape, options.sequences)
@@ -115,7 +115,7 @@ def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData
 
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:
-    """Return the samples of a folder of .npy files, each a sample or a sequence, or of one such folder per input."""
+    """Return the samples of a folder of .npy files, each a sample or a sequence, or of such a folder for each input."""
     folders = [folder for folder in files_in(place) if folder.is_dir() and _arrays_in(folder)]
     keys = {folder.name: folder for folder in folders} or {"0": place}
     ((where, named),) = input_names(str(place), model, options.signature, list(keys)).items()
@@ -143,7 +143,7 @@ def _of_arrays(
     source: str, point: EntryPoint, arrays: Mapping[str, NDArray[Any]], signature: str | None, sequences: bool
 ) -> Chain:
     """Return the sample, or the sequence, of a file for each input."""
-    # A file has one sequence: an axis of sequences would have length 1.
+    # A file has a single sequence: an axis of sequences would have length 1.
     shapes = {name: (1,) * sequences + values.shape for name, values in arrays.items()}
     single = not sequences
     fits = [fitting(source, point, name, shape, sequences, single) for name, shape in shapes.items()]

@@ -1,4 +1,4 @@
-"""A machine in which LiteRT computes operators without a litecheck kernel, one by one in a child process."""
+"""A machine in which LiteRT computes operators without a litecheck kernel, individually in a child process."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BorrowingMachine(Machine):
         return "" if self._device is None else f", where there is none {self._device.described}"
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
-        """Run one operator on the available tensors."""
+        """Run an operator on the available tensors."""
         key = subgraph.index, operator.index
         if key not in self._lent:
             self._lent[key] = self._part(subgraph, operator)

@@ -36,10 +36,10 @@ _BYTES, _CHAINS = 1 << 25, 256
 
 
 def chosen_runtime(device: str, unseen: bool) -> str:
-    """Return ``litecheck`` or one of ``KERNELS``. ``auto`` is XNNPACK if LiteRT is installed.
+    """Return ``litecheck`` or an entry of ``KERNELS``. ``auto`` is XNNPACK if LiteRT is installed.
 
-    LiteRT is not used if some tensors would stay ``unseen``. Raises ConfigError for an unknown device, or one that is
-    not installed.
+    LiteRT is not used if some tensors would stay ``unseen``. Raises ConfigError for a device that is unknown or not
+    installed.
     """
     names = ("auto", OWN, *KERNELS)
     if device not in names:
@@ -73,7 +73,7 @@ class Batch:
 
 
 def batches(chains: Iterable[tuple[Arrays, ...]], file: Path) -> Iterator[Batch]:
-    """Yield chains in groups of bounded size. One chain is in memory at a time.
+    """Yield chains in groups of bounded size. A single chain is in memory at a time.
 
     Each group is in the file until the next group is requested. Raises ConfigError if the disk is full.
     """

@@ -27,8 +27,8 @@ def open_data(
     """Return the samples of a path, or ``random`` drawn samples without a path.
 
     A .npz file has an array for each input, with a leading axis of samples. A folder has such .npz files, .npy files of
-    one sample each (one folder per input if there are several inputs; files with the same name belong together), or
-    images. A Python file defines ``get_calibration_data()``. Raises ConfigError, also while samples are read.
+    one sample each (a folder for each input if there are several; files with the same name belong together), or images. A
+    Python file defines ``get_calibration_data()``. Raises ConfigError, also while samples are read.
     """
     chosen = options or DataOptions()
     if path is None:

@@ -32,7 +32,7 @@ _CHANNELS = (1, 3, 4)
 
 
 def random_data(model: Model, count: int, seed: int, signature: str | None = None) -> CalibrationData:
-    """Return ``count`` samples of every entry point, or of one signature, the same for the same seed.
+    """Return ``count`` samples of every entry point, or of a signature, the same for the same seed.
 
     Images (four dimensions, few channels) are uniform in -1..1, other real inputs normal. Inputs that are only read by
     operators on positive values are positive. Raises ConfigError for inputs that cannot be drawn.
@@ -157,7 +157,7 @@ def _ids(subgraph: Subgraph, index: int) -> int:
 
 
 def _rows(subgraph: Subgraph, number: int, place: int) -> list[int]:
-    """Return the lengths that bound the ids of an operator: along its axis if it has one, else all of data and outputs."""
+    """Return the lengths that bound the ids of an operator: along its axis, or else all of data and outputs."""
     operator = subgraph.operators[number]
     others = [subgraph.tensors[i] for at, i in enumerate(operator.inputs) if at != place and i >= 0]
     data = max(others, key=lambda tensor: tensor.size, default=None)

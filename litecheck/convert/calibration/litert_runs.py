@@ -23,7 +23,7 @@ class Answering(Protocol):
 
 
 class LitertRuns:
-    """An adapter without options. A job's model is ``[module:attribute, facts]`` as JSON, its answer one array of JSON."""
+    """An adapter without options. A job's model is ``[module:attribute, facts]`` as JSON, its answer an array of JSON."""
 
     memory = Memory.KEPT
     runtime = ("ai_edge_litert.interpreter", "litecheck.convert.calibration.litert_observer")

@@ -29,7 +29,7 @@ class MachineObserver:
         self._recurrent = recurrent_operators(model)
 
     def run(self, chain: Chain, number: int) -> None:
-        """Run one chain of samples from a fresh state. Raises CalibrationError and ConfigError."""
+        """Run a chain of samples from a fresh state. Raises CalibrationError and ConfigError."""
         self._machine.restart()
         self.tally.sample = number
         for sample in chain:

@@ -1,4 +1,4 @@
-"""Range methods by tensor: one method for all tensors, and exceptions by the tensor's name."""
+"""Range methods by tensor: a method for all tensors, and exceptions by the tensor's name."""
 
 from __future__ import annotations
 

@@ -41,12 +41,12 @@ def observe(
 ) -> CalibrationStatistics:
     """Return the statistics of a model's float tensors over all samples, independent of the order of samples.
 
-    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's for operators without one), ``litert:xnnpack``,
-    ``litert:optimized``, ``litert:reference``, or ``auto``. ``auto`` is XNNPACK if LiteRT is installed, unless the
-    model calls subgraphs, whose tensors LiteRT shows only after their last turn. LiteRT runs in the process ``child``
-    or in a new one, within ``limits`` for each inference. ``sketches`` adds histograms. Raises CalibrationError if the
-    model does not run, ConfigError for data that does not fit and for unknown devices, DeviceError if LiteRT cannot be
-    loaded.
+    ``device`` is ``litecheck`` (its own float kernels, and LiteRT's for operators without such a kernel),
+    ``litert:xnnpack``, ``litert:optimized``, ``litert:reference``, or ``auto``. ``auto`` is XNNPACK if LiteRT is
+    installed, unless the model calls subgraphs, whose tensors LiteRT shows only after their last turn. LiteRT runs in the
+    process ``child`` or in a new process, within ``limits`` for each inference. ``sketches`` adds histograms. Raises
+    CalibrationError if the model does not run, ConfigError for data that does not fit and for unknown devices,
+    DeviceError if LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))

@@ -34,7 +34,7 @@ class PreservingInterpreter:
         self._interpreter.reset_all_variables()
 
     def run(self, entered: int, inputs: Arrays) -> int:
-        """Run one inference and return the subgraph that ran.
+        """Run an inference and return the subgraph that ran.
 
         ``entered`` is 0 for the first subgraph, or the number of a signature plus 1. Inputs of a signature are in the
         order of their names.

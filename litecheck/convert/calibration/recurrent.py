@@ -41,7 +41,7 @@ def _is_lstm(subgraph: Subgraph, operator: Operator) -> bool:
 
 
 def add_inner(tally: Tally, subgraph: int, operator: Operator, operands: Sequence[Operand | None]) -> None:
-    """Add the values inside an operator in one inference, computed from its inputs before the inference."""
+    """Add the values inside an operator in an inference, computed from its inputs before the inference."""
     from litecheck.reference.kernels.recurrent import lstm_inner
 
     roles = tuple(facts_of(operator.kind).inputs)
@@ -62,7 +62,7 @@ def states_of(operator: Operator) -> tuple[int, ...]:
 def operands_of(
     operator: Operator, states: Mapping[int, NDArray[Any]], read: Callable[[int], NDArray[Any]]
 ) -> list[Operand | None]:
-    """Return the inputs of an operator before an inference: saved states, and current values of the other inputs."""
+    """Return the inputs of an operator before an inference: saved states, and current values of the remaining inputs."""
     return [
         None
         if index < 0

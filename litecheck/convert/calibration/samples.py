@@ -22,7 +22,7 @@ _OF = "/"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The inputs of one inference by name, real values or ids. ``signature`` None is the first subgraph."""
+    """The inputs of an inference by name, real values or ids. ``signature`` None is the first subgraph."""
 
     inputs: Mapping[str, NDArray[Any]]
     signature: str | None = None
@@ -36,7 +36,7 @@ class Sample:
             raise ConfigError(str(error)) from error
 
 
-#: Samples that run in order without a reset in between. Most chains have one sample.
+#: Samples that run in order without a reset in between. Most chains have a single sample.
 Chain = tuple[Sample, ...]
 
 
@@ -53,7 +53,7 @@ class Fitting:
     batched: bool
 
     def sample(self, source: str, part: NDArray[Any]) -> NDArray[Any]:
-        """Return one part as an input of the model. Raises ConfigError for values outside the input's type."""
+        """Return a part as an input of the model. Raises ConfigError for values outside the input's type."""
         whole = part[np.newaxis] if self.batched else part
         return held(source, self.name, self.tensor, whole)
 
@@ -163,7 +163,7 @@ def _entry(source: str, model: Model, signature: str | None) -> EntryPoint:
 def chained(
     fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
 ) -> Chain:
-    """Return the samples of one part of each input's array: one, or the samples of a sequence. Raises ConfigError."""
+    """Return the sample, or the samples of a sequence, in a part of each input's array. Raises ConfigError."""
     if all(one.lead < 2 for one in fittings):
         return (_sample(fittings, source, parts, signature),)
     lengths = sorted({len(part) for part in parts})
@@ -183,7 +183,7 @@ def _sample(
 def sample_of(
     source: str, model: Model, signature: str | None, arrays: Mapping[str, NDArray[Any]]
 ) -> Iterator[Sample]:
-    """Yield one sample of each entry point that the keys of the arrays name. Raises ConfigError."""
+    """Yield a sample of each entry point that the keys of the arrays name. Raises ConfigError."""
     for where, named in input_names(source, model, signature, list(arrays)).items():
         point = _entry(source, model, where)
         made = {}

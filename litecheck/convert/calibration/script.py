@@ -1,6 +1,6 @@
 """Calibration data from a Python file that defines ``get_calibration_data()``, run in its own process.
 
-The function returns or yields samples: a dict of arrays by input name, a list or tuple in order, or one array. A dict
+The function returns or yields samples: a dict of arrays by input name, a list or tuple in order, or an array. A dict
 of lists has samples by signature. With sequences, each item is a list of samples.
 """
 

@@ -1,4 +1,4 @@
-"""Histograms of float32 values in bins of width 2^k: one pass, independent of the order, merged without loss.
+"""Histograms of float32 values in bins of width 2^k: a single pass, independent of the order, merged without loss.
 
 Bin i has the values from i * 2^k up to (i + 1) * 2^k. k is the smallest exponent at which smallest and largest value
 are fewer than ``BINS`` bins apart, so k depends only on these values. A coarser sketch adds pairs of neighboring bins,
@@ -82,7 +82,7 @@ def _span(one: Sketch, other: Sketch, exponent: int) -> int:
 
 
 def sketch_of(values: NDArray[Any], low: float, high: float) -> Sketch:
-    """Return the sketch of finite float32 values, at least one, with smallest value ``low`` and largest value ``high``."""
+    """Return the sketch of finite float32 values (not empty) with smallest value ``low`` and largest value ``high``."""
     exponent = _exponent(low, high)
     first, last = (_bin(end, exponent) for end in (low, high))
     counts = np.zeros(last - first + 1, np.int64)

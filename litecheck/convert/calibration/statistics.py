@@ -43,7 +43,7 @@ class NotFinite:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorStatistics:
-    """One tensor over all samples: exact smallest and largest finite value, and the number of elements.
+    """A tensor over all samples: exact smallest and largest finite value, and the number of elements.
 
     ``low`` is above ``high`` if there was no finite value. ``sketch``, if requested, is the histogram of finite values.
     """
@@ -91,7 +91,7 @@ def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:
 
 
 def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False) -> TensorStatistics:
-    """Return the statistics of a tensor's values in one inference."""
+    """Return the statistics of a tensor's values in an inference."""
     if not values.size:
         return TensorStatistics()
     low, high = np.float32(values.min()), np.float32(values.max())
@@ -148,7 +148,7 @@ class CalibrationStatistics:
         )
 
     def to_json(self) -> str:
-        """Return exact JSON with one line for each tensor."""
+        """Return exact JSON with a line for each tensor."""
         head: dict[str, Any] = {
             "format": _FORMAT,
             "samples": self.samples,

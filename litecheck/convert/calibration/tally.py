@@ -61,7 +61,7 @@ class Tally:
             self.add(place, values)
 
     def behind(self, samples: int, others: CalibrationStatistics) -> None:
-        """Add other statistics, whose samples follow ``samples`` earlier samples."""
+        """Add statistics whose samples follow ``samples`` earlier samples."""
         for place, one in others.tensors.items():
             self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
         for inside, one in others.inner.items():

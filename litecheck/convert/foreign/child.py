@@ -1,4 +1,4 @@
-"""One conversion in its own process, from the parent's side: started, measured, and stopped at the time limit."""
+"""A conversion in its own process, from the parent's side: started, measured, and stopped at the time limit."""
 
 from __future__ import annotations
 

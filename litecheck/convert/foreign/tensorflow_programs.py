@@ -21,7 +21,7 @@ class OldKerasError(Exception):
 
 
 class UnknownShapeError(Exception):
-    """An input with unknown dimensions other than the first."""
+    """An input with unknown dimensions after the first."""
 
 
 class NoSignatureError(Exception):
@@ -36,7 +36,7 @@ class SeveralSignaturesError(Exception):
 
 
 def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
-    """Return the float32 .tflite of a Keras file, or of a SavedModel with all signatures or the requested one."""
+    """Return the float32 .tflite of a Keras file, or of a SavedModel with all signatures or the requested signature."""
     with TemporaryDirectory() as folder:
         if request["kind"] == "keras":
             return bytes(_of_keras(Path(request["source"]), folder).convert())
@@ -123,7 +123,7 @@ def _of_saved_model(source: str, loaded: Any, keys: Sequence[str], folder: str) 
 
 
 def _with_batch_of_one(entry: Any) -> tuple[Any, bool]:
-    """Return a signature's function for one sample, and True if it is the unchanged function of the model."""
+    """Return a signature's function for a single sample, and True if it is the unchanged function of the model."""
     given = entry.structured_input_signature[1]
     specs = {name: _batch_of_one(spec) for name, spec in given.items()}
     if all(spec == given[name] for name, spec in specs.items()):
@@ -166,7 +166,7 @@ def _written_by_keras_2(file: Path) -> bool:
 
 
 def _batch_of_one(spec: Any) -> Any:
-    """Return the input with one sample in place of an unknown first dimension."""
+    """Return the input with a single sample in place of an unknown first dimension."""
     shape = list(spec.shape)
     if shape and shape[0] is None:
         shape[0] = 1

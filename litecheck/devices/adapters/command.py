@@ -34,7 +34,7 @@ from litecheck.quantization import BITS
 _Made = TypeVar("_Made")
 #: The exit status by which a program says that it does not have an operator of the model.
 NOT_SUPPORTED = 77
-#: What tells of all runs of a case, and of the inputs of one.
+#: Placeholders for all runs of a case, and for the inputs of a single run.
 LIST, FACTS = "runs.json", "inputs.json"
 #: Seconds between two looks at what a program has left so far.
 _POLLING = 0.02
@@ -107,7 +107,7 @@ class Command:
             return AdapterAnswer(tuple(self._together(load_model(file), file, runs, clock, Path(folder))))
 
     def _alone(self, model: Model, file: Path, inputs: Arrays, folder: Path, state: Path) -> Arrays:
-        """One run in a start of its own."""
+        """A run in a start of its own."""
         given, taken = folder / "inputs", folder / "outputs"
         given.mkdir(parents=True)
         taken.mkdir()
@@ -125,7 +125,7 @@ class Command:
         clock: Sequence[Arrays],
         folder: Path,
     ) -> Iterator[Arrays]:
-        """All runs in one start, each with whether it begins anew; where they differ in shape, as many as are alike."""
+        """All runs in a single start, each with its reset flag; where they differ in shape, as many as are alike."""
         for number, (_, alike) in enumerate(groupby(runs, lambda run: [values.shape for values in run[0]])):
             some, reset = zip(*alike, strict=True)
             place = folder / f"runs_{number}"

@@ -56,7 +56,7 @@ KIND = DeviceKind(
 
 
 class Delegate:
-    """Adapter of a delegate. Options: ``""`` is the library's path, all others are passed to the delegate.
+    """Adapter of a delegate. Options: ``""`` is the library's path, other options are passed to the delegate.
 
     Operators that the delegate leaves are computed by the reference kernels: with the default kernels XNNPACK would
     take them, and would appear as a delegate as well.
@@ -148,7 +148,7 @@ def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
 def _fill(interpreter: Any, delegated: tuple[bool, ...]) -> None:
     """So that an output that is not written does not show the run before. Inputs are set afterwards.
 
-    Only outputs of delegated nodes: those of others may have been computed when memory was allocated.
+    Only outputs of delegated nodes: outputs of other nodes may have been computed when memory was allocated.
     """
     inputs = {detail["index"] for detail in interpreter.get_input_details()}
     for detail, ours in zip(interpreter.get_output_details(), delegated, strict=True):

@@ -72,7 +72,7 @@ class LitertAdapter:
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """Return the outputs of each run, from one interpreter unless the model has resources, which nothing resets.
+        """Return the outputs of each run, from a single interpreter unless the model has resources, which nothing resets.
 
         It lives as long as the adapter.
         """
@@ -126,7 +126,7 @@ class Session:
         self.interpreter.invoke()
 
     def inferred(self, inputs: Arrays) -> Arrays:
-        """Return copies of the outputs of one inference (int4 as int8, one value per byte)."""
+        """Return copies of the outputs of one inference (int4 as int8, a value in each byte)."""
         self.invoke(inputs)
         return tuple(map(self.interpreter.get_tensor, self._outputs))
 

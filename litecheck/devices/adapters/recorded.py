@@ -89,7 +89,7 @@ class Recorded:
     def _output(
         self, job: Job, numbers: tuple[int, int], tensor: Tensor, position: int
     ) -> NDArray[Any] | None:
-        """Return one output of the first of these runs that has a recording."""
+        """Return an output of the first run that has a recording."""
         case = self._folder / job.name
         of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if p.exists()), None)
         # output_0 in DIR itself is the network's, not this operator's.

@@ -1,4 +1,4 @@
-"""Shapes of operator outputs: one law per family, by name, shared by operators."""
+"""Shapes of operator outputs: a law for each family, by name, shared by operators."""
 
 from __future__ import annotations
 

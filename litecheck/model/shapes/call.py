@@ -14,14 +14,14 @@ from litecheck.model.types import Tensor
 from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 
-#: Lengths of the dimensions, None for one that is known only at run time.
+#: Lengths of the dimensions, None for a length that is known only at run time.
 Shape: TypeAlias = tuple[int | None, ...]
-#: One shape for each result, None where not even the rank is known.
+#: A shape for each output, None where not even the rank is known.
 Shapes: TypeAlias = tuple[Shape | None, ...]
 
 
 class Misfit(Exception):  # noqa: N818  a finding, no failure of the program
-    """Error for shapes, index constants or options of an operator that contradict each other.
+    """Error for shapes, index constants or options of an operator that are contradictory.
 
     ``role`` is the input at fault, None for an option or the operator as a whole; ``found`` completes "found ...".
     """
@@ -42,7 +42,7 @@ class ShapedOperand:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Data that determine the shapes of one operator's outputs.
+    """Data that determine the shapes of an operator's outputs.
 
     ``roles`` holds the inputs that are present, by role, and the outputs (their types may matter), without shapes.
     ``looked`` collects all that a law read beyond shapes and options: if it stays empty, the law's answer holds for

@@ -218,8 +218,8 @@ def slid(
     """Return the number of window positions along each dimension, by the option ``padding``; -1 if the window does not
     fit.
 
-    SAME: length / stride, rounded up. VALID: (length - dilated window + stride) / stride, rounded toward zero. Example:
-    length 7, window 3, stride 2 give 4 for SAME and 3 for VALID.
+    SAME: length / stride, rounded up. VALID: (length - dilated window + stride) / stride, rounded toward zero. For
+    example, length 7, window 3, stride 2 give 4 for SAME and 3 for VALID.
     """
     found: list[int | None] = []
     for size, length, stride, dilation in zip(sizes, window, strides, dilations, strict=True):

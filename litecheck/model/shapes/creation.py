@@ -21,7 +21,7 @@ from litecheck.model.values import stored_integers
 
 
 def fill(call: Call) -> Shapes:
-    """The shape that ``dims`` demands, of one value."""
+    """The shape that ``dims`` states, filled with one value."""
     ranked(call, "dims", 1)
     ranked(call, "value", 0)
     return _demanded(call, "dims")
@@ -86,7 +86,7 @@ def _number(call: Call, role: str) -> float | int | None:
 
 
 def where(call: Call) -> Shapes:
-    """One row of indices for each value that is not 0: how many, only run time tells. A scalar has no indices."""
+    """A row of indices for each nonzero value: their number is known only at run time. A scalar has no indices."""
     return ((None, rank_of(at_least(call, "condition", 1))),)
 
 
@@ -133,7 +133,7 @@ def as_stated(call: Call) -> Shapes:
 
 
 def one_number(call: Call) -> Shapes:
-    """One number in a row."""
+    """A vector of length 1."""
     return ((1,),)
 
 
@@ -143,7 +143,7 @@ def keys_found(call: Call) -> Shapes:
 
 
 def nothing_known(call: Call) -> Shapes:
-    """Shapes that other subgraphs, variables or strings decide."""
+    """Shapes that called subgraphs, variables or strings decide."""
     return (None,) * call.results
 
 
@@ -165,7 +165,7 @@ def reduce(call: Call) -> Shapes:
 
 
 def arg_extreme(call: Call) -> Shapes:
-    """The input without the one dimension the operand ``axis`` names."""
+    """The input without the dimension that the operand ``axis`` names."""
     shape, axis = call.shape("input"), single(call, "axis")
     if shape is None:
         return (None,)

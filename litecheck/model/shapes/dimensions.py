@@ -23,7 +23,10 @@ def words(role: str) -> str:
 
 
 def count(shape: Iterable[int | None] | None) -> int | None:
-    """Return the number of elements; None if unknown. One dimension of length 0 makes it 0."""
+    """Return the number of elements; None if unknown. A dimension of length 0 makes it 0.
+
+    For example, (1, 4, 8) has 32, and () has 1.
+    """
     if shape is None:
         return None
     total, known = 1, True
@@ -38,12 +41,12 @@ def count(shape: Iterable[int | None] | None) -> int | None:
 
 
 def differ(a: int | None, b: int | None) -> bool:
-    """Return True if two lengths are known to be unequal."""
+    """Return True if two lengths are known to be unequal. For example, 3 and 4 differ, and None and 4 may be equal."""
     return a is not None and b is not None and a != b
 
 
 def either(a: int | None, b: int | None) -> int | None:
-    """Return the known one of two equal lengths."""
+    """Return the known length of two equal lengths."""
     return b if a is None else a
 
 
@@ -68,7 +71,10 @@ def at_least(call: Call, role: str, low: int) -> Shape | None:
 
 
 def axis_within(axis: int, rank: int, role: str | None = "axis") -> int:
-    """Return an axis counted from the front; a negative axis counts from the back. Raises Misfit."""
+    """Return an axis counted from the front; a negative axis counts from the back. Raises Misfit.
+
+    For example, -1 in rank 4 is axis 3.
+    """
     if not -rank <= axis < rank:
         raise Misfit(role, f"axis {axis} is outside a tensor of {rank} dimensions")
     return axis % rank
@@ -80,7 +86,7 @@ def elements(call: Call, role: str) -> int | None:
 
 
 def single(call: Call, role: str) -> int | None:
-    """Return the value of a constant that must be one number; None if known only at run time. Raises Misfit."""
+    """Return the value of a constant that must be a single number; None if known only at run time. Raises Misfit."""
     number = elements(call, role)
     if number is not None and number != 1:
         raise Misfit(role, f"the {words(role)} has {number} values, 1 wanted")
@@ -89,7 +95,7 @@ def single(call: Call, role: str) -> int | None:
 
 
 def first(call: Call, role: str) -> int | None:
-    """Return the first value of a constant, the only one that LiteRT reads; None if known only at run time."""
+    """Return the first value of a constant, the only value that LiteRT reads; None if known only at run time."""
     if elements(call, role) == 0:
         raise Misfit(role, f"the {words(role)} is empty")
     values = call.values(role)

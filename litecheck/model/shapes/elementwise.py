@@ -1,4 +1,4 @@
-"""Shapes of operators that give one value for each: as the input, or as two or three operands broadcast."""
+"""Shapes of elementwise operators: as the input, or as two or three operands broadcast."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def local_response_normalization(call: Call) -> Shapes:
 
 
 def along_axis(call: Call) -> Shapes:
-    """The input's shape; the operand ``axis`` is one number inside its rank."""
+    """The input's shape; the operand ``axis`` is a number inside its rank."""
     shape, axis = call.shape("input"), single(call, "axis")
     if shape is not None and axis is not None:
         axis_within(axis, len(shape))
@@ -56,7 +56,10 @@ def sum_of_all(call: Call) -> Shapes:
 
 
 def common(shapes: tuple[Shape | None, ...], role: str = "values") -> Shape | None:
-    """Return the shape that all tensors of a repeated input share. Raises Misfit."""
+    """Return the shape that all tensors of a repeated input share. Raises Misfit.
+
+    For example, (1, None) and (None, 3) give (1, 3).
+    """
     found: Shape | None = None
     for shape in shapes:
         if found is None or shape is None:
@@ -82,12 +85,12 @@ def prelu(call: Call) -> Shapes:
 
 
 def broadcast(call: Call) -> Shapes:
-    """Two operands broadcast against each other, in however many dimensions."""
+    """Both operands broadcast, in any number of dimensions."""
     return (broadcast_shapes((call.shape("lhs"), call.shape("rhs")), "rhs"),)
 
 
 def divide(call: Call) -> Shapes:
-    """Two operands broadcast against each other; bytes in five dimensions at most, or LiteRT divides the wrong ones."""
+    """Both operands broadcast; bytes in five dimensions at most, or LiteRT divides the wrong elements."""
     left, right = call.shape("lhs"), call.shape("rhs")
     rank = max(len(left or ()), len(right or ()))
     if rank > 5 and call.dtype("lhs") in ("int8", "uint8"):
@@ -103,7 +106,10 @@ def divide(call: Call) -> Shapes:
 
 
 def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | None:
-    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises Misfit."""
+    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises Misfit.
+
+    For example, (1, 4, 1) and (3, 1, 8) give (3, 4, 8).
+    """
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes):
         return None
@@ -116,15 +122,15 @@ def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | Non
         wide = {length for length in lengths if length is not None and length != 1}
         if len(wide) > 1:
             raise Misfit(role, f"{' and '.join(map(shown, known))} do not broadcast")
-        # one unknown length stretches to, or must be, the known one; between ones it decides alone
+        # an unknown length stretches to, or must be, the known length; beside lengths of 1 it decides alone
         found.append(wide.pop() if wide else None if None in lengths else 1)
     return tuple(found)
 
 
 def select(call: Call) -> Shapes:
-    """The shape that both choices share; the condition has it too, or is a scalar, or has one value for each first index.
+    """The shape that both choices share; the condition has it too, or is a scalar, or has a value for each first index.
 
-    Where all three are one value, in whatever rank, the result may be stated in any.
+    Where all three have a single value, in any rank, the output may be stated in any rank.
     """
     stated = call.stated("output")
     counts = [count(call.shape(role)) for role in ("condition", "on_true", "on_false")]
@@ -145,7 +151,7 @@ def select(call: Call) -> Shapes:
 
 
 def select_v2(call: Call) -> Shapes:
-    """The condition and both choices broadcast against each other."""
+    """The condition and both choices broadcast to a common shape."""
     shapes = tuple(call.shape(role) for role in ("condition", "on_true", "on_false"))
     return (broadcast_shapes(shapes, "condition"),)
 

@@ -46,7 +46,7 @@ def _shape(call: Call) -> Values | None:
 
 
 def _sliced(call: Call) -> Values | None:
-    """A list sliced: one dimension, no masks but those of its ends and the one that takes a single element."""
+    """A list sliced: one dimension, no masks but those of its ends and the mask that takes a single element."""
     source, begin, end, strides = (call.values(role) for role in ("input", "begin", "end", "strides"))
     if source is None or begin is None or end is None or strides is None:
         return None
@@ -64,7 +64,7 @@ def _sliced(call: Call) -> Values | None:
 
 
 def _joined(call: Call) -> Values | None:
-    """Numbers packed, or lists put one behind the other."""
+    """Numbers packed, or lists concatenated."""
     operands = call.roles.get("values", ())
     parts = [constant_integers(operand.tensor) for operand in operands]
     call.looked.append("values")

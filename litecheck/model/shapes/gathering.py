@@ -20,7 +20,7 @@ from litecheck.model.shapes.dimensions import (
 
 
 def gather(call: Call) -> Shapes:
-    """The input with ``axis`` replaced by the dimensions of the indices; ``batch_dims`` leading ones are shared."""
+    """The input with ``axis`` replaced by the dimensions of the indices; ``batch_dims`` leading dimensions are shared."""
     source, indices = call.shape("input"), call.shape("indices")
     if source is None or indices is None:
         return (None,)
@@ -97,7 +97,7 @@ def scatter_nd(call: Call) -> Shapes:
 
 
 def embedding_lookup(call: Call) -> Shapes:
-    """A row of indices and a table of at least two dimensions -> one entry of the table for each index."""
+    """A row of indices and a table of at least two dimensions -> an entry of the table for each index."""
     indices, table = ranked(call, "indices", 1), at_least(call, "table", 2)
     if table is None:
         return (None,)
@@ -106,7 +106,7 @@ def embedding_lookup(call: Call) -> Shapes:
 
 
 def hashtable_lookup(call: Call) -> Shapes:
-    """As an embedding, found by key: one entry for each index, and whether it was there."""
+    """As an embedding, found by key: an entry for each index, and whether it was there."""
     indices, keys = ranked(call, "indices", 1), ranked(call, "keys", 1)
     table = at_least(call, "table", 1)
     number = (indices or (None,))[0]
@@ -158,7 +158,7 @@ def sparse_to_dense(call: Call) -> Shapes:
 
 
 def segment_sum(call: Call) -> Shapes:
-    """As many rows as the last of the rising segment ids says, plus one; an id for each row of the input."""
+    """As many rows as the last of the rising segment ids says, plus 1; an id for each row of the input."""
     source, ids = at_least(call, "input", 1), ranked(call, "segment_ids", 1)
     if source is None:
         return (None,)

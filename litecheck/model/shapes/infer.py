@@ -21,7 +21,7 @@ LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
 @dataclass(slots=True)
 class Inferred:
-    """Shapes that the laws give for one subgraph.
+    """Shapes that the laws give for a subgraph.
 
     ``shapes`` are the tensors' shapes by index, None if not even the rank is known; ``results`` are the shapes that
     each law computed, by operator; ``misfits`` are contradictions, by operator.
@@ -129,7 +129,7 @@ def call_of(operator: Operator, entry: Entry, tensors: Sequence[Tensor], shapes:
 def bind(
     operands: list[ShapedOperand | None], roles: tuple[str, ...], repeated: frozenset[str]
 ) -> dict[str, tuple[ShapedOperand, ...]]:
-    """Operands by role; a repeated role, the last one, takes all that are left, absent ones take nothing."""
+    """Operands by role; a repeated role, the last role, takes all that are left, absent operands take nothing."""
     bound: dict[str, tuple[ShapedOperand, ...]] = {}
     for at, role in enumerate(roles):
         taken = operands[at:] if role in repeated else operands[at : at + 1]

@@ -19,7 +19,7 @@ from litecheck.model.shapes.elementwise import common
 
 
 def concatenation(call: Call) -> Shapes:
-    """The values end to end along the option ``axis``; all other dimensions are equal. Constant scalars make a row."""
+    """The values end to end along the option ``axis``; other dimensions are equal. Constant scalars make a row."""
     shapes = call.shapes("values")
     known = [shape for shape in shapes if shape is not None]
     if not known:
@@ -39,7 +39,7 @@ def concatenation(call: Call) -> Shapes:
 
 
 def pack(call: Call) -> Shapes:
-    """``values_count`` values of one shape, side by side along a new dimension at ``axis``."""
+    """``values_count`` values of equal shape, side by side along a new dimension at ``axis``."""
     shapes, number = call.shapes("values"), int(call.option("values_count"))
     if number != len(shapes):
         raise Misfit(None, f"values_count is {number}, there are {len(shapes)} values")
@@ -51,7 +51,7 @@ def pack(call: Call) -> Shapes:
 
 
 def unpack(call: Call) -> Shapes:
-    """The input without the dimension at ``axis``, one result for each index along it (``num``)."""
+    """The input without the dimension at ``axis``, an output for each index along it (``num``)."""
     source, number = call.shape("input"), int(call.option("num"))
     if number != call.results:
         raise Misfit(None, f"num is {number}, there are {call.results} outputs")

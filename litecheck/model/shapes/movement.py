@@ -22,7 +22,7 @@ from litecheck.quantization import BITS
 
 
 def reshape(call: Call) -> Shapes:
-    """The new shape, of which one dimension may be -1: what is left. The elements stay as many.
+    """The new shape, in which a dimension may be -1: what is left. The elements stay as many.
 
     A one-dimensional operand ``shape`` of int32 counts, else the option ``new_shape``, whose [0] stands for a scalar.
     """
@@ -74,7 +74,7 @@ def squeeze(call: Call) -> Shapes:
 
 
 def expand_dims(call: Call) -> Shapes:
-    """The input with a dimension of 1 at ``axis``; negative ones count from behind the end."""
+    """The input with a dimension of 1 at ``axis``; negative axes count from behind the end."""
     source, axis = call.shape("input"), single(call, "axis")
     if source is None:
         return (None,)
@@ -229,7 +229,7 @@ def matrix_set_diag(call: Call) -> Shapes:
 
 
 def bitcast(call: Call) -> Shapes:
-    """The input's bits as another type: a narrower one adds a dimension, a wider one takes the last away."""
+    """The input's bits as another type: a narrower type adds a dimension, a wider type takes the last away."""
     source = call.shape("input")
     before, after = _width(call.dtype("input")), _width(call.dtype("output"))
     if source is None or before is None or after is None:

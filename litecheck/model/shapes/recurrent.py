@@ -1,4 +1,4 @@
-"""Shapes of recurrent layers: SVDF, plain recurrent cells, LSTM; one step or a sequence, one way or both."""
+"""Shapes of recurrent layers: SVDF, plain recurrent cells, LSTM; a step or a sequence, in either direction or both."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rnn(call: Call) -> Shapes:
 
 
 def _cell(call: Call, prefix: str, batch: int | None, length: int | None) -> int | None:
-    """The units of one plain recurrent cell."""
+    """The units of a plain recurrent cell."""
     weights = f"{prefix}input_weights"
     units, taken = (at_least(call, weights, 2) or (None, None))[:2]
     if differ(taken, length):
@@ -91,7 +91,7 @@ def sequence_rnn(call: Call) -> Shapes:
 
 
 def _both(call: Call, ahead: Shape, back: Shape) -> Shapes:
-    """The results of both directions: two, or one with both side by side (``merge_outputs``). Raises Misfit."""
+    """The outputs of both directions: two, or both side by side (``merge_outputs``). Raises Misfit."""
     wanted_results = 1 if call.option("merge_outputs", False) else 2
     if call.results != wanted_results:
         raise Misfit(None, f"there are {call.results} outputs, merge_outputs wants {wanted_results}")
@@ -102,7 +102,7 @@ def _both(call: Call, ahead: Shape, back: Shape) -> Shapes:
 
 
 def bidirectional_rnn(call: Call) -> Shapes:
-    """A sequence forwards and backwards: two results, or one with both side by side (``merge_outputs``)."""
+    """A sequence forwards and backwards: two outputs, or one output with both side by side (``merge_outputs``)."""
     major = bool(call.option("time_major", False))
     steps, batch, length = _sequence(call, major)
     ahead, back = _cell(call, "fw_", batch, length), _cell(call, "bw_", batch, length)
@@ -110,7 +110,7 @@ def bidirectional_rnn(call: Call) -> Shapes:
 
 
 def lstm(call: Call) -> Shapes:
-    """One step: input [b, i], cell [b, c] -> [b, o]; with the few operands of a BASIC kernel, see there."""
+    """A step: input [b, i], cell [b, c] -> [b, o]; with the few operands of a BASIC kernel, see there."""
     if int(call.option("kernel_type")) == 1:
         return _basic(call)
     batch, length = (at_least(call, "input", 2) or (None, None))[:2]
@@ -118,7 +118,7 @@ def lstm(call: Call) -> Shapes:
 
 
 def _basic(call: Call) -> Shapes:
-    """All gates in one: input [b, i], previous output [b, d], weights [4 d, d + i], bias [4 d], state [b, d]."""
+    """All gates in a matrix: input [b, i], previous output [b, d], weights [4 d, d + i], bias [4 d], state [b, d]."""
     names = ("input", "input_to_input_weights", "input_to_forget_weights", "input_to_cell_weights")
     batch, length = ranked(call, names[0], 2) or (None, None)
     activation = ranked(call, names[1], 2) or (None, None)
@@ -140,7 +140,7 @@ def sequence_lstm(call: Call) -> Shapes:
 
 
 def bidirectional_lstm(call: Call) -> Shapes:
-    """A sequence forwards and backwards: two results, or one with both side by side (``merge_outputs``)."""
+    """A sequence forwards and backwards: two outputs, or one output with both side by side (``merge_outputs``)."""
     major = bool(call.option("time_major", True))
     steps, batch, length = _sequence(call, major)
     ahead, back = _gates(call, "fw_", batch, length), _gates(call, "bw_", batch, length)
@@ -153,7 +153,7 @@ def bidirectional_lstm(call: Call) -> Shapes:
 
 
 def _gates(call: Call, prefix: str, batch: int | None, length: int | None) -> int | None:
-    """The output length of one LSTM, all of whose operands must fit cell c and output o."""
+    """The output length of an LSTM, all of whose operands must fit cell c and output o."""
     cells = (ranked(call, f"{prefix}input_to_output_weights", 2) or (None, None))[0]
     diagonal = bool(call.option("diagonal_recurrent_tensors", False))
     recurrent = ranked(call, f"{prefix}recurrent_to_output_weights", *((1,) if diagonal else (2,)))

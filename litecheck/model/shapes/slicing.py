@@ -140,7 +140,7 @@ def split(call: Call) -> Shapes:
 
 
 def split_v(call: Call) -> Shapes:
-    """Parts along ``axis`` of the lengths ``size_splits``, of which one may be -1: what is left."""
+    """Parts along ``axis`` of the lengths ``size_splits``, of which a length may be -1: what is left."""
     source, axis, parts = call.shape("input"), first(call, "axis"), _parts(call)
     ranked(call, "size_splits", 1)
     sizes = row(call, "size_splits", parts)
@@ -169,7 +169,7 @@ def _parts(call: Call) -> int:
 
 
 def dynamic_update_slice(call: Call) -> Shapes:
-    """The input's shape; the update has its rank and fits inside, ``start_indices`` is a row of one for each dimension."""
+    """The input's shape; the update has its rank and fits inside, ``start_indices`` has an index for each dimension."""
     source, update = call.shape("input"), call.shape("update")
     start = ranked(call, "start_indices", 1)
     if source is None:

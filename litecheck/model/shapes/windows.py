@@ -9,7 +9,7 @@ from litecheck.model.shapes.dimensions import at_least, count, differ, ranked, r
 
 
 def _per_dimension(call: Call, name: str, rank: int, default: int | None) -> tuple[int, ...]:
-    """An option with one number for each dimension; all ``default`` where left out and there is one. Raises Misfit."""
+    """An option with a number for each dimension; an absent option is ``default`` everywhere. Raises Misfit."""
     values = call.integers(name)
     if not values and default is not None:
         return (default,) * rank

@@ -1,7 +1,7 @@
 """Measurements of sums of products: the largest accumulator of a layer with constant weights.
 
-The largest sum is that of the best input values there are: for a weight above 0 the largest the input's type holds,
-for one below 0 the smallest. No other input, and no padding, gives more.
+The largest sum is that of the best input values there are: for a weight above 0 the largest the input's type holds, for a
+weight below 0 the smallest. No other input, and no padding, gives more.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
 INT32, PLAIN = 2**31, 2**29
-#: A bias as large as that outweighs every sum, and could not be added to one in 64 bits.
+#: A bias of this size exceeds every sum, and cannot be added to a sum in 64 bits.
 HUGE = 2**62
 
 
 def _heavy(plan: Plan, value: int) -> Plan | None:
-    """A single 1 among constant weights, and all the rest a bias; without one, many weights at their largest."""
+    """A single 1 among constant weights, and all the rest a bias; without a bias, many weights at their largest."""
     weight = "weight" if "weight" in plan.operands else "rhs"
     bias, data = plan.one("bias"), plan.one("input") or plan.one("lhs")
     own = plan.one(weight)
@@ -57,7 +57,7 @@ def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The constant side of a layer as (outer, summed, inner), output channels along outer and inner, and the other."""
+    """The constant side of a layer as (outer, summed, inner), output channels along outer and inner."""
 
     weights: Tensor
     layout: tuple[int, int, int]
@@ -149,7 +149,7 @@ def sum_reach(operands: Operands) -> Measured:
 
 
 def _largest_step(operands: Operands) -> float | None:
-    """One accumulator step in output steps, of the channel where it is largest, in float64."""
+    """An accumulator step in output steps, of the channel where it is largest, in float64."""
     data, output, weights = (operands.one(role) for role in ("input", "output", "weight"))
     if data is None or output is None or weights is None or not weights.quantization.scale.size:
         return None
@@ -172,7 +172,7 @@ def _cannot_exceed(operands: Operands) -> int:
 
 
 def _layer(operands: Operands) -> _Layer | None:
-    """The layer an operator is, if one side of its products is constant and the other has one zero point."""
+    """The layer an operator is, if a side of its products is constant and the second side has a single zero point."""
     data, weights, layout = _sides(operands)
     if data is None or weights is None or layout is None or min(layout) < 1:
         return None

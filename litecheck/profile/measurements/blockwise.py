@@ -1,6 +1,7 @@
 """Measurements of blockwise weights: blocks along the rows of a constant, with their scales in a separate tensor.
 
-All return None for an operator without a blockwise tensor, so a limit on them applies to no other operator.
+All return None for an operator without a blockwise tensor, so a limit on them applies only to operators with such a
+tensor.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def _blocked(
     plan: Plan, size: int = 32, shape: tuple[int, ...] = (), dtype: str = "int4", scale: Sequence[float] = (),
     more: int = 0, zeros: int | None = None, scale_type: str = "float16",
 ) -> Plan | None:  # fmt: skip
-    """Weights in blocks: four rows of one length unless given, a scale of 1/2 but for the first ones."""
+    """Weights in blocks: four rows of equal length unless given, a scale of 1/2 except for the first blocks."""
     role = next((role for role in ("weight", "table") if plan.one(role)), None)
     if role is None or size < 1 or prod(shape) > 1 << 16:
         return None

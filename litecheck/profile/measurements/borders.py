@@ -221,7 +221,7 @@ def _handed(operands: Operands) -> tuple[int, int]:
 
 
 def _crossings(operands: Operands) -> Iterator[tuple[Tensor, Tensor]]:
-    """Pairs of tensors: the caller's, and the one it becomes or comes from."""
+    """Pairs of tensors: the caller's tensor, and the callee's tensor that receives or returns its value."""
     handed, returned = operands.roles.get("operands", ()), operands.roles.get("results", ())
     for name, callee in _callees(operands):
         pairs = list(zip(handed, callee.inputs, strict=False))

@@ -27,8 +27,8 @@ Found = TypeVar("Found")
 class Operands:
     """Operator with its tensors by role; a repeated role has several tensors, an absent role none.
 
-    ``looked_around`` is True if a measurement has read more than the operator and its tensors. Only other measurements
-    are equal for all operators of the same form.
+    ``looked_around`` is True if a measurement has read more than the operator and its tensors. Measurements without this
+    flag are equal for all operators of the same form.
     """
 
     __slots__ = ("_aside", "_model", "_subgraph", "known", "looked_around", "operator", "roles")

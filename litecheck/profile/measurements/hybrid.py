@@ -22,7 +22,7 @@ def _computed(plan: Plan, value: int) -> Plan | None:
 
 
 def _one_or_all(scales: int) -> int:
-    """Return the number of scales of a tensor: this number if below 2, else one per channel."""
+    """Return the number of scales of a tensor: this number if below 2, else a scale for each channel."""
     return scales if scales < 2 else CHANNELS
 
 
@@ -37,7 +37,7 @@ def _unsigned(plan: Plan, value: int) -> Plan | None:
 
 
 def _grouped(plan: Plan, value: int) -> Plan | None:
-    """So many groups of the weights' depth, under one scale."""
+    """This number of groups of the weights' depth, under a single scale."""
     weight = plan.one("weight")
     if weight is None or not weight.scale.size or value < 1 or weight.shape[0] % value:
         return None

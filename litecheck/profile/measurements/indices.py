@@ -40,7 +40,7 @@ def _axes(places: int) -> Setter:
 
 
 def _permuted(entry: int) -> Setter:
-    """Sets how many entries of a permutation are others than they should be, counted from the last."""
+    """Sets the number of wrong entries of a permutation, counted from the last."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         wrong = [entry and entry + n for n in range(value)]
@@ -128,7 +128,7 @@ def perm_repeats(operands: Operands) -> Measured:
 
 
 def _new_shape(operands: Operands) -> list[int] | None:
-    """RESHAPE's new shape: the operand's if there is one of int32, else the options'."""
+    """RESHAPE's new shape: the operand's if an int32 operand exists, else the options'."""
     shape = operands.one("shape")
     if shape is not None and (not shape.is_constant or shape.dtype == "int32"):
         return short_constant(operands, "shape")

@@ -1,4 +1,4 @@
-"""Measurements of one tensor: its dimensions, its parameters, and the values of a constant."""
+"""Measurements of a tensor: its dimensions, its parameters, and the values of a constant."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rank(tensor: Tensor) -> Measured:
 
 
 def _long(axis: int) -> OperandSetter:
-    """Sets the length of one dimension."""
+    """Sets the length of a dimension."""
 
     def sets(tensor: TensorPlan, value: int) -> TensorPlan | None:
         shape = list(tensor.shape)
@@ -81,7 +81,7 @@ def elements(tensor: Tensor) -> Measured:
 
 
 def _of_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:
-    """One scale, or one for each channel."""
+    """A single scale, or a scale for each channel."""
     return tensor.but(dtype="int4", values=None).scaled([0.25] * (value if value < 2 else CHANNELS), 0)
 
 
@@ -106,7 +106,7 @@ def channel_zero_points(tensor: Tensor) -> Measured:
 
 
 def _full(tensor: TensorPlan, value: int) -> TensorPlan:
-    """A constant of one number; an int32 that has no room for it becomes an int64."""
+    """A constant of a single number; an int32 that has no room for it becomes an int64."""
     wide = tensor.dtype == "int32" and value > INTEGER_RANGES["int32"][1]
     return tensor.holding(np.full(tensor.shape, int(value)), "int64" if wide else "")
 

@@ -83,7 +83,7 @@ def fused_activation(operands: Operands) -> Measured:
     return word(operands, "fused_activation_function")
 
 
-#: The bound farthest from 0 of each function that has one.
+#: The bound farthest from 0 of each bounded function.
 _BOUNDS = {"RELU_N1_TO_1": 1, "RELU6": 6}
 
 

@@ -23,7 +23,7 @@ from litecheck.profile.measurements.register import measures, option_fields, opt
 from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization
 
-#: Prefixes of the roles of cells: one cell, or one per direction.
+#: Prefixes of the roles of cells: a single cell, or a cell for each direction.
 _CELLS = ("", "fw_", "bw_")
 
 
@@ -162,7 +162,7 @@ def _scaleless(plan: Plan, value: int) -> Plan | None:
 
 
 def _hidden(plan: Plan, value: int) -> Plan | None:
-    """Without projection; one step of the zero point is enough."""
+    """Without projection; a step of the zero point is enough."""
     state = plan.one("output_state")
     if state is None:
         return None

@@ -29,7 +29,7 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 
 @dataclass(frozen=True, slots=True)
 class Witness(Generic[Planned]):
-    """Witness of a measurement of an operator or of one tensor.
+    """Witness of a measurement of an operator or of a tensor.
 
     ``sets`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of the
     measured value.
@@ -68,7 +68,7 @@ def measures(sets: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable
 def measures_operand(
     sets: OperandSetter, *words: str, gives: Vocabulary = NUMBERS
 ) -> Callable[[OperandMeasurement], OperandMeasurement]:
-    """Register a measurement of one tensor, ``role.name`` (decorator)."""
+    """Register a measurement of a tensor, ``role.name`` (decorator)."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
         _enter(OPERAND, function.__name__, (function, Witness(sets, words, gives)))
@@ -115,7 +115,7 @@ def held(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan
 
 
 def faulty(bad: Any, good: Any, count: int, length: int = CHANNELS) -> list[Any]:
-    """Return a list with this number of bad entries before good ones."""
+    """Return a list with this number of bad entries before good entries."""
     return [bad] * count + [good] * max(length - count, 0)
 
 

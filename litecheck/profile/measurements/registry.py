@@ -1,7 +1,7 @@
 """Registry of measurements: pure functions for requirements that the rule language cannot state, with witnesses.
 
-A measurement of the whole operator has a plain name (``stride_w``); one of a tensor is written ``role.measurement``
-(``input.channels``). Both return an exact number, a word, or None if they do not apply.
+A measurement of the whole operator has a plain name (``stride_w``); a measurement of a tensor is written
+``role.measurement`` (``input.channels``). Both return an exact number, a word, or None if they do not apply.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def operator_measurements() -> Mapping[str, Measurement]:
 
 
 def operand_measurements() -> Mapping[str, OperandMeasurement]:
-    """Return the measurements of one operand by the name after the dot."""
+    """Return the measurements of an operand by the name after the dot."""
     register_all()
     return {name: function for name, (function, _) in OPERAND.items()}
 

@@ -15,13 +15,13 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 
 
 def _step(plan: Plan) -> float:
-    """One accumulator step: input scale times the largest weight scale."""
+    """An accumulator step: input scale times the largest weight scale."""
     data, weight = plan.one("input"), plan.one("weight")
     return float(data.scale.max(initial=0)) * float(weight.scale.max(initial=0)) if data and weight else 0.0
 
 
 def _one_channel(plan: Plan) -> Plan:
-    """With one scale for weights of one channel, which is per tensor and per axis at once."""
+    """With a single scale for weights of one channel, which is per tensor and per axis at once."""
     return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
 
 
@@ -259,7 +259,7 @@ def inverse_root_step(operands: Operands) -> Measured:
 
 
 def _plain(tensor: Tensor | None) -> float | None:
-    """A tensor's one scale, if it is a number."""
+    """A tensor's single scale, if it is a number."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])
@@ -267,7 +267,7 @@ def _plain(tensor: Tensor | None) -> float | None:
 
 
 def _ratio(tensor: Tensor | None) -> tuple[int, int] | None:
-    """A tensor's one scale as numerator and denominator; None where it is no number above 0."""
+    """A tensor's single scale as numerator and denominator; None where it is no number above 0."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])
@@ -290,7 +290,7 @@ def _in_steps(largest: int, per: int, output: Tensor, step: tuple[int, int]) -> 
 
 
 def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction) -> Fraction | None:
-    """Every product is rescaled by input scale over the n-th root of the output scale, the last one twice."""
+    """Every product is rescaled by input scale over the n-th root of the output scale, the last product twice."""
     given, scale = operands.one("input"), one_scale(operands.one("input"))
     if given is None or not scale or min(given.size, output.size) < 1 or not size:
         return None

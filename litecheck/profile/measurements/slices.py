@@ -82,7 +82,7 @@ def sliced_shape_differs(operands: Operands) -> Measured:
 
 
 def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
-    """(begin, stride, length) of each dimension of which STRIDED_SLICE takes one place and drops it."""
+    """(begin, stride, length) of each dimension of which STRIDED_SLICE takes a single place and drops it."""
     lists = [short_constant(operands, role) for role in ("begin", "strides")]
     shape = indexed_shape(operands)
     if shape is None or lists[0] is None or lists[1] is None:
@@ -160,7 +160,7 @@ def _outside(plan: Plan, value: int) -> Plan | None:
 
 
 def _pointed(plan: Plan, places: list[int]) -> Plan | None:
-    """Index tuples of one number each, into the first of four dimensions."""
+    """Index tuples of a single number each, into the first of four dimensions."""
     shape = "shape" if "shape" in plan.operands else "output_shape"
     plan = held(plan, "indices", [[place] for place in places])
     return held(plan, shape, [4] * 4) if shape in plan.operands else plan
@@ -205,7 +205,7 @@ def repeated_tuples(operands: Operands) -> Measured:
 
 
 def _tuples(operands: Operands) -> tuple[NDArray[np.int64], tuple[int, ...]] | None:
-    """Constant index tuples, one a row, and the lengths of the dimensions they go along."""
+    """Constant index tuples, a tuple for each row, and the lengths of the dimensions they go along."""
     indices, tensor = long_constant(operands, "indices"), operands.one("indices")
     role = "shape" if "shape" in operands.roles else "output_shape"
     shape = indexed_shape(operands) if operands.one("input") is not None else short_constant(operands, role)

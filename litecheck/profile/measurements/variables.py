@@ -17,7 +17,7 @@ def _read(plan: Plan) -> TensorPlan:
 
 
 def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
-    """Sets how many assignments are other than the read; there is one that is not at fault at least."""
+    """Sets the number of assignments that differ from the read; for 0, a single assignment agrees."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         own = _read(plan)

@@ -1,4 +1,4 @@
-"""Kind of a measured value: a number, or a word from a set. Rules may name no other word."""
+"""Kind of a measured value: a number, or a word from a set. Rules may name no word besides these."""
 
 from __future__ import annotations
 

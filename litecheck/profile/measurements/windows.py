@@ -39,7 +39,7 @@ def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
 
 
 def channels_last(opcode: str) -> bool:
-    """Return True if weights have their output channels in the last dimension; in all others the first."""
+    """Return True if weights have their output channels in the last dimension, else in the first."""
     return opcode == "DEPTHWISE_CONV_2D"
 
 

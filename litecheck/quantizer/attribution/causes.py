@@ -19,7 +19,7 @@ from litecheck.quantizer.types import Parameters
 
 #: Two deviations together fit a few differences by chance. Pairs that devices combine are exempt.
 _ENOUGH_FOR_TWO = 8
-#: From this number of integers other than the zero point, they do not share a scale by chance.
+#: From this number of integers that differ from the zero point, they do not share a scale by chance.
 _ENOUGH_FOR_A_SCALE = 32
 #: Relative error of a device's float32 quotient, and therefore of the bounds derived from it.
 _SLACK = 2.0**-22
@@ -44,7 +44,7 @@ def causes(case: Mismatch) -> tuple[Attribution, ...]:
 
 
 class _Search:
-    """A search that tests deviations on a sample first, and the remaining ones on every element."""
+    """A search that tests deviations on a sample first, and the remaining deviations on every element."""
 
     def __init__(
         self, case: Mismatch, real: NDArray[Any], parameters: Parameters, base: Base | None = None
@@ -78,7 +78,7 @@ class _Search:
         return (cause,) if enough else ()
 
     def other_scale(self) -> tuple[Attribution, ...]:
-        """Return one unknown scale for all elements, if a single scale gives every integer."""
+        """Return the unknown scale of all elements, if a single scale gives every integer."""
         ends = self._scale_ends()
         if ends is None:
             return ()

@@ -17,7 +17,7 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One choice other than the reference's: the recipe's ``field`` set to ``value``."""
+    """A choice that differs from the reference's: the recipe's ``field`` set to ``value``."""
 
     name: str
     field: str
@@ -132,7 +132,7 @@ _WIDTHS: tuple[Arithmetic, ...] = ("float32", "float64", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The arithmetic of a document: one recipe, and another for a tail shorter than a vector if there is one."""
+    """The arithmetic of a document: a recipe, and a second recipe for a tail shorter than a vector, if any."""
 
     body: Recipe
     tail: Recipe
@@ -146,7 +146,7 @@ class Base:
 
 
 def bases(semantics: str) -> tuple[Base, ...]:
-    """Return the possible arithmetics of a semantics. The actual one depends on the types that it was given."""
+    """Return the possible arithmetics of a semantics. The actual arithmetic depends on the types that it was given."""
     family, _, detail = semantics.partition(":")
     plain = Recipe("half-away" if family == "litert" else "half-even", family == "onednn")
     if family == "onednn" and detail:
@@ -159,7 +159,7 @@ def bases(semantics: str) -> tuple[Base, ...]:
 
 
 def interpreters(case: Mismatch, real: Array, parameters: Parameters) -> Iterator[Attribution]:
-    """Yield the LiteRT interpreter that gives the device's integers exactly, if another one was expected."""
+    """Yield the LiteRT interpreter that gives the device's integers exactly, if a different interpreter was expected."""
     from litecheck.quantizer.semantics import semantics
 
     if case.semantics.partition(":")[0] != "litert":

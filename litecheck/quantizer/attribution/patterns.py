@@ -106,7 +106,7 @@ def _flat_rule(values: NDArray[np.int64]) -> Rule:
 
 
 def _half_even(case: Mismatch) -> tuple[Attribution, ...]:
-    """Return the pattern of ties to even: each difference is one step from an odd to an even number of steps.
+    """Return the pattern of ties to even: each difference is a step from an odd to an even number of steps.
 
     Real values would prove it. From integers it is concluded if all differences are of this kind.
     """

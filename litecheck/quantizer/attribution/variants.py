@@ -26,7 +26,7 @@ _HUGE = float(2**62)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One variant of the computation from a real value to a stored integer. Each field is a choice.
+    """A variant of the computation from a real value to a stored integer. Each field is a choice.
 
     ``axis`` is the dimension of the scales, -1 for the axis of the parameters.
     """
@@ -67,7 +67,7 @@ def _divide(arithmetic: Arithmetic, real: Floats, scale: Floats) -> Floats:
 
 
 def _to_bfloat16(scale: Floats) -> Floats:
-    """Round to the nearest bfloat16, ties to even, and return it as float32."""
+    """Round to the nearest bfloat16, ties to even, and return it as float32. For example, 0.1 becomes 0.10009765625."""
     bits = scale.astype(np.float32).view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
     return rounded.astype(np.uint32).view(np.float32)

@@ -1,6 +1,6 @@
 """All defects, by operator and around a kernel: wrong computations that an operator's own variants do not cover.
 
-An arithmetic names one, or two, under ``defect``, beside the operator's steps::
+An arithmetic names a defect, or two defects, under ``defect``, beside the operator's steps::
 
     CONV_2D: {requantize: single, defect: no-activation}
     ADD: {defect: no-activation+wraps}

@@ -21,7 +21,7 @@ from litecheck.reference.registry import Kernel
 
 #: More products than this are many.
 _DEEP = 256
-#: Products that are looked at one by one at a time: as many as fit a processor's cache.
+#: Products that are inspected individually at a time: as many as fit a processor's cache.
 _BLOCK = 1 << 17
 
 
@@ -65,7 +65,7 @@ class Taps:
 
 
 def _added(inputs: Ints, weights: Ints) -> Ints:
-    """Sums of products over all taps; float64 keeps every one of them."""
+    """Sums of products over all taps; float64 represents every sum exactly."""
     x, w = inputs.transpose(2, 1, 0).astype(np.float64), weights.transpose(1, 0, 2).astype(np.float64)
     sums: Ints = np.matmul(x, w).transpose(1, 0, 2).reshape(inputs.shape[1], -1).astype(np.int64)
     return sums
@@ -95,7 +95,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
 
 @_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
 def paired(taps: Taps) -> Ints:
-    """Inputs plus 128 are unsigned bytes; products of two taps after each other saturate to 16 bits together.
+    """Inputs plus 128 are unsigned bytes; products of two consecutive taps saturate to 16 bits together.
 
     What the 128 and the zero point added is subtracted in the end, 128 + zero point times the sum of the weights.
     Source: the instruction VPMADDUBSW.
@@ -127,8 +127,8 @@ def _saturating(bits: int, bias_first: bool, taps: Taps) -> Ints:
 def _saturated(terms: Ints, low: int, high: int) -> Ints:
     """Sums along the first axis, from 0, every addition saturating to [low, high].
 
-    Two such additions after each other are one of both terms, which saturates to ends of its own; so pairs are taken
-    together until one addition is left.
+    Two consecutive saturating additions equal an addition of both terms, which saturates to ends of its own; so pairs are
+    combined until a single addition is left.
     """
     lows, highs = np.full((len(terms), 1), low), np.full((len(terms), 1), high)
     while len(terms) > 1:

@@ -119,7 +119,7 @@ def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
     lambda facts: facts.accumulates is not None and facts.over == "axes" and facts.accumulates.mean,
 )
 def mean_first(kernel: Kernel, given: Arguments) -> Any:
-    """The mean of stored values is what a mean along axes of one element is made of."""
+    """Replace the input by its rounded means. The kernel's mean, along axes of length 1, then changes nothing."""
     input: Operand = given["input"]
     along = reduced_axes(given["axis"], input.data.ndim)
     if input.dtype not in BYTES or not input.data.size:
@@ -156,7 +156,7 @@ def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Arr
 
 @defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
 def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
-    """The weight scales of channels 2n and 2n + 1 change places; a last one without another keeps its own."""
+    """The weight scales of channels 2n and 2n + 1 change places; a last channel without a partner keeps its scale."""
 
     def swapped(scale: Array) -> Array:
         other = np.arange(scale.size) ^ 1
@@ -167,7 +167,7 @@ def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
 def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
-    """All channels have the first one's scale."""
+    """All channels have the scale of channel 0."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
 
 
@@ -190,7 +190,7 @@ def stored_zero_padding(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("counts-padding", "padding counts as elements that are the zero point", _averages)
 def counts_padding(kernel: Kernel, given: Arguments) -> Any:
-    """Padding is zero points, which are averaged like all others."""
+    """Padding is zero points, which are averaged like values of the image."""
     return kernel.function(**with_padding(given, given["input"].zero_point))
 
 

@@ -42,7 +42,7 @@ def no_activation(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**_unbounded(given))
 
 
-#: Variants of QUANTIZE that are others for outputs of more than 8 bits.
+#: Variants of QUANTIZE that differ for outputs of more than 8 bits.
 _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 
 

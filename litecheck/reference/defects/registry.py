@@ -25,7 +25,7 @@ Concerns = Callable[[OperatorFacts], bool]
 class Defect:
     """Defect. ``does`` describes the wrong computation in words; ``concerns`` returns True if an operator can have it.
 
-    ``change`` gets a kernel and its arguments by name. With ``windowed``, it depends on the inputs of one output
+    ``change`` gets a kernel and its arguments by name. With ``windowed``, it depends on the inputs of a single output
     element, not on the element's position; such defects are slow.
     """
 
@@ -55,7 +55,7 @@ def weighted(facts: OperatorFacts) -> bool:
 
 
 def summed(facts: OperatorFacts) -> bool:
-    """Return True if these products are summed one by one for each output element (not in TRANSPOSE_CONV)."""
+    """Return True if these products are summed sequentially for each output element (not in TRANSPOSE_CONV)."""
     return weighted(facts) and facts.over != "stamps"
 
 
@@ -80,7 +80,7 @@ def symmetric(quantization: Quantization) -> Quantization:
 
 
 def with_options(options: Table, **fields: Any) -> Table:
-    """Return the options with other values for some."""
+    """Return the options with some values replaced."""
     return replace(options, fields={**options.fields, **fields})
 
 
@@ -103,7 +103,7 @@ def window_axes(given: Arguments) -> tuple[Axis, Axis]:
 
 
 def with_padding(given: Arguments, fill: int) -> Arguments:
-    """Return the arguments with SAME padding as part of the image, filled with a stored value; all others unchanged."""
+    """Return the arguments with SAME padding as part of the image, filled with a stored value; the rest is unchanged."""
     input: Operand = given["input"]
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return given

@@ -18,7 +18,7 @@ from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, 
 from litecheck.spelling import did_you_mean
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
-#: The key of a defect, as if it were one more step.
+#: The key of a defect, as if it were a further step.
 _DEFECT = "defect"
 _NOTES = ("because", "see")
 #: The key of what holds under no condition that is stated.
@@ -41,7 +41,7 @@ class Arithmetic:
     reasons: Mapping[str, str]
 
     def variants(self, opcode: str) -> Variants:
-        """Return the variants of one operator by path: ``requantize``, ``requantize/declined``; see
+        """Return the variants of an operator by path: ``requantize``, ``requantize/declined``; see
         ``registry.Cell.variant``."""
         return self.stages.get(opcode, {})
 
@@ -80,14 +80,14 @@ def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
 
 
 def _bundled(name: str) -> Path | None:
-    """The file of one that comes with litecheck."""
+    """The file of an arithmetic that comes with litecheck."""
     path = rules_dir() / "arithmetic" / f"{name}.yaml"
     return path if "/" not in name and os.path.isfile(path) else None
 
 
 @cache
 def _read_once(name: str, file: Path) -> Arithmetic:
-    """One of those that come with litecheck, which do not change while it runs."""
+    """An arithmetic that comes with litecheck; its file does not change while litecheck runs."""
     return _load(name, None, 0, FileBudget())
 
 

@@ -15,7 +15,7 @@ from litecheck.reference.registry import unfolding
 def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     """Return a constant tensor as an operand, None if it has no values or no numpy type.
 
-    Raises RunError for a shape that no array has: too many dimensions, or too large ones beside one of 0.
+    Raises RunError for a shape that no array has: too many dimensions, or too large dimensions beside a dimension of 0.
     """
     try:
         values = stored_integers(tensor) if tensor.sparsity is None else _unfolded(subgraph, tensor)
@@ -36,7 +36,7 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
 
 
 def _unfolded(subgraph: Subgraph, tensor: Tensor) -> Array | None:
-    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute in other ways."""
+    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute differently."""
     readers = {subgraph.operators[at].opcode for at in wiring_of(subgraph).readers.get(tensor.index, ())}
     unfold = unfolding(readers.pop()) if len(readers) == 1 else None
     return unfold(tensor) if unfold else None

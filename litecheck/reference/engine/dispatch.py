@@ -1,4 +1,4 @@
-"""Execution of one operator of a model: it is bound to a kernel and computed."""
+"""Execution of an operator of a model: it is bound to a kernel and computed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.reference.takers import EVERY, holding, takers
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
-#: What numpy raises when operands do not fit each other.
+#: Exceptions that numpy raises for operands that do not fit together.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 _NOTHING: Mapping[str, Array] = MappingProxyType({})
 
@@ -48,7 +48,7 @@ class BoundKernel:
 
     ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
     ``types`` the numpy types of the outputs. ``working`` are the bytes of memory for an element of an operand, and
-    ``broadcasts`` says whether operands repeat elements of each other.
+    ``broadcasts`` says whether an operand repeats elements (broadcasting).
     """
 
     kernel: Kernel
@@ -63,7 +63,7 @@ class BoundKernel:
     broadcasts: bool = False
 
     def under(self, variants: Variants) -> BoundKernel:
-        """Return the same operator with other variants, by step."""
+        """Return the same operator with variants replaced, by step."""
         if "variants" not in self.known:
             return self
         return replace(self, variants=variants, known={**self.known, "variants": variants})
@@ -180,7 +180,7 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
 
 
 def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
-    """Run one operator on its operands, in file order; return its outputs in file order.
+    """Run an operator on its operands, in file order; return its outputs in file order.
 
     Raises RunError, with the operator's name, if the kernel cannot compute it, and LimitError if it exceeds the limits.
     """
@@ -203,7 +203,7 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
             raise
         raise _misfit(bound, arguments) from error
     except KeyError as error:
-        # A kernel is found by one operand's type; a table of types that lacks another's says so like this.
+        # A kernel is found by one operand's type; a table of types without the type of a second operand raises this.
         if error.args[0] not in BITS:
             raise
         raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
@@ -233,7 +233,7 @@ def _kind(operand: Operand | OutputSpec) -> str:
     return f"{operand.dtype} {'x'.join(map(str, shape)) or 'scalar'}"
 
 
-#: How Python says of an operand what numpy says of others: that numbers which are no integers stand for places.
+#: Beginnings of numpy's and Python's messages for an operand of an unsuitable type, such as an index that is no integer.
 _NO_INTEGERS = ("ufunc ", "slice indices must be integers")
 
 
@@ -268,7 +268,7 @@ class _Noting(Mapping[str, str]):
 def compute_noting(
     bound: BoundKernel, operands: Sequence[Operand | None]
 ) -> tuple[Computed, tuple[Cell, ...]]:
-    """Run one operator; also return the cells that its kernel used, in the order of use."""
+    """Run an operator; also return the cells that its kernel used, in the order of use."""
     noting = _Noting(bound.variants)
     computed = compute(bound.under(noting), operands)
     cells = {cell.step: cell for cell in bound.cells}

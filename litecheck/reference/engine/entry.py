@@ -68,7 +68,7 @@ class EntryPoint:
 
 
 def entry(model: Model, signature: str | None = None) -> EntryPoint:
-    """Return a signature, or the first subgraph without one. Raises RunError for an unknown signature."""
+    """Return a signature, or the first subgraph without a signature. Raises RunError for an unknown signature."""
     if signature is None:
         if not model.subgraphs:
             raise RunError("the model has no subgraph")

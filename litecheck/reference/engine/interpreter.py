@@ -61,7 +61,7 @@ def run(
     """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
 
     ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, 250,000 calls of subgraphs and ten
-    minutes for an operator unless others are given. Raises RunError for inputs that do not fit and for operators without
+    minutes for an operator by default. Raises RunError for inputs that do not fit and for operators without
     a kernel, LimitError for an operator that needs more than the limits allow, ProfileError for an arithmetic that cannot
     be read. For several inferences see :class:`Machine`.
     """
@@ -72,7 +72,7 @@ def run(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """State that a machine keeps from one inference to the next."""
+    """State that a machine keeps between inferences."""
 
     variables: Mapping[tuple[int, int], Array]
     resources: Mapping[tuple[str, str], Array | None]
@@ -144,7 +144,7 @@ class Machine:
         self.initialized = set(state.initialized)
 
     def handle_of(self, name: tuple[str, str]) -> int:
-        """Return the number of a resource variable; a new one is added for an unknown container and name."""
+        """Return the number of a resource variable; a new variable is added for an unknown container and name."""
         if name not in self._handles:
             self.resources[name] = None
             self._handles[name] = len(self._names)
@@ -168,7 +168,7 @@ class Machine:
         keep: str = "outputs",
         progress: Progress | None = None,
     ) -> Run:
-        """Run one inference: see :func:`run`."""
+        """Run an inference: see :func:`run`."""
         point = self._entries.get(signature)
         if point is None:
             point = self._entries[signature] = entry(self.model, signature)
@@ -200,7 +200,7 @@ class Machine:
         keep_all: bool = False,
         progress: Progress | None = None,
     ) -> dict[int, Array]:
-        """Run one subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
+        """Run a subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
         if self._depth:
             return self._run(subgraph, inputs, keep_all, progress)
         with spending(self._budget(inputs)):
@@ -246,7 +246,7 @@ class Machine:
         return tensors
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
-        """Run one operator on the tensors there are; new contents of variable operands are kept."""
+        """Run an operator on the available tensors; new contents of variable operands are kept."""
         if self._depth:
             check_time()
             return self._step(subgraph, operator, tensors)

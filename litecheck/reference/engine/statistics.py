@@ -21,7 +21,7 @@ _COUNTED_BITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """One computed tensor. ``low`` and ``high`` are stored values, ``real_low`` and ``real_high`` what they mean.
+    """A computed tensor. ``low`` and ``high`` are stored values, ``real_low`` and ``real_high`` what they mean.
 
     ``at_low`` and ``at_high`` count the elements on the type's smallest and largest value, ``used`` the different
     values among the ``codes`` that the type has; they are None for types that are not quantized to few codes.
@@ -94,7 +94,7 @@ def _of(
 
 
 def _real(tensor: Tensor, stored: float) -> float | None:
-    """Return the real value of a stored value; float types unchanged, None without one scale for the whole tensor."""
+    """Return the real value of a stored value; float types unchanged, None without a single scale for the whole tensor."""
     if tensor.dtype.startswith("float"):
         return float(stored)
     q = tensor.quantization
@@ -117,7 +117,7 @@ class Recorder:
         self.statistics: list[Statistics] = []
 
     def __call__(self, operator: Operator, outputs: tuple[NDArray[Any], ...]) -> None:
-        """Note one operator's outputs."""
+        """Note the outputs of an operator."""
         self.operators += 1
         if self.stats:
             self.statistics += statistics(self.entry.subgraph, operator, outputs)

@@ -82,8 +82,10 @@ def leaky_relu(
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
     Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256. A slope below zero is multiplied
-    with as its ``magnitude``, and the product negated, or ``signed`` as it is, which rounds other products up.
+    with as its ``magnitude``, and the product negated, or ``signed`` as it is, which rounds different products up.
     Source: tflite/kernels/internal/reference/leaky_relu.h, optimized/integer_ops/leaky_relu.h; XNNPACK, src/qs8-vlrelu.
+
+    For example, 10 and -10 with alpha 0.25 and equal scales give 10 and -3.
     """
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     low, high = INTEGER_RANGES[output.dtype]
@@ -131,6 +133,8 @@ def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants
 
     The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
     Source: tflite/kernels/internal/reference/prelu.h.
+
+    For example, 10 and -10 with alpha 0.5 and equal scales give 10 and -5.
     """
     multiply = MULTIPLY[variants["requantize"]]
     width = variants["multiplier"]
@@ -153,10 +157,12 @@ def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> Array:
 def hard_swish(input: Operand, output: OutputSpec) -> Array:
     """x * relu6(x + 3) / 6 in 16-bit fixed point.
 
-    x is stored in 1/128ths of its step. One factor is x on the output's scale but for a right shift; the other is
-    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated. Scales
-    so fine that all 16 bits are shifted out leave of the other factor 1, or -1 below 0.
-    Any shape. Source: tflite/kernels/internal/reference/hard_swish.h.
+    x is stored in 1/128ths of its step. The first factor is x on the output's scale but for a right shift; the second is
+    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated. Scales so
+    fine that all 16 bits are shifted out leave 1 of the second factor, or -1 below 0. Any shape. Source:
+    tflite/kernels/internal/reference/hard_swish.h.
+
+    For example, 10, -10 and 40 with scales 0.1 give 7, -3 and 40.
     """
     fine = input.scale * np.float32(1 / 128)
     m, shift = quantize_multiplier(float(fine / output.scale))

@@ -30,7 +30,7 @@ from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
 
 _QUANTIZED = ("int8", "uint8", "int16")
-#: What int16 sums under power-of-two scales take: shifts alone, or the way of all others.
+#: Variants of int16 sums under power-of-two scales: shifts alone, or the general rescaling.
 _POWERS = ("shifts", "general")
 _PLAIN = ("float32", "int32", "int64")
 
@@ -136,9 +136,11 @@ def add(
 
     8 bits: each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale);
     the sum times 2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales
-    (``pot_scale_int16``), unless ``power_of_two: general``: one operand shifted right, half away from zero, and a
+    (``pot_scale_int16``), unless ``power_of_two: general``: an operand shifted right, half away from zero, and a
     saturating sum.
     Source: tflite/kernels/add.cc; XNNPACK's qs8-vadd (``21-bit``).
+
+    For example, 10 and 5 with scales 0.1 and 0.2 and output scale 0.1 give 20.
     """
     if output.dtype == "int16" and not lhs.quantization.scale.size:
         return np.asarray(add_plain(lhs, rhs, output, options))
@@ -185,8 +187,10 @@ def mul(
 
     The product of both operands less their zero points, times (lhs scale * rhs scale) / output scale, computed in
     float32 throughout, then rescaled. Two int16 operands with an 8-bit output are fractions: no scale counts. With
-    ``square: table`` a tensor times itself is a function of one value.
+    ``square: table`` a tensor times itself is a function of a single value.
     Source: tflite/kernels/mul.cc; XNNPACK's qs8-vmul (``float32``) and its rewriting of subgraphs (``table``).
+
+    For example, 20 and -3 with scales 0.1 and 0.2 and output scale 0.1 give -12.
     """
     if output.dtype == "int16" and not output.quantization.scale.size:
         return np.asarray(mul_plain(lhs, rhs, output, options))
@@ -220,6 +224,8 @@ def squared_difference(lhs: Operand, rhs: Operand, output: OutputSpec, variants:
 
     Each operand less its zero point, 7 bits to the left, times scale / (2 * larger scale); the difference squared
     in 32 bits, times (2 * larger scale)^2 / (2^14 * output scale). Source: tflite/kernels/squared_difference.cc.
+
+    For example, 30 and 10 with scales 0.1 give 40.
     """
     twice, of_lhs, of_rhs = common_scale(lhs, rhs)
     of_square = quantize_multiplier(twice * twice / float(np.float32(2.0**14) * output.scale))

@@ -109,14 +109,20 @@ def select(condition: Operand, on_true: Operand, on_false: Operand, output: Outp
 
 @kernel("SELECT_V2", *_ANY, deciding="on_true")
 def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
-    """output = on_true where condition holds, else on_false; all three broadcast. Source: tflite/kernels/select.cc."""
+    """output = on_true where condition holds, else on_false; all three broadcast. Source: tflite/kernels/select.cc.
+
+    For example, (false, true), (1, 2) and (3, 4) give (3, 2).
+    """
     _reserve_chosen(condition.data, on_true, on_false)
     return np.where(condition.data, on_true.data, on_false.data)
 
 
 @kernel("WHERE", *_ANY)
 def where(condition: Operand, output: OutputSpec) -> Array:
-    """output (n, rank) = indices of the elements that are not 0, in row-major order. Source: where.cc."""
+    """output (n, rank) = indices of the elements that are not 0, in row-major order. Source: where.cc.
+
+    For example, (false, true) gives ((1)).
+    """
     reserve((condition.data.size, condition.data.ndim), 16)
     return np.argwhere(condition.data)
 

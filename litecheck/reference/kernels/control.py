@@ -22,9 +22,9 @@ def if_(
     options: Options,
     machine: Machine,
 ) -> tuple[Array, ...]:
-    """Return the outputs of one subgraph if the condition (one bool) is true, else those of another.
+    """Return the outputs of the first subgraph if the condition (one bool) is true, else those of the second.
 
-    Stored integers are passed unchanged, even if the other side states another quantization. Source:
+    Stored integers are passed unchanged, even if inside and outside state different quantizations. Source:
     tflite/kernels/if.cc.
     """
     branch = "then_subgraph_index" if _truth(condition.data) else "else_subgraph_index"
@@ -39,7 +39,7 @@ def stablehlo_case(
     options: Options,
     machine: Machine,
 ) -> tuple[Array, ...]:
-    """The outputs of the subgraph an index names; of the last one where it names none.
+    """The outputs of the subgraph an index names; of the last subgraph where the index names none.
 
     Stored integers cross the border as they are. Source: tflite/kernels/stablehlo_case.cc.
     """
@@ -56,7 +56,7 @@ def stablehlo_composite(
 ) -> tuple[Array, ...]:
     """The outputs of the decomposition, whatever the composite is called and says of itself.
 
-    The decomposition is a subgraph like others: to its operators what comes in is computed, even where it is a constant
+    The decomposition is an ordinary subgraph: to its operators what comes in is computed, even where it is a constant
     outside. Source: tflite/kernels/stablehlo_composite.cc.
     """
     return machine.call(_subgraph(options, "decomposition_subgraph_index"), _arrays(operands))
@@ -68,7 +68,7 @@ def while_(
 ) -> tuple[Array, ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
-    What a turn leaves to the next one is held by no tensor, and counts as memory here.
+    The values that a turn leaves to the next turn are held by no tensor, and count as memory here.
 
     Source: tflite/kernels/while.cc.
     """

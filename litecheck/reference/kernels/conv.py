@@ -41,11 +41,13 @@ def conv_2d(
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
-    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
     input (n, h, w, d * groups), weight (channels, kh, kw, d), bias (channels,) in units of input scale * weight scale.
     Source: tflite/kernels/conv.cc, internal/reference/integer_ops/conv.h, internal/reference/conv.h.
+
+    For example, inputs (10, 20) of scale 0.1 and weights (3, -1) of scale 0.5 give 1 with output scale 0.5.
     """
     kind, zero = signed(input)
 
@@ -60,7 +62,7 @@ def conv_2d(
 
 
 def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], options: Options) -> Array:
-    """Return the stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of one group)."""
+    """Return the stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of a group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     reserve((x.shape[0], rows.out, columns.out, shape[0]), 2)
     image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
@@ -106,7 +108,7 @@ def conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: Takers = EVERY,
 ) -> Array:  # fmt: skip
-    """The real convolution in float32; runtimes add up in other orders, so it is equal but for rounding.
+    """The real convolution in float32; runtimes add up in different orders, so it is equal but for rounding.
 
     Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
     """
@@ -127,8 +129,8 @@ def conv_2d_float(
 
 
 def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Options, variant: str) -> Array:
-    """A convolution of images that are quantized one by one; of pixels, where XNNPACK sees a matrix product, which one
-    filter of one channel is none.
+    """A convolution of images that are quantized individually; of pixels, where XNNPACK sees a matrix product (a single
+    filter of 1 channel is none).
 
     LiteRT quantizes asymmetrically where filters have scales of their own or come in groups, else symmetrically.
     Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.

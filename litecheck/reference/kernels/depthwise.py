@@ -41,7 +41,7 @@ def depthwise_conv_2d(
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
-    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
     input (n, h, w, d), weight (1, kh, kw, d * m), bias (channels,). m, the depth multiplier, follows from the shapes.
@@ -125,8 +125,10 @@ def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
 
 
 def _along(image: Array, start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> Array:
-    """View (batch, out rows, taps down, taps across, columns * channels) of what taps ``apart`` columns from each
-    other meet, the first of them from column ``start`` on."""
+    """View (batch, out rows, taps down, taps across, columns * channels) of the inputs of each tap.
+
+    Adjacent taps are ``apart`` columns apart, the first tap begins at column ``start``.
+    """
     n, down, across, item = image.strides
     strides = n, down * rows.stride, down * rows.dilation, across * apart, item
     view: Array = np.ndarray((len(image), rows.out, *taps), image.dtype, image, start * across, strides)
@@ -150,7 +152,7 @@ def _by_pixel(loops: Compiled, image: Array, taps: Array, rows: Axis, columns: A
 def depthwise_conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options
 ) -> Array:
-    """The real depthwise convolution in float32; runtimes add up in other orders.
+    """The real depthwise convolution in float32; runtimes add up in different orders.
 
     Under int8 weights each image is quantized asymmetrically first; XNNPACK does not take those.
     Source: tflite/kernels/depthwise_conv.cc, EvalHybridPerChannel.

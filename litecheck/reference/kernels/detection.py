@@ -15,12 +15,12 @@ from litecheck.reference.limits import check_time, reserve
 from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
 
-#: Whether one place comes before another.
+#: Comparison: True if the first place comes before the second.
 Before = Callable[[int, int], bool]
 
 
 def largest_first(values: NDArray[np.float32], count: int) -> list[int]:
-    """Places of the ``count`` largest values, largest first; a single one is the first of the largest.
+    """Places of the ``count`` largest values, largest first; a single place is the first of the largest.
 
     Equal values are ordered as libstdc++ leaves them: a heap of the first ``count`` places, the worst on top, takes in
     every later place that is better, and is then emptied from the top.
@@ -114,9 +114,9 @@ def detection_postprocess(
 
     1. y = encoded y / y_scale * anchor height + anchor y, likewise x; half the height is exp(encoded h / h_scale) / 2 *
        anchor height, likewise the width: in float64, each rounded to float32. uint8 is dequantized in float32 first.
-    2. Regular: for each class the boxes above the threshold, best first, without those that overlap a better one; of
-       all classes the best, equal ones in the order of classes. Fast: as if each box had one class, its best, and with it
-       the next best classes.
+    2. Regular: for each class the boxes above the threshold, best first, without those that overlap a better box; of all
+       classes the best, equal scores in the order of classes. Fast: as if each box had a single class, its best, and with
+       it the next best classes.
     3. What is left of the outputs is 0; LiteRT leaves it as it was in memory where suppression is fast.
 
     box_encodings (1, boxes, 4 or more), class_predictions (1, boxes, classes, or with the background in front),
@@ -169,7 +169,7 @@ def _decoded(box_encodings: Operand, anchors: Operand, settings: DetectionOption
 
 
 def _overlaps(boxes: Floats, box: Floats) -> Floats:
-    """Intersection by union of each of some boxes with one, in float32; 0 where an area is."""
+    """Intersection by union of each of some boxes with a given box, in float32; 0 where an area is."""
     with np.errstate(all="ignore"):
         own = (box[2] - box[0]) * (box[3] - box[1])
         areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
@@ -181,7 +181,7 @@ def _overlaps(boxes: Floats, box: Floats) -> Floats:
 
 
 def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most: int) -> list[int]:
-    """Box numbers, best score first, without those that overlap a better one; equal scores in the order of boxes."""
+    """Box numbers, best score first, without those that overlap a better box; equal scores in the order of boxes."""
     left = np.flatnonzero(scores >= settings.lowest)
     left = left[np.argsort(-scores[left], kind="stable")]
     selected: list[int] = []

@@ -73,6 +73,8 @@ def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, varian
     times the multiplier, shifted back: LiteRT shifts small quotients by more than a word holds (``word``), which
     known-faults.yaml describes. A divisor of 0 is refused, or normalised to -1 as if it were a number (``reciprocal``).
     The multiplier is made of float32 or of float64 scales. Source: tflite/kernels/internal/reference/div.h.
+
+    For example, 30 and 20 with scales 0.1 give 15.
     """
     if (rhs.data == rhs.zero_point).any() and variants["by_zero"] == "refused":
         raise RunError("division by zero")
@@ -100,7 +102,10 @@ def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) 
 
 @kernel("FLOOR_DIV", "float32", "int8", "int16", "int32")
 def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc."""
+    """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc.
+
+    For example, -7 / 2 and 7 / -2 give -4.
+    """
     if output.dtype == "float32":
         with np.errstate(divide="ignore", invalid="ignore"):
             quotient = np.floor(lhs.data.astype(np.float64) / rhs.data.astype(np.float64))
@@ -111,7 +116,10 @@ def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 
 @kernel("FLOOR_MOD", "float32", "int8", "int16", "int32", "int64")
 def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc."""
+    """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc.
+
+    For example, -7 and 3 give 2, 7 and -3 give -2.
+    """
     if output.dtype == "float32":
         with np.errstate(invalid="ignore"):
             left = np.fmod(lhs.data, rhs.data)

@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED: one matrix product with constant or computed weights."""
+"""FULLY_CONNECTED: a matrix product with constant or computed weights."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def fully_connected(
 ) -> Array:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
-    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw counts only where the weights have one scale.
-    2. Rescale by input scale * weight scale[c] / output scale. In fixed point one weight scale means a product in the
-       width of ``multiplier``, a scale for each unit a float64 one.
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw counts only where the weights have a single scale.
+    2. Rescale by input scale * weight scale[c] / output scale. In fixed point a single weight scale means a product in
+       the width of ``multiplier``, a scale for each unit a float64 product.
     3. Add the output zero point, clamp to type and fused activation.
 
-    Sums of int16 where the options state no bias type, and the bias is absent or int32, optimized kernels take for
-    32-bit ones, others for 64-bit ones.
+    The options may state no bias type for int16, with the bias absent or int32. Optimized kernels then round 32-bit sums,
+    all other kernels 64-bit sums.
 
     weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
     (rows, units) otherwise.
@@ -91,7 +91,7 @@ def fully_connected_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: Takers = EVERY,
 ) -> Array:  # fmt: skip
-    """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
+    """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
 
     Under integer weights each row of the input is quantized first, as ``dynamic`` names it.
     Source: tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
@@ -115,7 +115,7 @@ def fully_connected_float(
 def _variant(weight: Operand, variants: Variants, taken: Takers) -> str:
     """Return the quantization of rows.
 
-    If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for all others.
+    If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for the remaining types.
     ``symmetric`` becomes ``as-asked`` if LiteRT's optimized kernels reject the operator as well.
     """
     variant = variants["dynamic"]

@@ -33,6 +33,8 @@ def strided_slice(
     A masked begin is 0 even where its dimension is dropped. ``ellipsis_mask`` stands for as many whole dimensions
     as are left; with ``offset`` end counts from begin.
     Source: strided_slice.cc, strided_slice_logic.h.
+
+    For example, begin 4, end 0 and stride -2 of (1, 2, 3, 4, 5) give (5, 3).
     """
     names = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
     masks = {name: int(option(options, f"{name}_mask")) for name in names}
@@ -57,7 +59,10 @@ def strided_slice(
 
 @kernel("GATHER", *ANY)
 def gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
-    """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc."""
+    """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc.
+
+    For example, indices (2, 0) of (3, 7, 9, 1) give (9, 3).
+    """
     x, at = input.data, indices.data
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
     axis = int(option(options, "axis")) % x.ndim
@@ -104,21 +109,27 @@ def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: Outpu
 
 @kernel("PAD", *ANY)
 def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
-    """A border of real zeros: the output's zero point. Source: pad.cc."""
+    """A border of real zeros: the output's zero point. Source: pad.cc.
+
+    For example, (1, 2) with zero point -5 and paddings (1, 1) gives (-5, 1, 2, -5).
+    """
     reserve_padded(input.data, paddings.data.tolist())
     return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
 def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
-    """A border of one stored value. Source: pad.cc."""
+    """A border of a stored value. Source: pad.cc."""
     reserve_padded(input.data, paddings.data.tolist())
     return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
 def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> Array:
-    """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc."""
+    """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc.
+
+    For example, REFLECT of (1, 2, 3) by (2, 0) gives (3, 2, 1, 2, 3).
+    """
     reserve_padded(input.data, paddings.data.tolist())
     return np.pad(
         input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
@@ -127,7 +138,7 @@ def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: O
 
 @kernel("DILATE", *ANY)
 def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: OutputSpec) -> Array:
-    """Elements that many places apart along each dimension, one stored value between them. Source: dilate.cc."""
+    """Elements that many places apart along each dimension, a stored value between them. Source: dilate.cc."""
     steps = ints(dilations)
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
     reserve(sizes, padding_value.data.itemsize)
@@ -170,7 +181,10 @@ def one_hot(
 
 @kernel("TOPK_V2", *ANY)
 def topk_v2(input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec) -> tuple[Array, Array]:
-    """The k largest along the last dimension, in order; of equal ones the first. Source: topk_v2.cc."""
+    """The k largest along the last dimension, in order; of equal elements the first. Source: topk_v2.cc.
+
+    For example, 2 of (3, 7, 7, 1) are (7, 7) at (1, 2).
+    """
     count = ints(k)[0]
     wide = input.data.astype(np.int64) if input.data.dtype.kind in "iub" else input.data
     order = np.argsort(-wide, axis=-1, kind="stable")[..., :count]

@@ -55,9 +55,9 @@ def lstm(
     Each gate adds up weights * input, recurrent weights * h and, with peepholes, weights * c (see :class:`Gate`);
     ``recurrent: saturated`` saturates the second of them by itself first, ``peepholes: by-cells`` sees every cell.
     Without input gate (CIFG) i = 1 - f. A projection is a matrix product behind h'. input (batch, time, n), with
-    ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs), output_state
-    (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and
-    o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
+    ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs),
+    output_state (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before
+    normalization, and o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
     """
     ends, sums = (input, output_state, cell_state), intermediates
     if len(sums) == 12 and "output_gate" in variants:
@@ -272,7 +272,7 @@ def narrow(
     sums: tuple[OutputSpec, ...],
     complete: bool,
 ) -> Computed:
-    """One step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.
+    """A step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.
 
     ``ends`` are input, output state and cell state, ``end`` the projection's weights and bias, and the output. Without
     ``complete`` the output gate leaves out its recurrent product.

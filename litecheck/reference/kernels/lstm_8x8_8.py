@@ -68,7 +68,7 @@ class NarrowGate:
         cls, input: tuple[Operand, Operand], recurrent: tuple[Operand, Operand], norm: Operand | None, bias: Operand,
         sums: tuple[OutputSpec, ...],
     ) -> NarrowGate:  # fmt: skip
-        """From (weights, source) of both products; ``sums`` are the gate's, the input's and the recurrent one's."""
+        """From (weights, source) of both products; ``sums`` are the gate's, the input's and the recurrent output's."""
         if norm is None:
             raise RunError("an 8x8_8 LSTM needs its layer normalization")
         total, first, second = sums
@@ -81,7 +81,7 @@ class NarrowGate:
     def __call__(self, x: Ints, h: Ints) -> NDArray[np.float32]:
         """(sum - mean) / deviation * coefficient + bias of each row, Q3.12 as float32; all steps in float32.
 
-        The variance is mean square less squared mean, both sums added up one after the other.
+        The variance is mean square less squared mean, both sums added up sequentially.
         """
         terms = self.input(x) if self.recurrent is None else self.input(x) + self.recurrent(h)
         total = saturate(terms, *_WORD).astype(np.float32)
@@ -129,7 +129,7 @@ class Projection:
 
 
 def projection(weights: Operand | None, bias: Operand | None, output_state: Operand, clip: int) -> Projection:
-    """From its operands; ``clip`` is the real one in steps of the output, truncated."""
+    """From its operands; ``clip`` is the real limit in steps of the output, truncated."""
     if weights is None or bias is None:
         raise RunError("an 8x8_8 LSTM needs its projection and the projection's bias")
     real = np.float32(float(weights.scale) * 2.0**-15 / float(output_state.scale))
@@ -140,7 +140,7 @@ def projection(weights: Operand | None, bias: Operand | None, output_state: Oper
 def step(
     x: Ints, h: Ints, c: Ints, gates: tuple[NarrowGate, NarrowGate, NarrowGate], made: Projection, clip: int
 ) -> tuple[Ints, Ints]:
-    """One step: the output and the new cell from x, the output state h and the cell c, each (batch, ...).
+    """A step: the output and the new cell from x, the output state h and the cell c, each (batch, ...).
 
     ``gates`` are forget, cell and output; ``clip`` bounds the cell where it is not 0.
     """

@@ -50,7 +50,7 @@ class Peephole:
 
     ``counted`` is how many coefficients there are for each row of a batch: LiteRT takes the number of outputs. Where a
     projection makes fewer outputs than cells, the first rows * outputs cells, whatever their row, have these
-    coefficients in turns, and those behind them have none. ``alone``: rows are computed one by one.
+    coefficients in turns, and those behind them have none. ``alone``: rows are computed individually.
     """
 
     coefficients: Ints
@@ -107,8 +107,8 @@ def _tanh_from_table(bits: int) -> Ints:
     return tanh_in_24ths((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
 
 
-#: gemmlowp's polynomials and one shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each curve is
-#: computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
+#: gemmlowp's polynomials and a single shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each
+#: curve is computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
 CURVES = {
     "gemmlowp": Curves(
         lambda x: _gemmlowp_logistic()[x],

@@ -14,7 +14,7 @@ from litecheck.reference.operands import Array, Operand, Options, OutputSpec, Ru
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.takers import EVERY, XNNPACK, Takers
 
-#: Columns mostly share one scale: there are no channels that could go by eight.
+#: Columns mostly share a scale: there are no channels that could go by eight.
 _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-eight")
 
 
@@ -81,9 +81,9 @@ def batch_matmul_float(
     variants: Variants,
     taken: Takers = EVERY,
 ) -> Array:
-    """The real product in float32; runtimes add up in other orders, so it is equal but for rounding.
+    """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
 
-    Under an int8 right-hand side each row of the left one is quantized first, as ``dynamic`` names it.
+    Under an int8 right-hand side each row of the left-hand side is quantized first, as ``dynamic`` names it.
     Source: tflite/kernels/batch_matmul.cc, EvalHybrid.
     """
     left, right = _matrices(lhs, rhs, options)

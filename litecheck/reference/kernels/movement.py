@@ -1,4 +1,4 @@
-"""Operators that move stored values without arithmetic: one kernel for every type."""
+"""Operators that move stored values without arithmetic: a single kernel for every type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def reserve_padded(x: Array, margins: Sequence[Sequence[int]]) -> None:
 
 @kernel("RESHAPE", *ANY)
 def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: Options) -> Array:
-    """The same values in another shape: that of the operand, else of the options; one -1 is what is left.
+    """The same values in another shape: that of the operand, else of the options; a -1 is computed from the remaining
+    dimensions.
 
     Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
     """
@@ -78,7 +79,7 @@ def transpose(input: Operand, perm: Operand, output: OutputSpec) -> Array:
 
 @kernel("CONCATENATION", *ANY)
 def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
-    """Operands side by side along ``axis``. Legacy uint8 operands of other parameters are rescaled in float32.
+    """Operands side by side along ``axis``. Legacy uint8 operands of different parameters are rescaled in float32.
 
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
     """
@@ -128,7 +129,7 @@ def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tup
 def split_v(
     input: Operand, size_splits: Operand, axis: Operand, outputs: tuple[OutputSpec, ...]
 ) -> tuple[Array, ...]:
-    """Return parts of given lengths along an axis; one length may be -1, the remainder. Source: split_v.cc."""
+    """Return parts of given lengths along an axis; a length may be -1, the remainder. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
     rest = input.shape[at] - sum(n for n in sizes if n >= 0)
     sizes = [rest if n < 0 else n for n in sizes]
@@ -157,7 +158,7 @@ def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> Arra
 
 @kernel("FILL", *ANY, deciding="value")
 def fill(dims: Operand, value: Operand, output: OutputSpec) -> Array:
-    """One value everywhere. Source: fill.cc."""
+    """A single value everywhere. Source: fill.cc."""
     reserve(ints(dims), value.data.itemsize)
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
@@ -243,7 +244,7 @@ def rank(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("RANGE", "int32", "int64", "float32")
 def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -> Array:
-    """start, start + delta, ... before limit. Source: range.cc."""
+    """start, start + delta, ... before limit. Source: range.cc. For example, 1 to 7 by 2 gives 1, 3, 5."""
     first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
     if step == 0:
         raise RunError("RANGE with a step of 0 has no end")

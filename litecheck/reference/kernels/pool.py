@@ -100,6 +100,8 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Options, varian
 
     The sum of stored integers divided by their number, rounded; input and output share a quantization.
     Source: tflite/kernels/internal/reference/integer_ops/pooling.h.
+
+    For example, a window of 1, 2, 3, 5 with equal scales gives 3: 2.75 rounded.
     """
     rows, columns = _axes(input, options)
     wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64

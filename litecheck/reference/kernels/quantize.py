@@ -179,6 +179,8 @@ def cast(input: Operand, output: OutputSpec) -> Array:
     """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
 
     NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.
+
+    For example, 2.7 and -2.7 give 2 and -2 in int32.
     """
     if output.dtype not in NUMPY_TYPES:
         raise RunError(f"CAST to {output.dtype} has no numpy type")

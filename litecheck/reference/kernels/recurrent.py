@@ -26,11 +26,11 @@ def svdf(
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 
-    1. Memory moves one step; the newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by input
+    1. Memory moves by a step; the newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by input
        scale * feature scale / state scale, a float32, and clamped to the state's type.
     2. Each filter's memory times its time weights, int32; sums over the ``rank`` filters of a unit; plus bias.
     3. Rescaled by state scale * time scale / output scale, plus zero point, clamped to int8. No fused activation is
-       computed: ``relu``, LiteRT refuses all others; ``ignored``, none is looked at.
+       computed: ``relu``, LiteRT rejects all other functions; ``ignored``, no function is looked at.
 
     input (batch, n), weights_feature (units * rank, n), weights_time (units * rank, memory), state (batch, units *
     rank * memory) of int16, or int8 as LiteRT for Microcontrollers has it. Source: tflite/kernels/svdf.cc,
@@ -93,8 +93,8 @@ def lstm_float(
 
     A gate adds up bias, weights * input, recurrent weights * h (element by element where they are a vector) and, with
     peepholes, weights * c; layer normalization takes the bias last. Without input gate i = 1 - f; cell and projection may
-    be clipped. LiteRT for Microcontrollers knows ``tanh-only``: a(c) always is, and g any other function is not computed.
-    Shapes as in the integer form.
+    be clipped. LiteRT for Microcontrollers knows ``tanh-only``: a(c) always is, and g any function besides tanh is not
+    computed. Shapes as in the integer form.
     Source: tflite/kernels/lstm_eval.cc, LstmStepFloat.
     """
     gates = (
@@ -223,7 +223,7 @@ def _step(
     x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
     options: Options, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """The states behind one step."""
+    """The states after a step."""
     hidden, c = _unprojected(x, h, c, gates, options, tanh_only)
     return _projected(hidden, projection, options), c
 
@@ -231,7 +231,7 @@ def _step(
 def _unprojected(
     x: Floats, h: Floats, c: Floats, gates: Gates, options: Options, tanh_only: bool
 ) -> tuple[Floats, Floats]:
-    """The output before any projection, and the cell state, behind one step."""
+    """The output before any projection, and the cell state, after a step."""
     input_gate, forget_gate, cell_gate, output_gate = gates
     if forget_gate is None or cell_gate is None or output_gate is None:
         raise RunError("only the input gate may be absent")
@@ -278,7 +278,7 @@ def svdf_float(
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
-    The memory moves one step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
+    The memory moves by a step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
     integer form. Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF.
     """
     rank = int(options.get("rank", 0)) if options is not None else 0

@@ -44,6 +44,8 @@ def mean(
     mantissa, truncated, after it has been shifted up by floor(log2 n) bits. Source:
     tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum. Means over height and width that keep their four
     dimensions go another way in ``optimized``, as does what XNNPACK declines.
+
+    For example, 1, 2, 3, 5 with equal scales give 3: 2.75 rounded.
     """
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
@@ -166,7 +168,7 @@ def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Option
 
 
 def _in_order(rows: Array) -> Array:
-    """Sums of the last axis, one element after the other, in the type of the elements."""
+    """Sums of the last axis, element after element, in the type of the elements."""
     if rows.shape[-1] == 0:
         return np.zeros(rows.shape[:-1], rows.dtype)
     return np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
@@ -174,9 +176,11 @@ def _in_order(rows: Array) -> Array:
 
 @kernel("CUMSUM", "float32", "int32", "int64")
 def cumsum(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output[i] = input[0] + ... + input[i] along one axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
+    """output[i] = input[0] + ... + input[i] along an axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
 
     Source: tflite/kernels/cumsum.cc.
+
+    For example, (1, 2, 3) gives (1, 3, 6), or (0, 1, 3) with ``exclusive``.
     """
     along = int(axis.data.reshape(-1)[0]) % input.data.ndim
     exclusive, backwards = (

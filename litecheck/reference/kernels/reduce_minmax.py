@@ -89,13 +89,16 @@ def reduce_prod_plain(input: Operand, axis: Operand, output: OutputSpec, options
 
 @kernel("ARG_MAX", "int8", "uint8", "int32", "float32", "bool")
 def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """output = where the largest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
+    """output = index of the largest value along an axis, the first of equals. Source: arg_min_max.cc.
+
+    For example, (3, 7, 7) gives 1.
+    """
     return np.asarray(np.argmax(input.data, axis=_one_axis(input, axis)))
 
 
 @kernel("ARG_MIN", "int8", "uint8", "int32", "float32", "bool")
 def arg_min(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """output = where the smallest value stands along one axis, the first of equals. Source: arg_min_max.cc."""
+    """output = index of the smallest value along an axis, the first of equals. Source: arg_min_max.cc."""
     return np.asarray(np.argmin(input.data, axis=_one_axis(input, axis)))
 
 

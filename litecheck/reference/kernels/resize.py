@@ -20,7 +20,10 @@ INTERPOLATING = 80
 
 @kernel("RESIZE_NEAREST_NEIGHBOR", *ANY)
 def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
-    """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout."""
+    """Each output pixel is the input pixel nearest to it. Source: resize_nearest_neighbor.h, float32 throughout.
+
+    For example, width 2 to 4: (1, 2) gives (1, 1, 2, 2).
+    """
     height, width = _sides(input, size, 2 * input.data.itemsize)
     rows = _nearest(input.shape[1], height, options)
     columns = _nearest(input.shape[2], width, options)
@@ -70,9 +73,11 @@ def resize_bilinear(
 
     ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
     ResizeBilinearInteger. ``q11``: XNNPACK's weights are Q11 from float32 positions and the sum, Q22, is
-    rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. uint8 goes a way
-    of its own in LiteRT: as the float kernel (``float32-half-up``), or as the optimized one, with products of two
+    rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. uint8 has its own
+    variants in LiteRT: as the float kernel (``float32-half-up``), or as the optimized kernel, with products of two
     weights (``float32-weights``), and 1/2 is added in float32.
+
+    For example, width 2 to 4: (10, 20) gives (10, 15, 20, 20), or (10, 13, 18, 20) with ``half_pixel_centers``.
     """
     height, width = _sides(input, size, INTERPOLATING)
     x = input.data.astype(np.int64)
@@ -85,7 +90,7 @@ def resize_bilinear(
     return _ROUNDED[variant](interpolated(input.data.astype(np.float32), height, width, options))
 
 
-#: What makes stored values of interpolated float32 ones; a sum with 1/2 is rounded to float32 itself.
+#: Conversions of interpolated float32 values to stored values; a sum with 1/2 is rounded to float32 itself.
 _ROUNDED: dict[str, Callable[[NDArray[np.float32]], Array]] = {
     "float32": round_half_away,
     "float32-half-even": np.rint,
@@ -101,14 +106,14 @@ def _q10_sums(x: NDArray[np.int64], height: int, width: int, options: Options) -
     return np.where(total > 0, (total + half) >> 20, -((half - total) >> 20))
 
 
-#: Along one side the lower pixels, the upper ones, and the distances from the lower.
+#: Along a side the lower pixels, the upper pixels, and the distances from the lower.
 Side = tuple[NDArray[np.int64], NDArray[np.int64], Array]
 #: The pixels around each position: top left, top right, bottom left, bottom right.
 Corners = tuple[Array, Array, Array, Array]
 
 
 def _corners(x: Array, rows: Side, columns: Side) -> tuple[Corners, Array, Array]:
-    """The four pixels around each position, and its distances from the upper and the left ones."""
+    """The four pixels around each position, and its distances from the upper and the left pixels."""
     (y0, y1, fy), (x0, x1, fx) = rows, columns
     top, bottom = x[:, y0], x[:, y1]
     return (top[:, :, x0], top[:, :, x1], bottom[:, :, x0], bottom[:, :, x1]), fy[:, None, None], fx[:, None]
@@ -123,7 +128,7 @@ def _weighted(pixels: Corners, fy: Array, fx: Array, one: Any) -> Array:
 
 
 def _q10(n: int, m: int, options: Options) -> Side:
-    """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along one side."""
+    """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along a side."""
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
     scale = ((1 << 10) * n + m // 2) // m
     if corners and m > 1:

@@ -58,6 +58,8 @@ def softmax(input: Operand, output: OutputSpec, options: Options, variants: Vari
     2. 1 / sum in Q0.31 and a power of two; times exp, shifted down half away, moved to the smallest value.
 
     Source: tflite/kernels/internal/reference/softmax.h; the table: optimized_ops.h, PopulateSoftmaxLookupTable.
+
+    For example, (10, 0) with scale 0.1 gives (59, -59): 0.73 and 0.27.
     """
     x = input.rows.astype(np.int64)
     d = x.max(-1, keepdims=True, initial=np.iinfo(np.int64).min) - x if x.size else x
@@ -75,7 +77,7 @@ def softmax(input: Operand, output: OutputSpec, options: Options, variants: Vari
 
 
 def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> Array:
-    """The same from 256 float32 exponentials, summed one after the other, rounded half up or half to even."""
+    """The same from 256 float32 exponentials, summed sequentially, rounded half up or half to even."""
     with np.errstate(invalid="ignore"):  # beta may be infinite, and no steps of that are no number
         table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
@@ -143,6 +145,8 @@ def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array
     As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
     away. What is below the output's range is its smallest value.
     Source: tflite/kernels/internal/reference/integer_ops/log_softmax.h.
+
+    For example, (10, 0) with scale 0.1 gives (122, 106): -0.31 and -1.31.
     """
     x = input.rows.astype(np.int64)
     d = x.max(-1, keepdims=True) - x if x.size else x

@@ -11,7 +11,7 @@ from litecheck.reference.limits import reserve
 from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel, unfolds
 
-#: Member of DimensionType that lists the places that are taken; the other one, 0, takes all.
+#: Member of DimensionType that lists the places that are taken; member 0 takes all.
 CSR = 1
 
 
@@ -48,7 +48,7 @@ def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
     """Return the positions of the stored values, in their order: for each dimension an index of each value.
 
     Levels nest in ``traversal_order``: first the dimensions, counted in blocks, then those within a block, of which
-    ``block_map`` says the dimension. A dense level takes all its places; a sparse one lists them, from segment to
+    ``block_map`` says the dimension. A dense level takes all its places; a sparse level lists them, from segment to
     segment of its parents.
     """
     order = _ints(sparsity, "traversal_order")

@@ -29,7 +29,7 @@ def reduce_window(
     input: Operand, init_value: Operand, window_shape: Operand, window_strides: Operand, window_dilations: Operand,
     output: OutputSpec, options: Options,
 ) -> Array:  # fmt: skip
-    """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, one after the other.
+    """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, in order.
 
     Stored values are taken as integers that wrap around; ALL and ANY make 1 or 0 of them. There is no padding: without
     room for a window the output is empty. Any shape, all but the type and init_value constant int64.
@@ -68,7 +68,7 @@ _MOVED = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 _REDUCED = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
-#: What the one operator in a body stands for, by its name without STABLEHLO_: LiteRT looks at nothing else of it.
+#: The function of the only operator in a body, by its name without STABLEHLO_: LiteRT looks at nothing else of it.
 _BODIES: dict[str, np.ufunc] = {
     "ADD": np.add, "MUL": np.multiply, "MULTIPLY": np.multiply, "MAXIMUM": np.maximum, "MINIMUM": np.minimum,
     "AND": np.logical_and, "LOGICAL_AND": np.logical_and, "OR": np.logical_or, "LOGICAL_OR": np.logical_or,
@@ -87,8 +87,8 @@ def _starts(indices: Array, at: int, where: list[int], rank: int) -> NDArray[np.
 def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
     """Slices of ``slice_sizes`` at each index vector, moved back inside where they reach beyond the end.
 
-    Dimensions in ``collapsed_slice_dims`` are dropped, the others stand at ``offset_dims`` of the output, batches at
-    the rest. Source: tflite/kernels/stablehlo_gather.cc.
+    Dimensions in ``collapsed_slice_dims`` are dropped, the remaining dimensions stand at ``offset_dims`` of the output,
+    batches at the rest. Source: tflite/kernels/stablehlo_gather.cc.
     """
     names = "offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"
     offset_dims, collapsed, where, sizes = (dimensions(options, name) for name in names)

@@ -93,7 +93,7 @@ class WeightedSum:
 
 @dataclass(frozen=True)
 class WeightedSum21:
-    """XNNPACK's sum: integer weights of at most 21 bits and one shift, half up."""
+    """XNNPACK's sum: integer weights of at most 21 bits and a single shift, half up."""
 
     zero_points: tuple[int, int, int]
     weights: tuple[int, int]
@@ -127,7 +127,7 @@ class RealSum:
 
 @dataclass(frozen=True)
 class PowerOfTwoSum:
-    """int16 under power-of-two scales: one operand shifted to the output's scale, then a saturating sum."""
+    """int16 under power-of-two scales: an operand shifted to the output's scale, then a saturating sum."""
 
     shifts: tuple[int, int]
     sign: int
@@ -145,7 +145,7 @@ def zero_points(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, in
 
 
 def common_scale(lhs: PerTensor, rhs: PerTensor) -> tuple[float, Multiplier, Multiplier]:
-    """Twice the larger scale, and each operand's multiplier towards it: at most one half, so that the sum fits."""
+    """Twice the larger scale, and each operand's multiplier towards it: at most 1/2, so that the sum fits."""
     left, right = float(lhs.scale), float(rhs.scale)
     twice = 2 * max(left, right)
     return twice, quantize_multiplier(left / twice), quantize_multiplier(right / twice)

@@ -75,7 +75,7 @@ def _sigmoid_table() -> Ints:
 
 
 def _in_24ths(x: Ints, scale: np.float32, shifts: int) -> Ints:
-    """int16 in 1/(3*4096)ths: times 3 and a power of two where the scale is one, else times a 15-bit multiplier."""
+    """int16 in 1/(3*4096)ths: times 3 and a shift where the scale is a power of two, else times a 15-bit multiplier."""
     if _is_power(scale, shifts):
         return x * (3 << (12 + round(math.log2(float(scale)))))
     multiplier, left = float(scale) * 4096.0 * 3.0, 0
@@ -159,7 +159,7 @@ def tanh_in_24ths(x: Ints) -> Ints:
 
 @kernel("LOGISTIC", "float32")
 def logistic(input: Operand, output: OutputSpec) -> Array:
-    """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 one.
+    """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 it is 1.
 
     Any shape. Source: tflite/kernels/internal/reference/logistic.h.
     """
@@ -203,6 +203,8 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = 
 
     expm1 is the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's is from 2.41 on).
     Source: tflite/kernels/activations.cc, EluPrepare.
+
+    For example, -10 and 10 with scales 0.1 give -6 and 10.
     """
     negative = fdlibm.expm1 if variants["functions"] == "fdlibm" else libm(np.expm1)
     return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))

@@ -29,13 +29,16 @@ def transpose_conv(
     """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
-    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (a float32 one for uint8).
+    2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
     output_shape is (n, h, w, channels), weight (channels, kh, kw, d), bias (channels,). A weight zero point counts for
     uint8 only. ``double-by-sixteen`` rounds half up where sixteen outputs in a row, of whatever channel, fill a vector,
-    and half away from zero in the last ones.
+    and half away from zero in the last outputs.
     Source: tflite/kernels/transpose_conv.cc, internal/reference/integer_ops/transpose_conv.h.
+
+    For example, inputs (10, 20) of scale 0.1, weights (1, 2) of scale 0.5 and stride 2 give (10, 20, 20, 40) with output
+    scale 0.05.
     """
     kind, zero = signed(input)
     unsigned = input.dtype == "uint8"
@@ -66,7 +69,7 @@ def _wanted(output_shape: Operand) -> tuple[int, int, int, int]:
 
 
 def _stamped(x: Array, filters: Array, wanted: tuple[int, int, int, int], options: Options) -> Array:
-    """Sums of products, C-contiguous of shape ``wanted``: one matrix product, then one shifted addition per tap."""
+    """Sums of products, C-contiguous of shape ``wanted``: a matrix product, then a shifted addition per tap."""
     n, height, width, channels = wanted
     _, kernel_h, kernel_w, depth = filters.shape
     get = options.get if options is not None else lambda _, default: default
@@ -98,7 +101,7 @@ def transpose_conv_float(
     output: OutputSpec,
     options: Options,
 ) -> Array:
-    """The real transposed convolution in float32; runtimes add up in other orders."""
+    """The real transposed convolution in float32; runtimes add up in different orders."""
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     out = _stamped(input.data, weight.data, _wanted(output_shape), options)

@@ -49,6 +49,8 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
 
     Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
+
+    For example, 40 with scale 0.1 gives 50 with output scale 0.01.
     """
     _require_positive(input)
     return _inverse_root(input, output, np.dtype(variants["multiplier"]).type)
@@ -112,6 +114,8 @@ def l2_normalization(input: Operand, output: OutputSpec) -> Array:
 
     The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
     Source: tflite/kernels/internal/reference/integer_ops/l2normalization.h.
+
+    For example, (3, 4) gives (77, 102): 0.6 and 0.8.
     """
     offset = input.rows.astype(np.int64) - input.zero_point
     m, shift = gemmlowp.inverse_sqrt(wrap32((offset * offset).sum(-1, keepdims=True)))
@@ -131,7 +135,7 @@ def l2_normalization_float(input: Operand, output: OutputSpec) -> Array:
     return np.asarray(input.data / np.maximum(np.sqrt(squares), _F(1e-6)))
 
 
-#: Operators that are one function of float32; LiteRT's own, but for what the C library rounds otherwise.
+#: Operators that are a single function of float32; LiteRT's own, except where the C library rounds differently.
 _FLOAT: dict[str, Real] = {
     "ABS": np.abs,
     "CEIL": np.ceil,

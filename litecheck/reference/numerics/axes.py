@@ -17,14 +17,20 @@ def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
 
 
 def lanes(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the data as (kept dimensions..., all reduced dimensions as one), each lane in row-major order."""
+    """Return the data as (kept dimensions..., all reduced dimensions merged), each lane in row-major order.
+
+    For example, axes (1, 2) of shape (1, 4, 5, 8) give shape (1, 8, 20).
+    """
     kept = [a for a in range(data.ndim) if a not in axes]
     count = int(np.prod([data.shape[a] for a in axes], dtype=np.int64))
     return np.asarray(data.transpose(*kept, *axes).reshape(*(data.shape[a] for a in kept), count))
 
 
 def shape_after(shape: tuple[int, ...], axes: tuple[int, ...], options: Options) -> tuple[int, ...]:
-    """Return the output's shape; with ``keep_dims`` a reduced axis has length 1."""
+    """Return the output's shape; with ``keep_dims`` a reduced axis has length 1.
+
+    For example, axes (1, 2) of (1, 4, 4, 8) give (1, 8), or (1, 1, 1, 8) with ``keep_dims``.
+    """
     keep = options is not None and bool(options.get("keep_dims", False))
     if keep:
         return tuple(1 if a in axes else n for a, n in enumerate(shape))

@@ -27,7 +27,7 @@ _PAIRS = 1 << 16
 
 
 def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
-    """formula(lhs, rhs) with the operands broadcast against each other, as ``dtype``.
+    """formula(lhs, rhs) with both operands broadcast, as ``dtype``.
 
     An 8-bit formula is a function of 65,536 pairs: where it is asked for more, they are computed once and looked up.
     """
@@ -77,9 +77,9 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """The output falls into runs of ``length`` elements; ``variants`` says which loop computes one.
+    """The output falls into runs of ``length`` elements; ``variants`` gives the loop that computes each run.
 
-    ``elementwise``: both operands advance; ``scalar``: one of them stands still; ``generic``: no vector loop.
+    ``elementwise``: both operands advance; ``scalar``: an operand stands still; ``generic``: no vector loop.
     """
 
     variants: str
@@ -89,8 +89,10 @@ class Chunks:
 def chunks(lhs: Shape, rhs: Shape) -> Chunks:
     """Return the loops that broadcast two shapes, from the last dimension on.
 
-    Equal dimensions, then some that one operand lacks, then equal ones, then some the other operand lacks, then
-    equal ones: five loops. Anything beyond is generic. Source: reference/process_broadcast_shapes.h.
+    At most five loops: equal dimensions, dimensions that one operand lacks, equal dimensions, dimensions that the other
+    operand lacks, equal dimensions. Anything beyond is generic. Source: reference/process_broadcast_shapes.h.
+
+    For example, (1, 4, 4, 8) and (8,) give elementwise runs of 8, and two shapes (1, 4, 4, 8) a run of 128.
     """
     rank = max(len(lhs), len(rhs))
     one, other = ((1,) * (rank - len(s)) + s for s in (lhs, rhs))

@@ -1,7 +1,7 @@
 """erfc, expm1 and tanh of float32 as most C libraries compute them: Sun's fdlibm in single precision, bit for bit.
 
 glibc up to 2.40, newlib and musl carry these approximations, each step of which rounds to float32; the C library under a
-LiteRT decides, and from glibc 2.41 on the results are the correctly rounded ones.
+LiteRT decides, and from glibc 2.41 on the results are correctly rounded.
 Source: glibc's sysdeps/ieee754/flt-32, s_erff.c, s_expm1f.c, s_tanhf.c and e_expf.c.
 """
 
@@ -60,7 +60,7 @@ _EXPM1 = _singles(
     1, -3.3333335072e-02, 1.5873016091e-03, -7.9365076090e-05, 4.0082177293e-06, -2.0109921195e-07
 )
 _LN2_HIGH, _LN2_LOW, _PER_LN2 = _F(6.9313812256e-01), _F(9.0580006145e-06), _F(1.4426950216e00)
-#: As the libraries write them: 27 ln 2, half of ln 2 and one and a half times ln 2.
+#: As the libraries write them: 27 ln 2, ln 2 / 2 and 1.5 ln 2.
 _LARGE, _SMALL, _ONCE, _INFINITE = np.array([0x4195B844, 0x3EB17218, 0x3F851592, 0x42B17218], np.uint32).view(
     _F
 )

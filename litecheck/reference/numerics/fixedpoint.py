@@ -24,6 +24,8 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
 
     ``real`` is a float64; 0 and what is below 2^-32 give (0, 0). Source: LiteRT, kernels/internal/
     quantization_util.cc, QuantizeMultiplier, as built without TFLITE_SINGLE_ROUNDING.
+
+    For example, 0.3 gives (1288490189, -1) and 6 gives (1610612736, 3).
     """
     if real == 0.0:
         return 0, 0
@@ -39,13 +41,18 @@ def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
 
     int32 x int32; of all pairs only INT32_MIN * INT32_MIN overflows, to INT32_MAX. gemmlowp writes the rounding
     with a nudge that depends on the sign and a division that truncates; both together are this shift.
+
+    For example, 3 and -3 times 2^30 give 2 and -1.
     """
     high: Ints = np.minimum((np.multiply(a, b, dtype=np.int64) + (1 << 30)) >> 31, INT32_MAX)
     return high
 
 
 def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
-    """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0."""
+    """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0.
+
+    For example, 5 and -5 by 1 bit give 3 and -3.
+    """
     if isinstance(bits, int):  # plain numbers cost next to nothing, and most layers have one shift
         return x if bits == 0 else (x + ((1 << bits) >> 1) - (x < 0)) >> bits
     half = (np.int64(1) << bits) >> 1
@@ -54,7 +61,7 @@ def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
 
 
 def wrap32(x: Ints) -> Ints:
-    """x modulo 2^32 as int32: what a left shift out of an int32 register leaves."""
+    """x modulo 2^32 as int32: what a left shift out of an int32 register leaves. For example, 2^31 becomes -2^31."""
     return ((x + 2**31) & (2**32 - 1)) - 2**31
 
 
@@ -62,6 +69,8 @@ def multiply_double(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31), rounded twice: doubling high multiply, then a shift half away from zero.
 
     int32 x. The reference path of LiteRT (MultiplyByQuantizedMultiplier) and the default of TFLM.
+
+    For example, 6 and -6 times 0.25 give 2 and -2.
     """
     if isinstance(shift, int):
         return rounding_shift(doubling_high_mul(wrap32(x << shift) if shift > 0 else x, m), max(-shift, 0))
@@ -81,18 +90,24 @@ def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
 
 
 def saturate(x: Ints, low: Ints | int, high: Ints | int) -> Ints:
-    """x, or the nearer end of [low, high]."""
+    """x, or the nearer end of [low, high]. For example, 200 becomes 127 in [-128, 127]."""
     return np.minimum(np.maximum(x, low), high)
 
 
 def rounding_shift_up(x: Ints, bits: Ints | int) -> Ints:
-    """x / 2^bits rounded half up, towards plus infinity (NEON VRSHL, SRSHL); ``bits`` >= 0."""
+    """x / 2^bits rounded half up, towards plus infinity (NEON VRSHL, SRSHL); ``bits`` >= 0.
+
+    For example, 5 and -5 by 1 bit give 3 and -2.
+    """
     made: Ints = (x + ((np.int64(1) << bits) >> 1)) >> bits
     return made
 
 
 def multiply_double_half_up(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """As :func:`multiply_double`, the second rounding half up (ruy's and the optimized kernels' epilogue)."""
+    """As :func:`multiply_double`, the second rounding half up (ruy's and the optimized kernels' epilogue).
+
+    For example, 6 and -6 times 0.25 give 2 and -1.
+    """
     left, right = np.maximum(shift, 0), np.maximum(np.negative(shift), 0)
     return rounding_shift_up(doubling_high_mul(wrap32(x << left), m), right)
 
@@ -101,6 +116,8 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
     """x * m * 2^(shift-31) rounded once, half up (TFLITE_SINGLE_ROUNDING, CMSIS-NN single, TOSA single_round).
 
     int32 x, 31 - shift in 2..62.
+
+    For example, 6 and -6 times 0.25 give 2 and -1.
     """
     total = 31 - np.asarray(shift, np.int64)
     rounded: Ints = (x * m + (np.int64(1) << (total - 1))) >> total
@@ -108,19 +125,24 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x."""
+    """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x.
+
+    For example, 7 and -6 times 0.25 give 1 and -2.
+    """
     return (x * m) >> (31 - np.asarray(shift, np.int64))
 
 
 def multiply_truncate(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31) towards zero. int32 x."""
+    """x * m * 2^(shift-31) towards zero. int32 x. For example, 7 and -6 times 0.25 give 1 and -1."""
     return np.sign(x) * multiply_floor(np.abs(x), m, shift)
 
 
 def reduce_multiplier(m: Ints, bits: int) -> Ints:
-    """A mantissa of 31 fractional bits as one of ``bits``, rounded half up, saturated.
+    """A mantissa of 31 fractional bits as a mantissa of ``bits``, rounded half up, saturated.
 
     Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier for int64, where ``bits`` is 15.
+
+    For example, 1288490189 becomes 19661 with 15 bits: both represent 0.6.
     """
     reduced: Ints = np.minimum((m + (np.int64(1) << (30 - bits))) >> (31 - bits), (1 << bits) - 1)
     return reduced
@@ -134,7 +156,10 @@ def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """rint(x * m * 2^(shift-31)) with both factors in float32, half to even. int32 x."""
+    """rint(x * m * 2^(shift-31)) with both factors in float32, half to even. int32 x.
+
+    For example, 6 and 2 times 0.25 give 2 and 0.
+    """
     real = np.ldexp(np.asarray(m, np.float64), np.asarray(shift) - 31).astype(np.float32)
     rounded: Ints = np.rint(np.asarray(x).astype(np.float32) * real).astype(np.int64)
     return rounded
@@ -143,7 +168,9 @@ def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 def round_half_away(x: NDArray[Any]) -> NDArray[Any]:
     """To the nearest integer, ties away from zero (std::round), in the width of ``x``; exact at every value.
 
-    Adding one half first is not: 0.49999999999999994 + 0.5 is 1 in float64.
+    Adding 0.5 first is inexact: 0.49999999999999994 + 0.5 is 1 in float64.
+
+    For example, 2.5 and -2.5 give 3 and -3.
     """
     whole = np.trunc(x)
     rounded: NDArray[Any] = whole + np.copysign((np.abs(x - whole) >= 0.5).astype(x.dtype), x)

@@ -15,7 +15,10 @@ REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.
 
 
 def fused(options: Options) -> tuple[float, float]:
-    """Return the real bounds of an operator's fused activation; infinite without an activation."""
+    """Return the real bounds of an operator's fused activation; infinite without an activation.
+
+    For example, RELU6 gives (0.0, 6.0).
+    """
     code = options.get("fused_activation_function", 0) if options is not None else 0
     return REAL.get(int(code), (-np.inf, np.inf))
 

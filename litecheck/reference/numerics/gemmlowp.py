@@ -26,7 +26,10 @@ from litecheck.reference.numerics.fixedpoint import (
 
 
 def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
-    """The product of two fixed-point numbers: a * b / 2^(bits-1), to nearest, ties up, -1 * -1 just below 1."""
+    """The product of two fixed-point numbers: a * b / 2^(bits-1), to nearest, ties up, -1 * -1 just below 1.
+
+    For example, 16384 * 16384 with 16 bits gives 8192: 1/2 times 1/2 is 1/4.
+    """
     if bits == 32:
         return doubling_high_mul(a, b)
     product: Ints = np.minimum((a * b + (1 << (bits - 2))) >> (bits - 1), (1 << (bits - 1)) - 1)
@@ -35,24 +38,33 @@ def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
 
 @cache
 def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
-    """A real constant in Qm: rounded to 32 bits, half away from zero, and from there to ``bits``."""
+    """A real constant in Qm: rounded to 32 bits, half away from zero, and from there to ``bits``.
+
+    For example, 1/2 is 2^30 in Q0 and 2^29 in Q1.
+    """
     raw = math.floor(abs(real) * 2.0 ** (31 - integer_bits) + 0.5) * (1 if real > 0 else -1)
     return int(rounding_shift(np.int64(min(raw, INT32_MAX)), 32 - bits))
 
 
 def scale_up(x: Ints, exponent: Ints | int, bits: int = 32) -> Ints:
-    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` in 0..31."""
+    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` in 0..31.
+
+    For example, 2^29 * 2^2 gives 2^31 - 1.
+    """
     highest = (1 << (bits - 1)) - 1
     return saturate(x << exponent, -highest - 1, highest)
 
 
 def half_sum(a: Ints, b: Ints | int) -> Ints:
-    """(a + b) / 2, half away from zero (VRHADD for what is positive)."""
+    """(a + b) / 2, half away from zero (VRHADD for what is positive). For example, 3 and 4 give 4, -3 and -4 give -4."""
     return rounding_shift(a + b, 1)
 
 
 def leading_zeros(x: Ints) -> Ints:
-    """Zeros above the highest one of x as an unsigned 32-bit integer; 32 for 0."""
+    """Zeros above the highest set bit of x as an unsigned 32-bit integer; 32 for 0.
+
+    For example, 1 has 31 and 255 has 24.
+    """
     return 32 - np.frexp((x & 0xFFFFFFFF).astype(np.float64))[1].astype(np.int64)
 
 
@@ -62,6 +74,8 @@ def exp_negative(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
     a = b - r where b is in [-1/4, 0) and r a multiple of 1/4, whose bits say which of exp(-2^k), k = -2, -1, ...,
     to multiply exp(b) with. exp(b) is the Taylor polynomial of degree 4 around -1/8: with x = b + 1/8,
     exp(-1/8) * (1 + x + x^2/2 + x^3/6 + x^4/24), the last three summed as ((x^4/4 + x^3) / 3 + x^2) / 2.
+
+    For example, -2^26 in Q5 is -1 and gives 790015308, which is 0.367880.
     """
     fraction_bits = bits - 1 - integer_bits
     quarter = 1 << (fraction_bits - 2)
@@ -86,8 +100,8 @@ def exp_negative(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
 def _halved_reciprocal(a: Ints, bits: int) -> Ints:
     """2 / (1 + a) in Q2 for a in Q0 in [0, 1]: three steps of Newton and Raphson for 1 / d, d = (1 + a) / 2.
 
-    The first guess 48/17 - 32/17 d is the best linear one for d in [1/2, 1]; a step is x + x (1 - d x). Other d, which a
-    division by 0 makes, grow beyond 32 bits and wrap around.
+    The first guess 48/17 - 32/17 d is the best linear guess for d in [1/2, 1]; a step is x + x (1 - d x). A d outside,
+    which a division by 0 makes, grows beyond 32 bits and wraps around.
     """
     one, highest = 1 << (bits - 3), (1 << (bits - 1)) - 1
     d = half_sum(a, highest)
@@ -99,19 +113,25 @@ def _halved_reciprocal(a: Ints, bits: int) -> Ints:
 
 
 def reciprocal_of_one_plus(a: Ints, bits: int = 32) -> Ints:
-    """1 / (1 + a) in Q0 for a in Q0 in [0, 1]."""
+    """1 / (1 + a) in Q0 for a in Q0 in [0, 1]. For example, 2^30 is 0.5 and gives 1431655762, which is 0.666667."""
     return scale_up(_halved_reciprocal(a, bits), 1, bits)
 
 
 def logistic(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
-    """1 / (1 + exp(-a)) in Q0 for a in Qm: from exp(-|a|), mirrored where a is negative, 1/2 at 0."""
+    """1 / (1 + exp(-a)) in Q0 for a in Qm: from exp(-|a|), mirrored where a is negative, 1/2 at 0.
+
+    For example, 4096 in Q3 with 16 bits is 1 and gives 23952, which is 0.730957.
+    """
     positive = reciprocal_of_one_plus(exp_negative(-np.abs(a), integer_bits, bits), bits)
     one = (1 << (bits - 1)) - 1
     return np.where(a == 0, 1 << (bits - 2), np.where(a > 0, positive, one - positive))
 
 
 def tanh(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
-    """tanh(a) in Q0 for a in Qm: (1 - e) / (1 + e) = 2 / (1 + e) - 1 with e = exp(-2 |a|), signed, 0 at 0."""
+    """tanh(a) in Q0 for a in Qm: (1 - e) / (1 + e) = 2 / (1 + e) - 1 with e = exp(-2 |a|), signed, 0 at 0.
+
+    For example, 4096 in Q3 with 16 bits is 1 and gives 24964, which is 0.761841.
+    """
     e = exp_negative(-np.abs(a), integer_bits + 1, bits)
     positive = scale_up(_halved_reciprocal(e, bits) - (1 << (bits - 3)), 2, bits)
     return np.where(a == 0, 0, np.where(a < 0, -positive, positive))
@@ -130,6 +150,8 @@ def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
     x is moved by pairs of bits to [2^27, 2^29), halved, and read as Q3; five steps x' = x (3 - v x^2) / 2 of Newton
     and Raphson from 1 give 1 / sqrt(v), and sqrt(1/2) makes up for the halving.
     Source: GetInvSqrtQuantizedMultiplierExp.
+
+    For example, 4 gives (1073741828, 0), which is 0.5 within 2^-29.
     """
     value, shift = np.maximum(x, 2), np.full(x.shape, 11, np.int64)
     while (large := value >= 1 << 29).any():
@@ -151,8 +173,10 @@ def log(x: Ints, integer_bits: int, output_bits: int) -> Ints:
     """The natural logarithm in Q(output_bits) of x >= 1 in Qm.
 
     x = r * 2^k with r near sqrt(sqrt(1/2)): of the two ways to normalize, x itself and x * sqrt(1/2) (then k counts
-    a half less), the one that leaves r smaller. log r is a rational function of q = 2 (r - 4th root of 1/2), whose
+    a half less), the way that leaves r smaller. log r is a rational function of q = 2 (r - 4th root of 1/2), whose
     numerator and denominator below are in Q0. Source: log_x_for_x_greater_than_or_equal_to_1_impl.
+
+    For example, 2 in Q5, which is 2^27, gives 46516320 in Q5: 0.693147.
     """
     accumulator = output_bits + 1
     unit, quarter = 31 - accumulator, 1 << (29 - accumulator)

@@ -65,5 +65,8 @@ def signed(value: Operand | OutputSpec) -> tuple[str, int]:
 
 
 def as_signed(data: Array) -> Array:
-    """Stored values under :func:`signed`'s type: uint8 with its top bit flipped, everything else as it is."""
+    """Stored values under :func:`signed`'s type: uint8 with its top bit flipped, everything else as it is.
+
+    For example, 0 and 255 become -128 and 127.
+    """
     return (data ^ np.uint8(128)).view(np.int8) if data.dtype == np.uint8 else data

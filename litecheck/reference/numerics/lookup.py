@@ -26,7 +26,7 @@ for _values in _EVERY.values():
 
 
 def libm(function: Real) -> Real:
-    """A float32 function of the C library: the float64 result rounded once (glibc's differ in about one of 1000)."""
+    """A float32 function of the C library: the float64 result rounded once (glibc's differ in about 1 of 1000)."""
 
     def rounded(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -45,7 +45,7 @@ def each_value(data: Array, function: Callable[[Ints], Ints], dtype: str) -> Arr
 
 
 def picked(table: Array, index: Array) -> Array:
-    """table[index] for a table of one dimension: ``take`` is three times faster, but needs 8 bytes for each index."""
+    """table[index] for a table of rank 1: ``take`` is three times faster, but needs 8 bytes for each index."""
     flat = index.reshape(-1)
     made = np.empty(flat.shape, table.dtype)
     for at in range(0, flat.size, TILE):
@@ -119,7 +119,10 @@ def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = 
 
 
 def quotient(width: str, *factors: np.float32, over: np.float32) -> float:
-    """The product of some scales over another: in ``float32``, as LiteRT's activations take it, or ``float64``."""
+    """The product of some scales over another: in ``float32``, as LiteRT's activations take it, or ``float64``.
+
+    For example, 0.1 * 0.2 / 0.3 gives 0.06666667014 in float32 and 0.06666666601 in float64.
+    """
     wide = _FLOAT32 if width == "float32" else np.float64
     product = wide(factors[0])
     for factor in factors[1:]:

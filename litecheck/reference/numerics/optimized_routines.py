@@ -1,8 +1,8 @@
 """exp and log of float32 as most C libraries compute them: Arm's optimized routines, in double precision, rounded once.
 
-glibc from 2.27 to 2.40, musl, newlib and bionic carry these approximations. About one result in 1500 is the float32
-next to the correctly rounded one, which is what glibc gives from 2.41 on.
-Source: glibc's sysdeps/ieee754/flt-32, e_expf.c, e_logf.c and their tables.
+glibc from 2.27 to 2.40, musl, newlib and bionic carry these approximations. About 1 result in 1500 is the float32 next to
+the correctly rounded result. From 2.41 on, glibc gives the correctly rounded result. Source: glibc's
+sysdeps/ieee754/flt-32, e_expf.c, e_logf.c and their tables.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Scales:
 
     @staticmethod
     def of(input: Operand, weight: Operand, output: OutputSpec, channels: int) -> Scales:
-        """Of an operator's operands; RunError where the weights' scales are neither one nor one for each channel."""
+        """Of an operator's operands; RunError where the number of weight scales is neither 1 nor the number of channels."""
         stated = weight.quantization.scale
         if stated.size not in (1, channels):
             raise RunError(f"{stated.size} weight scales for {channels} channels")
@@ -77,7 +77,7 @@ class Rescale:
 
 #: (multipliers, scales) -> what to do with accumulators.
 Bind = Callable[[NDArray[np.float64], Scales], Rescale]
-#: Rescaling variants by the name an arithmetic file uses, the usual ones first.
+#: Rescaling variants by the name an arithmetic file uses, the usual variants first.
 VARIANTS: dict[str, Bind] = {}
 #: Those with a multiplier in fixed point: here it counts whether the scales were multiplied in float32 or float64.
 FIXED: set[str] = set()
@@ -120,7 +120,7 @@ def _shifts(real: NDArray[np.float64]) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def _rounded_twice(real: NDArray[np.float64], away: Callable[[Ints], Ints]) -> Rescale:
-    """``away`` makes of the right shifts -1 for channels whose second rounding is half away from zero, 0 for others."""
+    """``away`` makes of the right shifts -1 for channels whose second rounding is half away from zero, else 0."""
     m, left, right, half = _shifts(real)
     constants = m, right, half, away(right)
     if left.any():
@@ -156,7 +156,7 @@ def _single(x: Ints, m: Ints, half: Ints, right: Ints) -> Ints:
 
 
 def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
-    """A variant of one shift, half up or without rounding, by a mantissa of so many fractional bits."""
+    """A variant with a single shift, half up or without rounding, by a mantissa of so many fractional bits."""
 
     def bind(real: NDArray[np.float64], scales: Scales) -> Rescale:
         m, shift = quantize_multipliers(real)

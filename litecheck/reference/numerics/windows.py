@@ -17,7 +17,7 @@ SAME, VALID = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One spatial axis: ``out`` windows of ``kernel`` taps, ``dilation`` apart, the first beginning ``before``
+    """A spatial axis: ``out`` windows of ``kernel`` taps, ``dilation`` apart, the first beginning ``before``
     elements in front of the image."""
 
     size: int
@@ -29,7 +29,10 @@ class Axis:
 
     @property
     def after(self) -> int:
-        """Elements behind the image that the last window reaches; negative where it ends inside."""
+        """Elements behind the image that the last window reaches; negative where it ends inside.
+
+        For example, length 8, filter 3, stride 2 and SAME give 1.
+        """
         return (self.out - 1) * self.stride + (self.kernel - 1) * self.dilation + 1 - self.before - self.size
 
 
@@ -38,6 +41,8 @@ def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Ax
     """Return the windows of SAME or VALID padding; an odd element of padding is added at the end.
 
     Source: tflite/kernels/padding.h, ComputeOutSize and ComputePaddingWithOffset.
+
+    For example, length 7, filter 3 and stride 2 give 4 windows, the first 1 element in front, for SAME and 3 for VALID.
     """
     reach = (kernel - 1) * dilation + 1
     out = -(-size // stride) if padding == SAME else max(0, (size + stride - reach) // stride)

@@ -55,7 +55,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
 
 
 def brief(record: ConversionRecord) -> str:
-    """Return one line if the new model violates or a tensor has a low effective resolution, else nothing."""
+    """Return a line if the new model violates or a tensor has a low effective resolution, else nothing."""
     if record.verdict != "violates" and not record.starved:
         return ""
     return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"

@@ -155,12 +155,12 @@ def share(part: float) -> str:
 
 
 def alike(one: TensorAgreement) -> str:
-    """``98.03 %`` of the stored integers are the same in both models; nothing where one model stores real values."""
+    """``98.03 %`` of the stored integers are the same in both models; nothing where either model stores real values."""
     return f"{100 * one.equal:.2f} %" if one.distortion.equal else ""
 
 
 def weight_rows(record: ConversionRecord) -> list[tuple[str, str, str, str]]:
-    """Largest and RMS error, the worst channels, and the name of weights that were quantized before; not of exact ones."""
+    """Largest and RMS error, the worst channels, and the name of weights that were quantized before, unless exact."""
     return [
         (
             f"{one.largest:.3f}",
@@ -198,7 +198,7 @@ def scales(form: Form) -> str:
 
 
 def zero_points(form: Form) -> str:
-    """The zero point; of several that are the same, one."""
+    """The zero point; several equal zero points are written once."""
     return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
 
 

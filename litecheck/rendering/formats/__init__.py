@@ -53,10 +53,10 @@ def formats(command: str) -> dict[str, Format]:
 
 
 def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the command line's word
-    """Lay out a report in one of the formats there are for it; the text is deterministic and ends with one newline.
+    """Lay out a report in a format that exists for it; the text is deterministic and ends with a newline.
 
-    A ModelReport is laid out as a run over that model alone, a Comparison as one of ``expected`` and ``actual``. Raises
-    ConfigError for an unknown format.
+    A ModelReport is laid out as a run over that model alone, a Comparison as a comparison of ``expected`` and ``actual``.
+    Raises ConfigError for an unknown format.
     """
     sheet = Sheet(_whole(report))
     return chosen(format, sheet.command).render(sheet)

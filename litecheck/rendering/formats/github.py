@@ -1,4 +1,4 @@
-"""GitHub workflow annotations, one for rows of a kind: GitHub shows ten of each level."""
+"""GitHub workflow annotations, each for rows of a kind: GitHub shows ten of each level."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def render(sheet: Sheet) -> str:
 
 
 def _command(note: Annotation) -> str:
-    """One annotation; its lines are escaped but for their ends."""
+    """An annotation; its lines are escaped, except their ends."""
     properties = f"file={_property(visible(slashed(note.file)))},title={_property(visible(note.title))}"
     return f"::{_COMMANDS[note.level]} {properties}::{_data(chr(10).join(map(visible, note.lines)))}"
 

@@ -32,7 +32,7 @@ def _issues(results: Results) -> Iterator[dict[str, Any]]:
 
 
 def _issue(row: ResultRow, text: str, severity: str) -> dict[str, Any]:
-    """Return one issue, at line 1 of the file."""
+    """Return an issue, at line 1 of the file."""
     return {
         "description": visible(text),
         "check_name": visible(row.id),

@@ -1,4 +1,4 @@
-"""HTML: one page for people, which needs no network."""
+"""HTML: a page for people, which needs no network."""
 
 from __future__ import annotations
 

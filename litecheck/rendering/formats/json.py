@@ -7,7 +7,7 @@ from litecheck.rendering.sheet import WHOLE, Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """Return the report as one JSON document."""
+    """Return the report as a JSON document."""
     import json
 
     return safe_json(json.dumps(sheet.values(), indent=2, allow_nan=False)) + "\n"

@@ -17,7 +17,7 @@ _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render(sheet: Sheet) -> str:
-    """Return the XML document. A case fails if one of its rows fails; a missing answer is an error."""
+    """Return the XML document. A case fails if any of its rows fails; a missing answer is an error."""
     import xml.etree.ElementTree as ET
 
     results = sheet.results()
@@ -61,7 +61,7 @@ def _judged(element: ET.Element, case: JudgedCase) -> None:
 
 
 def _failure(element: ET.Element, rows: list[ResultRow]) -> None:
-    """Most readers of JUnit show one failure of a test case, so it holds them all."""
+    """Most readers of JUnit show a single failure of a test case, so this failure holds all of them."""
     message = rows[0].title if len(rows) == 1 else counted(len(rows), "finding")
     tag = "error" if rows[0].silent else "failure"
     failure = _child(element, tag, message=message, type=rows[0].id)

@@ -7,7 +7,7 @@ from litecheck.rendering.sheet import Format, Sheet
 
 
 def render(sheet: Sheet) -> str:
-    """Return the data as one JSON document. Raise ConfigError for several models: a graph shows one model."""
+    """Return the data as a JSON document. Raise ConfigError for several models: a graph shows a single model."""
     import json
 
     from litecheck.errors import ConfigError

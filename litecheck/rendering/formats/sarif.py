@@ -84,7 +84,7 @@ def _result(row: ResultRow, index: int) -> dict[str, Any]:
         "message": _message(f"{row.where.text}: {row.message}.{''.join(details)}"),
         "locations": [_location(row.where)],
         "properties": {"effect": row.effect},
-        # GitHub tells results of one line apart by primaryLocationLineHash alone.
+        # GitHub distinguishes results of the same line by primaryLocationLineHash alone.
         "partialFingerprints": {"litecheck/v1": row.fingerprint, "primaryLocationLineHash": row.identity},
     }
     if row.waiver:
@@ -117,7 +117,7 @@ def _invocation(results: Results, cut: int) -> dict[str, Any]:
 
 
 def _notification(row: ResultRow) -> dict[str, Any]:
-    """Return a notification for a remark: about the whole run, or about a file if the row names one."""
+    """Return a notification for a remark: about the whole run, or about a file if the row names a file."""
     told = _notified(_LEVELS[row.level], row.id, row.message)
     if row.where.file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(row.where.file)}}

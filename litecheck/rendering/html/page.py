@@ -64,7 +64,7 @@ def text(words: str) -> str:
 
 
 def page(document: layout.Document) -> str:
-    """Return the document as a complete page in one file."""
+    """Return the document as a complete page in a single file."""
     title = "".join(map(_words, document.title))
     ending = f": {document.verdict}" if document.verdict else ""
     verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{document.verdict}</strong>'

@@ -31,7 +31,7 @@ SIGNS: dict[Ending, str] = {
     Ending.ACCEPTED: "!",
     Ending.BROKE_DOWN: "X",
 }
-#: The cases of an operator that are listed: of those that fail, and of all others.
+#: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
 _OTHERS = 100
 

@@ -1,4 +1,4 @@
-"""Result rows of a suite's report: one for each failing case and each invalid model that was not rejected."""
+"""Result rows of a suite's report: a row for each failing case and each invalid model that was not rejected."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class SuitePage(Page):
             self.line()
 
     def case(self, case: CaseVerdict) -> None:
-        """Print the details of one case."""
+        """Print the details of a case."""
         margin = Text(case.ending.value, "bold red")
         limit = len(case.title) + len(case.name) if self.verbose else NAME
         self.line(Text(wording.title(case, limit), "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))

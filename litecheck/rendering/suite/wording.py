@@ -135,7 +135,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
 
 
 def arithmetic(row: OperatorRow) -> str:
-    """Return the identified arithmetic: a claimed one that fits, another that fits, mutants that explain all, or none."""
+    """Return the identified arithmetic: claimed, else unclaimed; mutants that explain all; or none."""
     if not row.count(Ending.PASSED) and not row.count(Ending.TOLERATED) and not row.count(Ending.FAILED):
         return ""
     if row.arithmetic in row.fits:
@@ -239,7 +239,7 @@ def _named(gap: Gap) -> str:
 
 
 def gist(case: CaseVerdict) -> str:
-    """Return the reason for a case's ending in one phrase."""
+    """Return the reason for a case's ending in a phrase."""
     if case.broken:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
     if case.mismatches:
@@ -248,7 +248,7 @@ def gist(case: CaseVerdict) -> str:
 
 
 def message(case: CaseVerdict) -> str:
-    """Return the device's message as one line: a separate line could be a command to a CI server."""
+    """Return the device's message as a single line: a separate line could be a command to a CI server."""
     return "; ".join(visible(line.strip()) for line in case.message.splitlines() if line.strip())
 
 

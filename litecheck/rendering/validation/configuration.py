@@ -1,4 +1,4 @@
-"""Configuration file of a run: one line of text, and plain values."""
+"""Configuration file of a run: a line of text, and plain values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import ResultRow, RowPlace, digest
 from litecheck.report import Report
 
-#: Characters of one value that people get to see. No value can hide the key of another.
+#: Characters of a value that people get to see. No value can hide the key of the next value.
 _VALUE = 120
 
 

@@ -53,7 +53,7 @@ def _cell(operators: Sequence[OperatorReport]) -> tuple[int, int, int, str, str,
 def rows(
     model: ModelReport, findings: Sequence[Finding], told: Callable[[Finding], tuple[str, str, str]]
 ) -> dict[str, Any]:
-    """The operators with what was found of each, in order; ``left`` is how many conforming ones have no row."""
+    """The operators with the findings on each, in order; ``left`` counts conforming operators without a row."""
     found: dict[tuple[int, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         found[finding.where.subgraph, finding.where.operator].append(finding)

@@ -14,7 +14,7 @@ from litecheck.tallies import counted
 
 @dataclass(frozen=True, slots=True)
 class AlikeFindings:
-    """Findings of one requirement with equal content, and their locations."""
+    """Findings of a requirement with equal content, and their locations."""
 
     found: str
     required: str
@@ -37,7 +37,7 @@ class Block:
 
     @property
     def measured(self) -> str:
-        """Description of a limit's measurement; ``""`` for other requirements."""
+        """Description of a limit's measurement; ``""`` for a requirement that is no limit."""
         return measured(self.path)
 
     @property

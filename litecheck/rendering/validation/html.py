@@ -21,7 +21,7 @@ from litecheck.tallies import COUNTED, coverage_text
 _FOLDER = Path(__file__).parent / "page"
 _SHARED = ("elements.js", "controls.js", "table.js", "pictures.js", "strip.js")
 _SCRIPTS = ("plots.js", "model.js", "page.js")
-#: Models that are told in full; of others the page has the row, so that it opens.
+#: Number of models that are shown in full; of further models the page has the row, so that it opens.
 _DETAILED = 50
 _BLOCKS = 200
 _PLACES = 30

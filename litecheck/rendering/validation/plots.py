@@ -12,7 +12,7 @@ from litecheck.rendering.escape import shorten
 from litecheck.report import ModelReport
 from litecheck.tallies import counted
 
-#: Marks in one plot; of more tensors, neighbours share one.
+#: Marks in one plot; of more tensors, neighbors share a mark.
 _MARKS = 400
 #: Biases are as large as they are: what share of 32 bits they use says nothing.
 _NARROW = 2**16
@@ -89,7 +89,7 @@ def _values(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
 
 
 def _marks(marks: Sequence[Mark]) -> list[tuple[float, float, float, str, bool]]:
-    """At most so many as a plot can show: neighbours become one, from the lowest to the highest of them."""
+    """At most so many as a plot can show: neighbors merge, from the lowest to the highest of them."""
     size = -(-len(marks) // _MARKS) or 1
     groups = [marks[at : at + size] for at in range(0, len(marks), size)]
     return [_together(group) for group in groups]

@@ -40,7 +40,7 @@ def results(report: Report) -> result.Results:
 
 
 def brief(report: Report) -> str:
-    """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run in one.
+    """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run.
 
     Empty where every model conforms and no operator is left without a judgement, but for a run under a selection or a
     configuration file: a verdict under them is not silent.
@@ -88,7 +88,7 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
 
 
 def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
-    """The findings in order, each with an identity that no other finding in any other file shares.
+    """The findings in order, each with an identity that is unique over files.
 
     Fingerprints alone repeat: in two members of a container, or where tensors share a name.
     """

@@ -19,7 +19,7 @@ _HANDFUL = 5
 
 
 def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
-    """Each target in one sentence, and what its own compiler made of the model where that was asked, behind their names."""
+    """Each target in a sentence, and its compiler's outcome for the model where that was asked, behind their names."""
     for target in model.targets:
         yield target.target, target_text(target)
         if target.compiler:

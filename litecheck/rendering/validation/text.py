@@ -103,7 +103,7 @@ class ValidationPage(Page):
         self.labelled("required", self.phrase(case.required))
 
     def places(self, findings: Sequence[Finding]) -> list[str]:
-        """One finding is told with its tensor; of many only the operators, each on a line of its own."""
+        """A single finding is shown with its tensor; of many findings only the operators, each on its own line."""
         if self.verbose or len(findings) == 1:
             return [self.place(f.where) for f in findings]
         told = []
@@ -116,7 +116,7 @@ class ValidationPage(Page):
         return list(dict.fromkeys(told))
 
     def place(self, where: Where) -> str:
-        """Operator and operand on one line where they fit, else on two."""
+        """Operator and operand on the same line where they fit, else on two."""
         limit = None if self.verbose else NAME
         told = place(where, limit)
         fits = cell_len(told) <= self.width - 2 - LABEL

@@ -64,7 +64,7 @@ def _failing(verification: Verification) -> Iterator[layout.Part]:
 
 
 def _case(verdict: Verdict) -> layout.Fold:
-    """Return one failing case, unfolded."""
+    """Return a failing case, unfolded."""
     rows = (
         (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(verdict)

@@ -18,7 +18,7 @@ from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verify.outcome import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
-#: The page's program, in the order in which its parts need each other.
+#: Scripts of the page, in the order of their dependencies.
 _SHARED = ("elements.js", "controls.js", "table.js", "operators.js", "pictures.js", "strip.js")
 _SCRIPTS = ("details.js", "charts.js", "drift.js", "cases.js", "page.js")
 #: Details that the page draws instead.

@@ -49,7 +49,7 @@ def _verdict(verification: Verification, verdicts: list[Verdict]) -> str:
 
 
 def _arithmetic(verdicts: list[Verdict]) -> str:
-    """Return the admissible arithmetics that fit; else published ones that fit; else a cause of all differences."""
+    """Return the admissible arithmetics that fit, else the published arithmetics, else a cause of all differences."""
     compared = [verdict for verdict in verdicts if verdict.outcome is Outcome.MISMATCH or verdict.arithmetic]
     missed = [verdict for verdict in compared if not verdict.arithmetic]
     if not missed:

@@ -1,4 +1,4 @@
-"""Result rows of a verification: one for each failing case, and all cases with their outcomes."""
+"""Result rows of a verification: a row for each failing case, and all cases with their outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HANDFUL = 5
 
 
 def results(verification: Verification) -> result.Results:
-    """Return the rows of one model on one device."""
+    """Return the rows of a model on a device."""
     v = verification
     rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
     failing = {verdict.outcome for verdict in wording.failing(v)}
@@ -45,7 +45,7 @@ def results(verification: Verification) -> result.Results:
 
 
 def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
-    """The failing cases, each with a fingerprint, and with an identity no other case on any device shares.
+    """The failing cases, each with a fingerprint, and with an identity that is unique over all devices.
 
     Both survive edits elsewhere in the model: they hold names, not numbers.
     """
@@ -77,7 +77,7 @@ def _row(verification: Verification, verdict: Verdict, fingerprint: str, identit
 
 
 def _steps(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
-    """Subgraph, operators and, where one is known to differ, the tensor."""
+    """Subgraph, operators and, where a tensor is known to differ, the tensor."""
     inside = f"subgraph {verdict.subgraph}"
     ends = dict.fromkeys(map(str, (verdict.operators[0], verdict.operators[-1])))
     yield inside, inside, "module"

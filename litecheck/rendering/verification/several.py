@@ -55,7 +55,7 @@ def results(report: Verifications) -> result.Results:
 
 
 def _results(report: Verifications, one: Verification | Unverified) -> result.Results:
-    """Return the results of one model, as in a run over that model alone."""
+    """Return the results of a model, as in a run over that model alone."""
     if isinstance(one, Verification):
         return single_rows.results(one)
     file = from_here(one.model)

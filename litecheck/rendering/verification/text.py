@@ -95,7 +95,7 @@ class VerificationPage(Page):
             self.line()
 
     def case(self, verdict: Verdict) -> None:
-        """Print the details of one failing case."""
+        """Print the details of a failing case."""
         limit = None if self.verbose else NAME
         margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
         indent = max(margin.cell_len + 2, 2 + LABEL)

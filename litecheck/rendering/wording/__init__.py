@@ -1,1 +1,1 @@
-"""Sentences of reports, one module per topic."""
+"""Sentences of reports, a module for each topic."""

@@ -1,4 +1,4 @@
-"""Sentences on a comparison of two tensors: differences, one explained element, and causes."""
+"""Sentences on a comparison of two tensors: differences, an explained element, and causes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _far(comparison: Comparison) -> str:
 
 
 def explained(element: Element, dtype: str) -> str:
-    """Describe one element: location, exact quotient, value under each rounding, value of the device."""
+    """Describe an element: location, exact quotient, value under each rounding, value of the device."""
     place = f"[{', '.join(map(str, element.index))}]"
     if element.ulps is not None:
         ours, theirs = _real(element.expected, dtype), _real(element.actual, dtype)
@@ -82,7 +82,7 @@ def explained(element: Element, dtype: str) -> str:
     zero = f" plus zero point {element.zero_point}" if element.zero_point else ""
     quotient, width = element.quotient, ""
     if element.quotient32 is not None and element.quotient32.denominator == 2 != quotient.denominator:
-        # The tie is one of the computation, not of the value.
+        # The tie is a property of the computation, not of the value.
         quotient, width = element.quotient32, f", in float32 {decimal(element.quotient32)}"
     start = f"{place}: real value {element.real:.9g}, exact quotient {decimal(element.quotient)}{width}{zero}"
     return f"{start}; {_roundings(quotient, element.zero_point, dtype)}; {gives}"
@@ -108,7 +108,10 @@ def _roundings(quotient: Fraction, zero_point: int, dtype: str) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Format a value with four decimals, or as many as distinguish it from a tie or a whole number."""
+    """Format a value with four decimals, or as many as distinguish it from a tie or a whole number.
+
+    For example, 13/2 gives ``6.5000`` and 2 + 1e-7 gives ``2.0000001``.
+    """
     if abs(value) >= 10**9 or 0 < abs(value) < Fraction(1, 10**4):
         return f"{float(value):.6g}"
     for digits in range(4, 60):
@@ -142,7 +145,7 @@ def labelled(comparison: Comparison) -> Iterator[Detail]:
 
 
 def _continued(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Lines without a label belong to the last one that had one."""
+    """Lines without a label belong to the last line with a label."""
     last = ""
     for label, text in lines(comparison, plain=False):
         last = label or last

@@ -20,7 +20,7 @@ OPERATOR_HEADS = (
 
 @dataclass(frozen=True, slots=True)
 class OperatorLine:
-    """The cases of an operator on one type with weights of one granularity, on a device.
+    """The cases of an operator on a type with weights of a granularity, on a device.
 
     ``ends`` counts the cases by ending; ``worst`` is the largest difference in ``unit``. ``arithmetic`` describes the
     device's arithmetic, ``placement`` the delegation to the device. ``positions`` are those of its cases in the

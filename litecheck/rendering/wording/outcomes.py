@@ -75,7 +75,7 @@ def differing(verdict: Verdict) -> str:
 
 
 def gist(verdict: Verdict) -> str:
-    """Return the reason for a case's outcome in one phrase: the largest difference, else the device's message."""
+    """Return the reason for a case's outcome in a phrase: the largest difference, else the device's message."""
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
@@ -84,7 +84,7 @@ def gist(verdict: Verdict) -> str:
 
 
 def _said(verdict: Verdict) -> str:
-    """Return the message as one line: a separate line from a device could be a command to a CI server."""
+    """Return the message as a single line: a separate line from a device could be a command to a CI server."""
     return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
 
 
@@ -187,7 +187,7 @@ def value_words(value: float, unit: str) -> str:
 
 
 def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
-    """Who gives which value, a line for each: the device's first, then the expected one.
+    """Values and the computations that give them, a line for each: the device's first, then the expected value.
 
     Defects that give neither are counted only.
     """

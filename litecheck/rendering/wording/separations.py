@@ -26,7 +26,7 @@ def separation_sentence(s: Separation) -> str:
 
 
 def _values(s: Separation) -> tuple[str, str]:
-    """(what all that fail have, what the others have)."""
+    """(value of all failing operators, value of the passing operators)."""
     if s.relation == "above":
         return f"above {_shown(s.bound)} ({_span(s.failing)})", f"at most {_shown(s.passing[-1])}"
     if s.relation == "below":

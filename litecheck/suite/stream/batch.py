@@ -1,4 +1,4 @@
-"""Batches: one operator computed at once; each element or row of its output is a line of a stream."""
+"""Batches: an operator computed at once; each element or row of its output is a line of a stream."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One field of a batch: ``values`` has a row for each line, of one or several numbers.
+    """A field of a batch: ``values`` has a row for each line, of at least one number.
 
     ``bits`` marks float32 bit patterns, written as eight hexadecimal digits. ``many`` is the field with the number of
-    values, if it is not one.
+    values, unless it is 1.
     """
 
     name: str
@@ -43,7 +43,7 @@ def column(name: str, values: Array | int, lines: int, many: str = "") -> Column
 
 
 def real_column(name: str, values: Array | np.float32, lines: int) -> Column:
-    """Return a field of float32 bit patterns."""
+    """Return a field of float32 bit patterns. For example, 0.5 gives 1056964608, which is 0x3F000000."""
     made = np.asarray(values, np.float32).view(np.uint32).astype(np.int64)
     return Column(name, np.broadcast_to(made, (lines, *made.shape[1:])), bits=True)
 

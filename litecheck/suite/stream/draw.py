@@ -30,7 +30,7 @@ def reals(
 
 
 def pick(numbers: Sequence[int], turn: int) -> int:
-    """Return one of the numbers, in turn."""
+    """Return the next of the numbers, in turn. For example, turns 0 to 3 of (3, 5, 7) give 3, 5, 7, 3."""
     return numbers[turn % len(numbers)]
 
 

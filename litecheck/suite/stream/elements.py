@@ -126,7 +126,7 @@ def tables(
     fixed: Scale | None = None,
     options_of: Callable[[int], dict[str, Option]] = lambda _: {},
 ) -> Iterator[VectorBatch]:
-    """Yield all 256 stored values under one quantization after another; ``fixed`` is the only valid output
+    """Yield all 256 stored values under each quantization in turn; ``fixed`` is the only valid output
     quantization."""
     for turn in count():
         if turn < len(_TABLES):

@@ -43,7 +43,7 @@ class Header:
 
 
 def parse_header(line: str, source: str, number: int) -> Header:
-    """Parse a header line. Raise StreamError for other lines and unsupported versions."""
+    """Parse a header line. Raise StreamError for a line that is no header and for unsupported versions."""
     mark, _, rest = line.strip().partition(" ")
     if mark != MARK:
         raise StreamError(source, number, f"a stream's answers begin with the line {MARK} ..., as it came")

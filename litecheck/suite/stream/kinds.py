@@ -1,4 +1,4 @@
-"""Kinds of streams: one for requantization, and one for each operator whose family of probes has a kind of stream."""
+"""Kinds of streams: for requantization, and for each operator whose family of probes has a kind of stream."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ KINDS: Mapping[str, StreamKind] = MappingProxyType(
         ),
     }
 )
-#: Families that need a fused activation: an operator without one has different parameters from those in the lines.
+#: Families that need a fused activation: an operator without an activation has different parameters from those in the
+#: lines.
 _FUSED = ("sums_of_two", "products_of_two")
 
 

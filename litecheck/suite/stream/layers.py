@@ -101,7 +101,7 @@ def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Ve
 
 
 def _drawn(rng: np.random.Generator, turn: int, size: tuple[int, int, int]) -> tuple[Ints, Ints, Ints]:
-    """Draw stored inputs, weights and biases, in turn: any; from the limits; of one sign up to the middle; small; any
+    """Draw stored inputs, weights and biases, in turn: any; from the limits; of equal sign up to the middle; small; any
     with large biases. In even turns, all weights of every eighth channel are 0."""
     rows, lines, depth = size
     x, w = rng.integers(-128, 128, (rows, depth)), rng.integers(-127, 128, (lines, depth))
@@ -144,7 +144,7 @@ def _tied(
 
 
 def _operands(opcode: str, x: Ints, w: Ints) -> tuple[Array, Array]:
-    """Reshape inputs and weights (lines, depth) for the operator: one pixel of an image, or one row."""
+    """Reshape inputs and weights (lines, depth) for the operator: a pixel of an image, or a row."""
     over, small_x, small_w = facts_of(opcode).over, x.astype(np.int8), w.astype(np.int8)
     if over == "plane":
         return small_x.T[None, None], small_w.T[None, None]
@@ -161,7 +161,7 @@ def _probe(
     layer = LayerProbe(
         x, w, bias.astype(np.int32), (float(scale_in), point_in), scale, (float(scale_out), point_out)
     )
-    # Older versions of TRANSPOSE_CONV ("stamps") have no fused activation, so streams do not use one.
+    # Older versions of TRANSPOSE_CONV ("stamps") have no fused activation, so streams use none.
     stamps = facts_of(opcode).over == "stamps"
     activation = {} if stamps else fused(turn, float(scale_out), point_out)
     options = merged(plainly(opcode), activation)

@@ -81,7 +81,7 @@ def _own(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hy
 
 
 def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[VectorFlag]:
-    """Yield candidates with one step changed, or equal to a published arithmetic."""
+    """Yield candidates with a single step changed, or equal to a published arithmetic."""
     mine = dict(own.stages)
     for way in possible:
         other = [(step, variant) for step, variant in way.stages if mine.get(step) != variant]

@@ -25,8 +25,8 @@ class DecompositionStep:
     """A step of a decomposed operator.
 
     ``reads`` are positions of inputs, or of earlier steps: -1 is the first step, -2 the second. ``where`` are conditions
-    of which one must hold, or the input of the step takes its place: an option that is set, ``not`` an option, the type of
-    the output, or ``shared``. Example: ``DecompositionStep((1,), ("not adj_y", "shared"))``.
+    of which at least one must hold, or the input of the step takes its place: an option that is set, ``not`` an option,
+    the type of the output, or ``shared``. Example: ``DecompositionStep((1,), ("not adj_y", "shared"))``.
     """
 
     reads: tuple[int, ...]

@@ -30,7 +30,7 @@ _INDEX_ARITHMETIC = {"MUL", "SUB"}
 def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> str:
     """Return the reason why the placement of an operator was not compared with Vela, or "" where it was.
 
-    Feature maps are int8, uint8 or int16 with one ordinary scale and zero point. Weights, biases, axes, shapes and
+    Feature maps are int8, uint8 or int16 with a single ordinary scale and zero point. Weights, biases, axes, shapes and
     paddings are constant. No tensor has more than 5 dimensions. The file declares the shapes that LiteRT computes.
     Examples: ``rank 7``, ``weight is computed``, ``bool input``.
     """
@@ -78,7 +78,7 @@ def _is_index(operator: Operator, tensor: Tensor) -> bool:
 
 @cache
 def _output_types(opcode: str) -> frozenset[str]:
-    """Return the types of the output other than feature maps: bool of comparisons, int32 and int64 of ARG_MAX."""
+    """Return the types of outputs that are no feature maps: bool of comparisons, int32 and int64 of ARG_MAX."""
     rule = load_profile(_RUNTIME).operators.get(opcode)
     types = (
         [words_of(r.value) for r in rule.requirements if r.path == f"{opcode}/output/dtype"] if rule else []
@@ -131,7 +131,7 @@ def _unscaled_reasons(role: str, tensor: Tensor, types: Collection[str]) -> Iter
 
 
 def _is_ordinary(tensor: Tensor) -> bool:
-    """Return True if a feature map has one ordinary scale and one zero point, as nearly all have."""
+    """Return True if a feature map has a single ordinary scale and a single zero point, as nearly all have."""
     scale, points = tensor.quantization.scale, tensor.quantization.zero_point
     return (
         scale.size == points.size == 1

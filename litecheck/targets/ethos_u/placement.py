@@ -37,7 +37,7 @@ _Found = list[list[Finding]]
 
 
 def place_model(model: Model, profile: Profile) -> tuple[TargetReport, list[Finding]]:
-    """Place every operator of a model and return the findings. The compiler takes subgraphs one by one."""
+    """Place every operator of a model and return the findings. The compiler takes subgraphs individually."""
     operators, findings = list[Placement](), list[Finding]()
     partitions = peak = 0
     for subgraph in model.subgraphs:
@@ -91,7 +91,7 @@ def _check_operators(context: Context, profile: Profile) -> _Found:
 
 
 def _with_load_findings_of(declared: _Found, found: _Found) -> _Found:
-    """Combine findings: the compiler loads a model with its dynamic batch, and places it with a batch of one."""
+    """Combine findings: the compiler loads a model with its dynamic batch, and places it with batch 1."""
     return [
         [f for f in first if f.effect in AT_LOAD] + [f for f in second if f.effect not in AT_LOAD]
         for first, second in zip(declared, found, strict=True)
@@ -118,9 +118,10 @@ def _recheck_after_fallback(
 
 
 def _apply_fusion(one: FusedOperator, found: _Found, context: DeclaredShapes, profile: Profile) -> bool:
-    """Replace the findings of fused operators by those of the one operator, and return True.
+    """Replace the findings of fused operators by those of the resulting operator, and return True.
 
-    If the one operator would be on the CPU, the compiler does not fuse. Findings at load stay those of each operator.
+    If the resulting operator would be on the CPU, the compiler does not fuse. Findings at load stay those of each
+    operator.
     """
     whole = operator_findings(context.with_tensors(one.tensors), one.operator, profile)
     if one.block_shape is None:

@@ -19,7 +19,7 @@ _FUSION = ("before", "after", "dilation")
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Three consecutive operators that become one: ``before``, ``opcode``, ``after``.
+    """Three consecutive operators that are fused: ``before``, ``opcode``, ``after``.
 
     The fused operator reads the input of the first, writes the output of the last, and is dilated along height and width
     by the input ``dilation`` (a position) of the first. Views of type ``across`` may lie between them, if they only move

@@ -18,7 +18,7 @@ ELEMENT_WEIGHTS = {"int8": 1, "uint8": 2, "int16": 256}
 
 
 def _has_one_axis(plan: Plan) -> bool:
-    """Return True if the operator reduces along one axis and removes it."""
+    """Return True if the operator reduces along a single axis and removes it."""
     return "keep_dims" not in option_fields(plan.opcode)
 
 
@@ -36,7 +36,7 @@ def reduce_over(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
 
 
 def set_batch(plan: Plan, value: Any) -> Plan | None:
-    """Reduce a tensor of this batch size along other axes."""
+    """Reduce a tensor of this batch size along its remaining axes."""
     return reduce_over(plan, (int(value), 2, 3, 4), [-1] if _has_one_axis(plan) else [1, 2])
 
 
@@ -106,7 +106,7 @@ def _strided_slice(plan: Plan, steps: Sequence[int]) -> Plan | None:
 
 
 def set_negative_strides(plan: Plan, value: Any) -> Plan | None:
-    """Set this number of strides, the last ones, to -1."""
+    """Set this number of strides, from the last, to -1."""
     rank = len(plan.operands["input"][0].shape)
     return _strided_slice(plan, [1] * (rank - int(value)) + [-1] * int(value)) if 0 <= value <= rank else None
 

@@ -39,7 +39,7 @@ def io_roles(plan: Plan) -> tuple[str, str] | None:
 
 
 def with_dtype(tensor: TensorPlan, dtype: str) -> TensorPlan:
-    """Change the dtype. Values of a constant are clipped, and the zero point is one that the dtype allows."""
+    """Change the dtype. Values of a constant are clipped, and the zero point becomes a value that the dtype allows."""
     low, high = INTEGER_RANGES.get(dtype, (-128, 127))
     if tensor.values is not None:
         tensor = tensor.holding(np.clip(tensor.values, low, high), dtype)
@@ -90,7 +90,7 @@ def set_io_dtype(plan: Plan, value: Any) -> Plan | None:
 
 
 def set_io_dtype_count(plan: Plan, value: Any) -> Plan | None:
-    """Give the first input and the output equal dtypes (1) or different ones (2)."""
+    """Give the first input and the output equal dtypes (1) or different dtypes (2)."""
     found = io_roles(plan)
     if found is None or value not in (1, 2):
         return None

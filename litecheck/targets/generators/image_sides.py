@@ -87,7 +87,7 @@ def set_pads_outside_hw(plan: Plan, value: Any) -> Plan | None:
 
 
 def set_channel_multiplier(plan: Plan, value: Any) -> Plan | None:
-    """Set the input channels so that each has this number of filters, or one channel if the filters do not divide."""
+    """Set the input channels so that each has this number of filters, or 1 channel if the filters do not divide."""
     weight = plan.one("weight")
     if weight is None or value < 1 or "depth_multiplier" not in option_fields(plan.opcode):
         return None

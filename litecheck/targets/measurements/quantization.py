@@ -30,7 +30,7 @@ from litecheck.targets.measurements.feature_maps import (
     set_first_role,
 )
 
-#: Zero points of inputs by dtype; all other dtypes have a zero point of 0.
+#: Zero points of inputs by dtype; dtypes without an entry have a zero point of 0.
 INPUT_ZERO_POINTS = {"int8": range(-128, 128), "uint8": range(256), "uint16": (0, 32768)}
 #: Zero points of outputs: of signed integers (True), and of all other dtypes (False).
 _OUTPUT_ZERO_POINTS = {True: range(-128, 128), False: frozenset((*range(256), 32768))}
@@ -39,7 +39,7 @@ _HUGE, _TINY = 2.0**32, 2.0**-60
 
 @once
 def _are_ordinary(operands: Operands) -> bool:
-    """Return True if every feature map has one ordinary scale and one zero point that its dtype allows.
+    """Return True if every feature map has a single ordinary scale and a zero point that its dtype allows.
 
     Most operators have. The measurements of single scales and zero points then need no further look.
     """

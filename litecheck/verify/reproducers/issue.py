@@ -76,7 +76,7 @@ def _row(tensor: Tensor) -> str:
 
 
 def visible(text: str) -> str:
-    """Escape control, format and unassigned characters with backslashes; the returned text is one printable line."""
+    """Escape control, format and unassigned characters with backslashes; the returned text is a single printable line."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -107,5 +107,5 @@ def block(text: str) -> list[str]:
 
 
 def _longest(text: str) -> int:
-    """Return the length of the longest run of backticks."""
+    """Return the length of the longest run of backticks. For example, two single backticks side by side give 2."""
     return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -19,7 +19,7 @@ from litecheck.quantization import BITS, Quantization
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A model and the inputs of one inference.
+    """A model and the inputs of an inference.
 
     ``before`` are the inputs of earlier inferences whose state the last inference continues, ``start`` the contents of
     variable tensors before the first inference.
@@ -75,7 +75,7 @@ def fewer(trial: Trial) -> Iterator[Trial]:
 
 
 def _parts(length: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of an axis: its first and last element, quarters, halves, then all but one element at either end."""
+    """Yield ranges of an axis: its first and last element, quarters, halves, then all elements but the first or the last."""
     if length < 2:
         return
     cuts = [(0, 1), (length - 1, length)]
@@ -88,7 +88,7 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
 
 
 def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
-    """Yield groups of (tensor, axis) with one length that shrink together."""
+    """Yield groups of (tensor, axis) with equal length that shrink together."""
     facts = facts_of(operator.kind)
     if facts.elementwise:
         tensors = [i for i in (*operator.inputs, *operator.outputs) if i >= 0]
@@ -108,7 +108,7 @@ def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
 
 
 def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
-    """Cut each given tensor along one axis, and the inputs with it."""
+    """Cut each given tensor along an axis, and the inputs with it."""
     main = trial.model.subgraphs[0]
     tensors = {i: sliced(main.tensors[i], axis, part) for i, (axis, part) in cuts.items()}
     arrays = list(trial.inputs)

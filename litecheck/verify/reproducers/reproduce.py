@@ -49,7 +49,7 @@ _BEHIND = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reproducer:
-    """Writer of reproducers for one device's failures: one folder per failure, in ``folder``."""
+    """Writer of reproducers for a device's failures: a folder for each failure, in ``folder``."""
 
     folder: Path
     device: Device
@@ -58,7 +58,7 @@ class Reproducer:
     scrub: bool = False
 
     def __call__(self, question: Question, outcome: Outcome) -> str:
-        """Shrink one failure, write it, and return the folder's path; return "" if the failure does not repeat.
+        """Shrink a failure, write it, and return the folder's path; return "" if the failure does not repeat.
 
         Raises ConfigError if the folder cannot be written.
         """

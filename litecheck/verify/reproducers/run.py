@@ -33,7 +33,7 @@ def infer(facts: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
 
 
 def litert(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays]) -> list[Arrays]:
-    """Run LiteRT, one interpreter for all; the command line can name another library of the delegate."""
+    """Run LiteRT, one interpreter for all; the command line can name a different library of the delegate."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
     more = {}
@@ -98,7 +98,7 @@ def command(facts: dict[str, Any], driver: dict[str, Any], series: list[Arrays])
 def start(
     facts: dict[str, Any], words: list[str], series: list[Arrays], reset: list[bool], state: str = ""
 ) -> list[Arrays]:
-    """Start the program once, for several inferences or for one.
+    """Start the program once, for several inferences or a single inference.
 
     Several inferences add a dimension to each array; ``reset`` says for each inference if it starts from initial
     state.

@@ -64,7 +64,7 @@ def vela_version() -> str:
 
 
 class Vela:
-    """The compiler for one accelerator. It compiles one model after the other, each within ``seconds``."""
+    """The compiler for an accelerator. It compiles models in sequence, each within ``seconds``."""
 
     def __init__(self, accelerator: str, seconds: float = 60.0) -> None:
         """Start no process yet. Raises DeviceError."""
@@ -141,7 +141,7 @@ class Vela:
 def placement_differences(predicted: Sequence[Place], found: Compilation) -> dict[int, Place]:
     """Return the compiler's places of the operators that were predicted differently, by position.
 
-    If the compiler rejects a model or crashes, one operator with that prediction is enough.
+    If the compiler rejects a model or crashes, a single operator with that prediction is enough.
     """
     actual = [PLACES[outcome] for outcome in found.outcomes]
     if {"refused", "crashes"} & {*actual} and actual[0] in predicted:
@@ -158,8 +158,8 @@ def _outcomes(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Com
     """Return the outcome of each operator and the number of partitions.
 
     Operators in the compiled model ``left`` are on the CPU. Operators that are neither there nor ran are optimized out.
-    The compiler numbers the operators that ran within each subgraph. Raises ModelError if the compiled model has other
-    subgraphs.
+    The compiler numbers the operators that ran within each subgraph. Raises ModelError if the subgraphs of the compiled
+    model differ.
     """
     made = model_from(left, "vela").subgraphs
     if len(made) != len(model.subgraphs):

@@ -1,4 +1,4 @@
-"""The process in which Arm's Vela compiler runs: it reads models on stdin and writes outcomes, one after the other.
+"""The process in which Arm's Vela compiler runs: it reads models on stdin and writes an outcome for each.
 
 A model that crashes the compiler ends the process.
 """

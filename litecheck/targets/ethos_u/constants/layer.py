@@ -83,7 +83,7 @@ def rounding(operation: NpuOperation, u85: bool) -> str:
 def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
     """Return sums * multiplier / 2^shift with a rounding mode. Multiplier 1 and shift 0 return the sums.
 
-    Example: sum 5, multiplier 1 and shift 1 give 3 for ``natural``.
+    For example, sum 5, multiplier 1 and shift 1 give 3 for ``natural``.
     """
     if mode == "double":
         made = multiply_double(sums, multiplier, 31 - shift)

@@ -99,7 +99,7 @@ class _CompiledPart:
 
 
 def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOperator:
-    """Return the compiled form of a model of one operator.
+    """Return the compiled form of a one-operator model.
 
     Raises NotDelegated if the operator stays on the CPU, and NotSupported if its constants do not determine the output.
     """

@@ -1,4 +1,4 @@
-"""Fusion: the compiler turns three consecutive operators into one dilated convolution."""
+"""Fusion: the compiler turns three consecutive operators into a dilated convolution."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from litecheck.targets.ethos_u.rewrites import Fusion, rewrites_of
 class FusedOperator:
     """A candidate for a fusion.
 
-    ``operator`` is the operator in the middle as the fused one, ``outer`` are the indices of the others, the dilating one
-    first. ``tensors`` are the input and output of the fused operator by index. ``block_shape`` is the dilation; None if it
-    is computed.
+    ``operator`` is the fused form of the operator in the middle, ``outer`` are the indices of the outer operators, the
+    dilating operator first. ``tensors`` are the input and output of the fused operator by index. ``block_shape`` is the
+    dilation; None if it is computed.
     """
 
     fusion: Fusion
@@ -55,7 +55,7 @@ def _is_fusible(operator: Operator) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Operators before and after another, if each tensor between them has one reader; ``across`` are skipped types."""
+    """Operators around another operator, if each tensor between has one reader; ``across`` are skipped types."""
 
     graph: Graph
     live: Container[int]
@@ -124,7 +124,7 @@ def _fuse(
 
 
 def _with_outer_shape(inside: Tensor, outside: Tensor) -> Tensor:
-    """Return the outer tensor with as many dimensions as the inner one; a sequence has no height, which becomes 1."""
+    """Return the outer tensor with as many dimensions as the inner tensor; a sequence has no height, which becomes 1."""
     shape = outside.shape
     if shape and inside.shape:
         shape = (1,) * (len(inside.shape) - len(shape)) + tuple(shape)

@@ -43,7 +43,7 @@ def detach_inverse_pairs(subgraph: Subgraph, places: Sequence[Place]) -> Subgrap
 
 
 def _first_of_pair(graph: Graph, op: Operator, between: int, places: Sequence[Place]) -> Operator | None:
-    """Return the NPU operator that computes ``between``, the input of ``op``, if no other operator reads it."""
+    """Return the NPU operator that computes ``between``, the input of ``op``, if only ``op`` reads it."""
     alone = len(graph.consumers[op.inputs[0]]) == len(graph.consumers[between]) == 1
     writer = graph.producer[between] if alone else -1
     first = graph.subgraph.operators[writer] if writer >= 0 and places[writer] == "npu" else None
@@ -78,7 +78,7 @@ def _is_inverse(first: Operator, second: Operator, subgraph: Subgraph) -> bool:
 
 
 def _permutation(op: Operator, tensors: Sequence[Tensor]) -> list[int] | None:
-    """Return the constant permutation of a TRANSPOSE; None for other operators."""
+    """Return the constant permutation of a TRANSPOSE, else None."""
     facts = facts_of(op.kind)
     role = next((role for role, kind in facts.inputs.items() if kind == "order"), "")
     index = facts.tensors(op).get(role, -1) if role else -1

@@ -15,7 +15,7 @@ from litecheck.targets.ethos_u.decomposition import Decomposition, Decomposition
 def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
     """Return the subgraph with a cast for each input and output of these types, except scalars.
 
-    Casts are operators behind the others. Example: ``{"bool"}`` casts the bool outputs of comparisons.
+    Casts are operators behind the existing operators. For example, ``{"bool"}`` casts the bool outputs of comparisons.
     """
     tensors = subgraph.tensors
     sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
@@ -37,10 +37,11 @@ def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgrap
 
 
 def insert_copies(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
-    """Return the subgraph with the copies that the NPU makes, as operators behind the others.
+    """Return the subgraph with the copies that the NPU makes, as operators behind the existing operators.
 
-    CONCATENATION and PACK copy each input as soon as it is computed, except an input that the NPU computes for them alone.
-    A view of a tensor with further readers is a copy, which those readers read, too. Other views are detached.
+    CONCATENATION and PACK copy each input as soon as it is computed, except an input that the NPU computes for them
+    alone. A view of a tensor with further readers is a copy, which those readers read, too. The remaining views are
+    detached.
     """
     graph, outputs = graph_of(subgraph), set(subgraph.outputs)
     editor, shared = _GraphEditor([*subgraph.tensors], [*subgraph.operators]), set[int]()
@@ -67,8 +68,9 @@ def decompose(
 ) -> Subgraph:
     """Return the subgraph with the steps of decomposed operators.
 
-    The last step takes the operator's index, and the others are operators behind the others, since each step runs as soon
-    as its inputs are computed. Example: SQUARED_DIFFERENCE rescales both inputs, then subtracts and multiplies.
+    The last step takes the operator's index. The earlier steps are operators behind the existing operators, since each
+    step runs as soon as its inputs are computed. For example, SQUARED_DIFFERENCE rescales both inputs, then subtracts and
+    multiplies.
     """
     made = zip(subgraph.operators, places, strict=False)
     several = [op for op, place in made if place == "npu" and op.outputs and op.opcode in decompositions]
@@ -82,7 +84,7 @@ def decompose(
 
 
 def _is_written_in_place(graph: Graph, t: int, places: Sequence[Place]) -> bool:
-    """Return True if the NPU computes a tensor for one reader alone, and no view, slice or concatenation computes it."""
+    """Return True if the NPU computes a tensor for a single reader, and no view, slice or concatenation computes it."""
     if not 0 <= t < len(graph.producer) or t in graph.subgraph.outputs or len(graph.consumers[t]) != 1:
         return False
     if graph.producer[t] < 0 or not _all_on_npu((graph.producer[t],), places):
@@ -113,7 +115,7 @@ class _GraphEditor:
         self._rename(readers, names)
 
     def decompose(self, op: Operator, steps: Sequence[DecompositionStep], shared: Container[int]) -> None:
-        """Replace an operator by steps. ``shared`` are the tensors that other operators read, too."""
+        """Replace an operator by steps. ``shared`` are the tensors with further readers."""
         result, made = self.tensors[op.outputs[0]], list[int]()
         for step in steps:
             reads = [made[~n] if n < 0 else op.inputs[n] for n in step.reads if n < len(op.inputs)]

@@ -1,4 +1,4 @@
-"""Partitions: operators that the NPU runs one after the other, in the order in which the compiler schedules them."""
+"""Partitions: operators that the NPU runs consecutively, in the order in which the compiler schedules them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def count_partitions(graph: Graph, places: Sequence[Place]) -> tuple[int, dict[i
     operators move: to the front if no NPU operator is needed before them, to the end if they make only outputs that no
     operator reads, and otherwise to the place before the first NPU reader of their outputs or before the next CPU
     operator. Dead operators are not scheduled. Operators beyond the given places were inserted by a pass and are on the
-    NPU. Example: NPU, CPU, NPU in a chain gives 2 partitions.
+    NPU. For example, NPU, CPU, NPU in a chain gives 2 partitions.
     """
     outputs = set(graph.subgraph.outputs)
     turns, early, between = dict[int, int](), set[int](), list[Operator]()

@@ -12,7 +12,7 @@ from litecheck.targets.generators.feature_maps import change_first_input
 
 
 def has_dynamic_dimension(tensor: Tensor) -> bool:
-    """Return True if a dimension other than the first is dynamic."""
+    """Return True if a dimension after the first is dynamic."""
     signature = tensor.shape_signature
     return signature is not None and tensor.data is None and min(signature[1:], default=0) < 0
 

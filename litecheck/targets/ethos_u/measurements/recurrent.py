@@ -11,7 +11,7 @@ from litecheck.profile.plan import Plan
 
 
 def _count_sequences(operands: Operands) -> int:
-    """Count the sequences of an input of rank 3; other ranks give 0."""
+    """Count the sequences of an input of rank 3, else return 0."""
     source = operands.one("input")
     if source is None or len(source.shape) != 3:
         return 0
@@ -30,7 +30,7 @@ def _set_single_sequence_state_size(plan: Plan, value: Any) -> Plan | None:
 
 
 def _is_batch_major(operands: Operands) -> bool:
-    """Return True for several sequences with time_major false: the compiler computes them one after another."""
+    """Return True for several sequences with time_major false: the compiler computes them in sequence."""
     return not operands.option("time_major") and _count_sequences(operands) > 1
 
 

@@ -26,7 +26,7 @@ def input_shape(operands: Operands) -> tuple[int, ...] | None:
 
 
 def _axes(operands: Operands) -> list[int] | None:
-    """Return the constant axes, counted from the front; None if one is out of range."""
+    """Return the constant axes, counted from the front; None if an axis is out of range."""
     shape, axes = input_shape(operands), short_constant(operands, "axis")
     if shape is None or axes is None or not all(-len(shape) <= a < len(shape) for a in axes):
         return None

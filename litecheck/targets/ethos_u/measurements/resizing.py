@@ -55,7 +55,7 @@ class Resize:
 
     @cached_property
     def factors(self) -> tuple[Fraction, Fraction] | None:
-        """Scale factors of height and width; a side that stays 1 has the factor of the other side. None for no resize."""
+        """Scale factors of height and width; a side that stays 1 has that of the resized side. None for no resize."""
         if self.input_sides in ((1, 1), self.output_sides):
             return None
         sides = list(zip(self.input_sides, self.output_sides, strict=True))
