@@ -24,8 +24,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.devices.registry import open_device
 from litecheck.model.load import load_model
-from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
+from litecheck.verification.device_run import verify
+from litecheck.verification.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "fixtures" / "conv_int8.tflite"

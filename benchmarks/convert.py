@@ -29,8 +29,8 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.foreign.child import NamedSamples
-from litecheck.convert.via import Via, quantized_via
+from litecheck.conversion.by_converter import Via, quantized_via
+from litecheck.conversion.other_converters.converter_process import NamedSamples
 from litecheck.model.load import load_model
 from litecheck.processes.memory import MemoryWatch
 

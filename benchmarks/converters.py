@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.converters import ConverterComparison, ConverterOutcome, compare_converters
-from litecheck.convert.settings import ConversionSettings
+from litecheck.conversion.converters import ConverterComparison, ConverterOutcome, compare_converters
+from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.load import load_model
-from tests.convert.samples import NETS, samples
+from tests.conversion.samples import NETS, samples
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "convert"
 MOST = 80.0

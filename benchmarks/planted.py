@@ -20,9 +20,9 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.verify.settings import Budget, Settings
-from litecheck.verify.verify import verify
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.verification.device_run import verify
+from litecheck.verification.settings import Budget, Settings
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "conv_int8.tflite"
 BUDGETS = (20, 50, 100)
@@ -106,7 +106,7 @@ class Faulty:
     def run(self, job: Job) -> Answer | Failure:
         """All runs, one after the other."""
         main = job.model.subgraphs[0]
-        machine, made = Machine(job.model, self._arithmetic), []
+        machine, made = ReferenceInterpreter(job.model, self._arithmetic), []
         change = self._handed[1] if self._handed and self._handed[0] in job.name else None
         before: Arrays | None = None
         for number, inputs in enumerate(job.runs):

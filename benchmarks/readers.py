@@ -24,7 +24,7 @@ def verify(path: str) -> Callable[[], object]:
     from litecheck.flatbuffer.containers import open_models
     from litecheck.flatbuffer.schema import load_schema
     from litecheck.flatbuffer.tables import Bytes
-    from litecheck.flatbuffer.verify import verify as check
+    from litecheck.flatbuffer.verifier import verify as check
 
     schema = load_schema("tflite")
 

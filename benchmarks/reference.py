@@ -62,11 +62,11 @@ def serve(functions):
 """
 OUR_CODE = r"""
 import litecheck
-from litecheck.reference.numerics import compiled
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.numerics import numba_loops
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 path, how = sys.argv[1:]
-compiled.WORTH = float("inf") if how == "numpy" else -1
-machine = Machine(litecheck.load_model(path), "litert-reference")
+numba_loops.WORTH = float("inf") if how == "numpy" else -1
+machine = ReferenceInterpreter(litecheck.load_model(path), "litert-reference")
 def first(x):
     global inputs
     inputs = x

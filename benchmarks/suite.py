@@ -33,13 +33,13 @@ from rich.table import Table
 from litecheck.cases.one_operator import one_operator, run_time
 from litecheck.devices.registry import open_device
 from litecheck.model.build import quantized
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.judge import judge
-from litecheck.suite.make import Scope, write_case
 from litecheck.suite.manifest import MANIFEST, Manifest, read_suite
+from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import read_results
-from litecheck.suite.run import run
+from litecheck.suite.suite_run import run
+from litecheck.suite.suite_writer import Scope, write_case
 
 TIMES, SETS = 3.0, 20.0
 OPERATORS = ("CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "LOGISTIC", "RESHAPE")
@@ -58,8 +58,8 @@ ONE = "RESHAPE/int8/flat-plain"
 ANSWERS = r"""
 import sys, time
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.suite.causes import loaded_case
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.suite.mutant_causes import loaded_case
 from litecheck.suite.manifest import read_suite
 from litecheck.suite.mutants import computed
 suite = read_suite(sys.argv[1])
@@ -67,7 +67,7 @@ cases = [loaded_case(suite, case) for case in suite.manifest.cases]
 begun = time.process_time()
 for case, entry in zip(cases, suite.manifest.cases):
     for answer in entry.answers:
-        computed(case, Machine(case.model, load_arithmetic(answer.arithmetics[0])))
+        computed(case, ReferenceInterpreter(case.model, load_arithmetic(answer.arithmetics[0])))
 print(time.process_time() - begun)
 """
 RUNTIME = r"""
@@ -172,7 +172,7 @@ def pairs(opcode: str, number: int) -> SuiteCase:
         tensors[:2],
         tensors[2:],
         {"fused_activation_function": "NONE"},
-        version=facts_of(opcode).version,
+        version=traits_of(opcode).version,
     )
     runs = ((np.repeat(values, 256).reshape(1, -1), np.tile(values, 256).reshape(1, -1)),)
     return SuiteCase(f"{opcode}/int8/{number}", opcode, "int8", "", "all pairs", "standard", model, runs)

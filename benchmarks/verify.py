@@ -32,8 +32,8 @@ from rich.table import Table
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.load import load_model
-from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
+from litecheck.verification.device_run import verify
+from litecheck.verification.settings import Settings
 
 PARTS = {"budget": planted.main, "batch": batch.main}
 MODEL = "tf2_mobilenet_v2_1.0_224_ptq"
@@ -63,10 +63,10 @@ import sys
 from pathlib import Path
 import numpy as np
 from litecheck.model.load import load_model
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
     runs = np.load(file.with_suffix(".npz"))
-    machine = Machine(load_model(file), "litert-xnnpack")
+    machine = ReferenceInterpreter(load_model(file), "litert-xnnpack")
     main = machine.model.subgraphs[0]
     arrays = [runs[name] for name in sorted(runs.files)]
     arrays = arrays[: len(arrays) // 2]  # the device runs everything twice

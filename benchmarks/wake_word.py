@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.agreement import TensorAgreement
-from litecheck.convert.converters import ConverterOutcome, compare_converters
-from litecheck.convert.settings import ConversionSettings
-from litecheck.convert.source import load_source
+from litecheck.conversion.agreement import TensorAgreement
+from litecheck.conversion.converters import ConverterOutcome, compare_converters
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.conversion.source import load_source
 from litecheck.model.cut import cut
 from litecheck.model.types import Model
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from litecheck.profile.load import load_profile
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OneOf, OperatorRule, Requirement
+from litecheck.reference.backends import Alternatives, load_dispatch
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.registry import ANY, Kernel, KernelStep, kernels
-from litecheck.reference.takers import Alternatives, load_dispatch
 
 _HEAD = """\
 # Operators that litecheck can run
@@ -33,13 +33,13 @@ step, the key with the most of them counts, the first one most: for `declined+ui
 names. Operators that are not listed have one way to be computed.
 
 """
-_TAKERS = """
+_BACKENDS = """
 ## Who takes an operator
 
 LiteRT asks XNNPACK's delegate first, then its optimized kernels; what neither takes its reference kernels compute. The
 conditions `declined` and `grouped` are for these, and other variants that are XNNPACK's own fall back to LiteRT's where
-XNNPACK declines. `rules/arithmetic/takers.yaml` has all this as data; operators that it does not list are not XNNPACK's, or
-give the same result whoever computes them. Alternatives are divided by "or".
+XNNPACK declines. `rules/arithmetic/dispatch.yaml` has all this as data. It does not list operators that XNNPACK never
+runs, or that have the same output on all backends. Alternatives are divided by "or".
 
 | operator | taken by | where |
 | --- | --- | --- |
@@ -78,7 +78,7 @@ def page() -> str:
     parts = (
         (_HEAD, _kernels()),
         (_CHOICES, _choices(arithmetics)),
-        (_TAKERS, _takers()),
+        (_BACKENDS, _backends()),
         (_CONDITIONS, _conditions()),
         (_DEPARTURES, _wrong()),
         (_GAPS, _gaps()),
@@ -123,7 +123,7 @@ def _decider(kernel: Kernel) -> str:
 def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
     yield f"| operator | step | {' | '.join(a.name for a in arithmetics)} |\n"
     yield "| --- | --- |" + " --- |" * len(arithmetics) + "\n"
-    cells = {(opcode, cell.path): cell for opcode, kernel in _sorted_kernels() for cell in kernel.cells()}
+    cells = {(opcode, cell.path): cell for opcode, kernel in _sorted_kernels() for cell in kernel.slots()}
     for (opcode, path), cell in cells.items():
         if len(cell.conditions) > 1 and not any(path in a.variants(opcode) for a in arithmetics):
             continue
@@ -131,9 +131,9 @@ def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
         yield f"| {opcode} | {path} | {' | '.join(chosen)} |\n"
 
 
-def _takers() -> Iterator[str]:
-    for name, taker in load_dispatch().takers.items():
-        for opcode, alternatives in taker.operators.items():
+def _backends() -> Iterator[str]:
+    for name, backend in load_dispatch().backends.items():
+        for opcode, alternatives in backend.operators.items():
             yield f"| {opcode} | {name} | {_where(alternatives)} |\n"
 
 

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from litecheck.checks.filters import write_baseline as write_baseline
     from litecheck.checks.validate import validate as validate
     from litecheck.checks.validate import validate_file as validate_file
-    from litecheck.convert.record import ConversionRecord as ConversionRecord
-    from litecheck.convert.session import convert_model as _convert
-    from litecheck.convert.session import convert_model as convert_model
-    from litecheck.convert.settings import ConversionSettings as ConversionSettings
+    from litecheck.conversion.pipeline import convert_model as _convert
+    from litecheck.conversion.pipeline import convert_model as convert_model
+    from litecheck.conversion.record import ConversionRecord as ConversionRecord
+    from litecheck.conversion.settings import ConversionSettings as ConversionSettings
     from litecheck.devices.port import Device as Device
     from litecheck.devices.port import DeviceError as DeviceError
     from litecheck.devices.port import Limits as Limits
     from litecheck.devices.port import NotDelegated as NotDelegated
     from litecheck.devices.port import NotSupported as NotSupported
     from litecheck.devices.registry import open_device as open_device
-    from litecheck.diagnose.result import Diagnosis as Diagnosis
-    from litecheck.diagnose.session import diagnose_device as _diagnose
+    from litecheck.diagnosis.result import Diagnosis as Diagnosis
+    from litecheck.diagnosis.session import diagnose_device as _diagnose
     from litecheck.errors import ConfigError as ConfigError
     from litecheck.errors import LitecheckError as LitecheckError
     from litecheck.errors import ModelError as ModelError
@@ -53,41 +53,41 @@ if TYPE_CHECKING:
     from litecheck.profile.types import Profile as Profile
     from litecheck.quantization import Quantization as Quantization
     from litecheck.quantizer.calibrate import from_data as _choose_parameters
-    from litecheck.quantizer.compare import compare as compare
-    from litecheck.quantizer.comparison import Comparison as Comparison
+    from litecheck.quantizer.comparison_result import Comparison as Comparison
     from litecheck.quantizer.named import dequantize as dequantize
     from litecheck.quantizer.named import quantize as quantize
+    from litecheck.quantizer.tensor_comparison import compare as compare
     from litecheck.quantizer.types import Parameters as Parameters
     from litecheck.quantizer.types import QuantizerError as QuantizerError
+    from litecheck.reference.compute_limits import ComputeLimits as ComputeLimits
+    from litecheck.reference.compute_limits import LimitError as LimitError
     from litecheck.reference.engine.arithmetic import Arithmetic as Arithmetic
     from litecheck.reference.engine.arithmetic import arithmetic_names as arithmetic_names
     from litecheck.reference.engine.arithmetic import load_arithmetic as load_arithmetic
-    from litecheck.reference.engine.interpreter import Machine as Machine
+    from litecheck.reference.engine.interpreter import ReferenceInterpreter as ReferenceInterpreter
     from litecheck.reference.engine.interpreter import Run as Run
     from litecheck.reference.engine.interpreter import run as run
-    from litecheck.reference.limits import ComputeLimits as ComputeLimits
-    from litecheck.reference.limits import LimitError as LimitError
-    from litecheck.reference.operands import RunError as RunError
+    from litecheck.reference.runtime_tensors import RunError as RunError
     from litecheck.rendering.arithmetic_file import arithmetic_yaml as arithmetic_yaml
     from litecheck.rendering.explain import explain as explain
     from litecheck.rendering.formats import render as render
     from litecheck.rendering.inspect_json import model_values as _inspect
     from litecheck.report import ModelReport as ModelReport
     from litecheck.report import Report as Report
-    from litecheck.suite.judge import judge as _judge_suite
-    from litecheck.suite.make import Scope as _SuiteScope
-    from litecheck.suite.make import make as _make_suite
     from litecheck.suite.manifest import read_suite as read_suite
+    from litecheck.suite.result_verdicts import judge as _judge_suite
     from litecheck.suite.results import read_results as read_results
-    from litecheck.suite.run import run as _run_suite
+    from litecheck.suite.suite_run import run as _run_suite
+    from litecheck.suite.suite_writer import Scope as _SuiteScope
+    from litecheck.suite.suite_writer import make as _make_suite
     from litecheck.suite.verdict import SuiteReport as SuiteReport
-    from litecheck.verify.campaign import verify_model as _verify
-    from litecheck.verify.campaign import verify_model as verify_model
-    from litecheck.verify.outcome import Verification as Verification
-    from litecheck.verify.settings import Settings as Settings
-    from litecheck.verify.several import Unverified as Unverified
-    from litecheck.verify.several import Verifications as Verifications
-    from litecheck.verify.several import verify_files as verify_files
+    from litecheck.verification.campaign import verify_model as _verify
+    from litecheck.verification.campaign import verify_model as verify_model
+    from litecheck.verification.result import Verification as Verification
+    from litecheck.verification.settings import Settings as Settings
+    from litecheck.verification.several_models import Unverified as Unverified
+    from litecheck.verification.several_models import Verifications as Verifications
+    from litecheck.verification.several_models import verify_files as verify_files
 
     read_baseline = _read_baseline
     convert = _convert
@@ -105,12 +105,13 @@ _HOMES = {
     "checks.baseline": "read_baseline=read",
     "checks.filters": "apply_baseline filter_report write_baseline",
     "checks.validate": "validate validate_file",
-    "convert.record": "ConversionRecord",
-    "convert.session": "convert_model",
-    "convert.settings": "ConversionSettings",
+    "conversion.pipeline": "convert=convert_model convert_model",
+    "conversion.record": "ConversionRecord",
+    "conversion.settings": "ConversionSettings",
     "devices.port": "Device DeviceError Limits NotDelegated NotSupported",
     "devices.registry": "open_device",
-    "diagnose.result": "Diagnosis",
+    "diagnosis.result": "Diagnosis",
+    "diagnosis.session": "diagnose=diagnose_device",
     "errors": "ConfigError LitecheckError ModelError Problem ProfileError",
     "finding": "Finding",
     "model.edit": "SubgraphEditor with_subgraphs",
@@ -121,44 +122,41 @@ _HOMES = {
     "profile.types": "Profile",
     "quantization": "Quantization",
     "quantizer.calibrate": "choose_parameters=from_data",
-    "quantizer.comparison": "Comparison",
+    "quantizer.comparison_result": "Comparison",
     "quantizer.named": "dequantize quantize",
+    "quantizer.tensor_comparison": "compare",
     "quantizer.types": "Parameters QuantizerError",
+    "reference.compute_limits": "ComputeLimits LimitError",
     "reference.engine.arithmetic": "Arithmetic arithmetic_names load_arithmetic",
-    "reference.engine.interpreter": "Machine Run run",
-    "reference.limits": "ComputeLimits LimitError",
-    "reference.operands": "RunError",
+    "reference.engine.interpreter": "ReferenceInterpreter Run run",
+    "reference.runtime_tensors": "RunError",
     "rendering.arithmetic_file": "arithmetic_yaml",
     "rendering.explain": "explain",
     "rendering.formats": "render",
     "rendering.inspect_json": "inspect=model_values",
     "report": "ModelReport Report",
-    "suite.judge": "judge_suite=judge",
-    "suite.make": "SuiteScope=Scope make_suite=make",
     "suite.manifest": "read_suite",
+    "suite.result_verdicts": "judge_suite=judge",
     "suite.results": "read_results",
-    "suite.run": "run_suite=run",
+    "suite.suite_run": "run_suite=run",
+    "suite.suite_writer": "SuiteScope=Scope make_suite=make",
     "suite.verdict": "SuiteReport",
-    "verify.campaign": "verify_model",
-    "verify.outcome": "Verification",
-    "verify.settings": "Settings",
-    "verify.several": "Unverified Verifications verify_files",
+    "verification.campaign": "verify=verify_model verify_model",
+    "verification.result": "Verification",
+    "verification.settings": "Settings",
+    "verification.several_models": "Unverified Verifications verify_files",
 }
 _PUBLIC = {
     name: (home, other or name)
     for home, names in _HOMES.items()
     for name, _, other in (word.partition("=") for word in names.split())
 }
-#: Packages that are also functions. Python binds an imported package to its name in ``litecheck``.
-_PACKAGES = ("compare", "convert", "diagnose", "verify")
 
-__all__ = ["__version__", *_PACKAGES, *_PUBLIC]
+__all__ = ["__version__", *_PUBLIC]
 
 if not TYPE_CHECKING:  # type checkers see only the imports above
 
     def __getattr__(name: str) -> Any:
-        if name in _PACKAGES:
-            return import_module(f"litecheck.{name}")
         if name not in _PUBLIC:
             raise AttributeError(f"module 'litecheck' has no attribute {name!r}")
         home, other = _PUBLIC[name]

@@ -12,7 +12,7 @@ from litecheck.errors import Problem
 from litecheck.files import bytes_text
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
 from litecheck.placement import TargetReport
-from litecheck.tallies import (
+from litecheck.summary_text import (
     COUNTED,
     STATUSES,
     VERDICTS,

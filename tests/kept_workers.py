@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from litecheck.devices import isolated
 from litecheck.devices.port import Limits
-from litecheck.devices.process import Setup, WorkerProcess
+from litecheck.devices.process import WorkerProcess, WorkerSetup
 from litecheck.devices.worker import Ended, Worker
 
 #: Children that wait, by what they have loaded.
@@ -28,7 +28,7 @@ class KeptWorker(Worker):
     Each job has a process of its own, forked from a child that only loads: nothing of a device is handed on.
     """
 
-    def __init__(self, setup: Setup, limits: Limits, started: WorkerProcess | None = None) -> None:
+    def __init__(self, setup: WorkerSetup, limits: Limits, started: WorkerProcess | None = None) -> None:
         self._kind, self._idle, self._left = _kind(setup), False, False
         waiting = _WAITING.setdefault(self._kind, [])
         kept = waiting.pop() if waiting and started is None else None
@@ -61,7 +61,7 @@ class KeptWorker(Worker):
             super().close()
 
 
-def _kind(setup: Setup) -> str:
+def _kind(setup: WorkerSetup) -> str:
     environment = {name: value for name, value in os.environ.items() if name != _TEST}
     loaded = (setup.adapter, setup.modules, dict(setup.environment), environment, sys.path, os.getcwd())
     return json.dumps((*loaded, tempfile.gettempdir()), sort_keys=True)

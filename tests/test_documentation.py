@@ -172,7 +172,7 @@ def test_every_problem_code_is_explained_once() -> None:
 def test_every_format_and_profile_is_in_the_guide() -> None:
     from litecheck.profile.load import profile_names
     from litecheck.rendering.formats import formats
-    from litecheck.rendering.sheet import EVERY
+    from litecheck.rendering.report_view import EVERY
 
     for command in EVERY:
         guide = text_of(f"docs/{'quantizer' if command == 'compare' else command}.md")
@@ -205,7 +205,7 @@ def test_every_key_and_effect_is_in_the_rule_language() -> None:
 
 
 def test_every_status_is_in_the_guide() -> None:
-    from litecheck.tallies import STATUSES
+    from litecheck.summary_text import STATUSES
 
     guide = text_of("docs/validate.md")
     assert [status for status in STATUSES if f"| {status} |" not in guide] == []
@@ -257,7 +257,7 @@ def test_the_list_of_public_models_is_that_of_the_folder(models: Path) -> None:
 
 @pytest.mark.slow
 def test_every_flag_of_a_stream_is_explained_once() -> None:
-    from litecheck.suite.stream.kinds import stream_names
+    from litecheck.suite.stream.stream_kinds import stream_names
     from litecheck.suite.stream.vectors import Vectors
 
     guide = text_of("docs/stream.md")

@@ -17,10 +17,10 @@ from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
-from litecheck.verify.outcome import Verification
-from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
-from tests.verify.inprocess import InProcess
+from litecheck.verification.device_run import verify
+from litecheck.verification.result import Verification
+from litecheck.verification.settings import Settings
+from tests.verification.inprocess import InProcess
 
 pytestmark = pytest.mark.slow
 

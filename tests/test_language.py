@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,65 @@ PAGES = (
 )  # fmt: skip
 #: Words that a sentence of a rewritten page may have.
 LONGEST = 30
+
+
+#: Folders whose modules may have the same file name, with the reason. ``/*`` includes all folders below.
+SAME_ROLE = {
+    "a family of operators": (
+        "cases/probes", "model/shapes", "profile/measurements", "reference/kernels", "reference/numerics", "targets/*",
+    ),
+    "measurements have the name of the measured thing": (".", "checks", "model", "profile/measurements", "targets/*"),
+    "a command has the name of its function": ("checks", "cli", "reference/kernels"),
+    "the types, the wording, the reader or the registry of a package": (
+        "checks", "comparison", "devices", "model", "profile", "profile/measurements", "quantizer", "reference",
+        "reference/defects",
+    ),
+    "the result or the settings of a capability": ("conversion", "diagnosis", "verification"),
+    "the placement of a kind of target": (".", "targets/*"),
+    "the name of the runtime": ("devices/adapters", "quantizer"),
+}  # fmt: skip
+
+
+def repeated_names(files: Iterable[str]) -> dict[str, list[str]]:
+    """Return the file names of several modules without an entry of SAME_ROLE, with their folders.
+
+    A module of ``rendering`` has the name of its content or of its format.
+    """
+    folders = defaultdict(list)
+    for file in files:
+        folder, _, name = f"./{file}".rpartition("/")
+        folders[name].append(folder.removeprefix("./"))
+
+    def covered(found: list[str]) -> bool:
+        found = [folder for folder in found if not f"{folder}/".startswith("rendering/")]
+        return len(found) < 2 or any(
+            all(_among(folder, allowed) for folder in found) for allowed in SAME_ROLE.values()
+        )
+
+    return {
+        name: found
+        for name, found in folders.items()
+        if len(found) > 1 and name != "__init__.py" and not covered(found)
+    }
+
+
+def _among(folder: str, allowed: tuple[str, ...]) -> bool:
+    return any(
+        folder == one or (one.endswith("/*") and f"{folder}/".startswith(one.removesuffix("*")))
+        for one in allowed
+    )
+
+
+def test_a_module_name_has_one_meaning() -> None:
+    package = ROOT / "litecheck"
+    assert repeated_names(p.relative_to(package).as_posix() for p in package.rglob("*.py")) == {}
+
+
+def test_a_repeated_module_name_is_seen() -> None:
+    assert repeated_names(["suite/a.py", "verification/a.py", "suite/__init__.py", "model/__init__.py"]) == {
+        "a.py": ["suite", "verification"]
+    }
+    assert repeated_names(["model/shapes/conv.py", "reference/kernels/conv.py"]) == {}
 
 
 def banned(text: str) -> Iterator[str]:

@@ -47,8 +47,8 @@ BROKEN = {
         "def read():\n    from litecheck.checks import scale",
         "imports only from those below",
     ),
-    "a library": ("verify/judge.py", "import rich.console", "The terminal"),
-    "a runtime": ("verify/judge.py", "import ai_edge_litert.interpreter", "Runtimes"),
+    "a library": ("verification/case_verdict.py", "import rich.console", "The terminal"),
+    "a runtime": ("verification/case_verdict.py", "import ai_edge_litert.interpreter", "Runtimes"),
 }
 
 
@@ -92,7 +92,7 @@ def test_judging_a_model_loads_nothing_that_makes_one() -> None:
     code = (
         "from litecheck.cli import main\nimport sys\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "assert not [n for n in sys.modules if n.startswith('litecheck.convert')]"
+        "assert not [n for n in sys.modules if n.startswith('litecheck.conversion')]"
     )
     assert "litecheck" in loaded_by(code, "validate", str(ROOT / "fixtures" / "conv_int8.tflite"))
 

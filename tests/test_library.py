@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -127,11 +128,11 @@ def test_inspect_and_explain_say_what_the_commands_say() -> None:
         litecheck.explain("CONV_2D/weight/zero_pint")
 
 
-def test_packages_are_functions_and_packages() -> None:
+def test_functions_stay_functions_when_their_packages_are_imported() -> None:
     program = (
-        "import litecheck.verify.settings, litecheck.compare.types, litecheck.convert.settings\n"
+        "import litecheck.verification.settings, litecheck.comparison.types, litecheck.conversion.settings\n"
         "import litecheck, numpy\n"
-        "assert litecheck.verify.settings.Settings is litecheck.Settings\n"
+        "assert litecheck.verification.settings.Settings is litecheck.Settings\n"
         "a = numpy.zeros(3, numpy.int8)\n"
         "assert litecheck.compare(a, a).exit_code == 0\n"
         "from litecheck import verify, diagnose, convert\n"
@@ -141,6 +142,11 @@ def test_packages_are_functions_and_packages() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [n for n in litecheck.__all__ if n[0].islower()])
+def test_public_functions_are_plain_functions(name: str) -> None:
+    assert isinstance(getattr(litecheck, name), FunctionType)
 
 
 def test_type_checkers_see_the_public_names_and_no_others(tmp_path: Path) -> None:

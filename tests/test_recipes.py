@@ -41,7 +41,7 @@ OPERATOR = """
 DEVICE = '''
 """A device that computes by litecheck's own kernels."""
 
-from litecheck.devices.kinds import DeviceKind
+from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer
 
 KIND = DeviceKind("acme", "litecheck.devices.adapters.acme:Acme")
@@ -66,7 +66,7 @@ class Acme:
 FORMAT = '''
 """The number of results, for whoever counts."""
 
-from litecheck.rendering.sheet import JUDGING, Format
+from litecheck.rendering.report_view import JUDGING, Format
 
 
 def render(sheet):
@@ -113,7 +113,8 @@ def off_by_one(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**given) + 1
 """
 PROBE = """
-    yield probe("one pixel", opcode, [ProbeOperand(drawn(rng, 1, 1, 1, 3), fine)], Wanted(fine), More(options=ONE))
+    pixel = ProbeOperand(drawn(rng, 1, 1, 1, 3), fine)
+    yield probe("one pixel", opcode, [pixel], ProbeOutput(fine), ProbeExtras(options=ONE))
 
 
 ONE: dict[str, Option] = {
@@ -152,9 +153,9 @@ CODE = "import litecheck, sys\n"
 RECIPES = {
     "An operator": Recipe(
         {"rules/litert-runtime.yaml": OPERATOR},
-        CODE + "from litecheck.profile.solve import solve\n"
+        CODE + "from litecheck.profile.generate.conforming import conforming_plan\n"
         "profile = litecheck.load_profile('litert-runtime')\n"
-        "assert solve(profile, profile.operators['SIGN']).one('input').dtype == 'int8'",
+        "assert conforming_plan(profile, profile.operators['SIGN']).one('input').dtype == 'int8'",
         {"rules/litert-runtime.yaml": "\nops:\n"},
     ),
     "A target": Recipe(
@@ -190,11 +191,11 @@ RECIPES = {
         {"litecheck/cases/probes/regions.py": PROBE},
         "from litecheck.cases.probes.catalogue import probes\n"
         "assert any(p.name == 'one pixel' for p in probes('MAX_POOL_2D'))",
-        {"litecheck/cases/probes/regions.py": "More(others, options=options)\n        )\n"},
+        {"litecheck/cases/probes/regions.py": "ProbeExtras(others, options=options)\n        )\n"},
     ),
     "An erratum": Recipe(
         {"rules/arithmetic/known-faults.yaml": ERRATUM},
-        "from litecheck.compare.errata import known_fault\nfrom litecheck.devices.outcome import Outcome\n"
+        "from litecheck.comparison.errata import known_fault\nfrom litecheck.devices.outcome import Outcome\n"
         "said = known_fault('litert:reference', 'CONV_2D', ['int8'], Outcome.MISMATCH)\n"
         "assert 'CONV_2D adds one' in said",
     ),

@@ -10,7 +10,7 @@ from litecheck.errors import Problem
 from litecheck.finding import CPU, Demand, Effect, Finding, Level, Waiver, Where
 from litecheck.placement import Placement, TargetReport
 from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
-from litecheck.tallies import Status
+from litecheck.summary_text import Status
 
 CRASHES: Effect = "crashes"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.tallies import (
+from litecheck.summary_text import (
     checked_text,
     combined_exit_code,
     counted,

@@ -9,27 +9,29 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Array, Arrays
-from litecheck.cases.inputs import PROPAGATED, Feed, exceeds_share, series
-from litecheck.cases.memory import Reach
+from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.lifetimes import initial, last_use
-from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 
 
 class Expectation:
     """Outputs of arithmetics for the inputs of a case, computed once for all arithmetics that agree on its operators."""
 
-    def __init__(self, case: Case, feeds: Sequence[Feed]) -> None:
+    def __init__(self, case: Case, stimuli: Sequence[Stimulus]) -> None:
         self.case = case
-        self.feeds = tuple(feeds)
+        self.stimuli = tuple(stimuli)
         self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
-        self._joins = together(case.cut.model) > 1 and not any(feed.follows or feed.start for feed in feeds)
+        self._joins = together(case.cut.model) > 1 and not any(
+            stimulus.follows or stimulus.start for stimulus in stimuli
+        )
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
@@ -43,10 +45,10 @@ class Expectation:
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
-        machine = Machine(self.case.cut.model, arithmetic)
+        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
         if self._joins:
-            return list(outputs_of(machine, [feed.arrays for feed in self.feeds]))
-        return [_outputs(machine, feed) for feed in self.feeds]
+            return list(outputs_of(machine, [stimulus.arrays for stimulus in self.stimuli]))
+        return [_outputs(machine, stimulus) for stimulus in self.stimuli]
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
@@ -54,49 +56,49 @@ class Expectation:
 
         Raises RunError as ``compute`` does.
         """
-        machine = Machine(self.case.cut.model, arithmetic)
-        for feed in self.feeds:
-            _begin(machine, feed)
+        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        for stimulus in self.stimuli:
+            _begin(machine, stimulus)
             yield {
                 index: contents for (subgraph, index), contents in machine.variables.items() if not subgraph
             }
-            _run(machine, feed)
+            _run(machine, stimulus)
 
-    def usable(self, arithmetic: Arithmetic) -> tuple[Feed, ...]:
+    def usable(self, arithmetic: Arithmetic) -> tuple[Stimulus, ...]:
         """Return the inputs that the reference can compute.
 
         Raises RunError if a propagated input, or every input, fails. Further inputs are ignored once the outputs take
         too much memory.
         """
         if self._joins and self(arithmetic) is not None:
-            return self.feeds
-        machine = Machine(self.case.cut.model, arithmetic)
-        kept: list[Feed] = []
+            return self.stimuli
+        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        kept: list[Stimulus] = []
         outputs: list[Arrays] = []
-        for numbers in series(self.feeds):
-            several = [self.feeds[n] for n in numbers]
+        for numbers in series(self.stimuli):
+            several = [self.stimuli[n] for n in numbers]
             try:
-                for feed in several:
-                    outputs.append(_outputs(machine, feed))
+                for stimulus in several:
+                    outputs.append(_outputs(machine, stimulus))
                     self._note(machine)
             except RunError:
-                if several[0].kind == PROPAGATED or (not kept and several[-1] is self.feeds[-1]):
+                if several[0].kind == PROPAGATED or (not kept and several[-1] is self.stimuli[-1]):
                     raise
                 del outputs[len(kept) :]
                 continue
             kept += several
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
-        self.feeds = tuple(kept)
+        self.stimuli = tuple(kept)
         self._found = {self._key(arithmetic): outputs}
-        return self.feeds
+        return self.stimuli
 
     def reach(self) -> tuple[Reach, ...]:
         """Return the smallest and largest value of each variable tensor."""
         tensors = self.case.cut.model.subgraphs[0].tensors
         return tuple(Reach(tensors[i].name, low, high) for i, (low, high) in self._reach.items())
 
-    def _note(self, machine: Machine) -> None:
+    def _note(self, machine: ReferenceInterpreter) -> None:
         for (subgraph, index), contents in machine.variables.items():
             if not subgraph and contents.size and contents.dtype.kind in "iuf":
                 low, high = self._reach.get(index, (np.inf, -np.inf))
@@ -107,12 +109,14 @@ class Expectation:
         return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in self._opcodes)
 
 
-def _outputs(machine: Machine, feed: Feed) -> Arrays:
-    _begin(machine, feed)
-    return _run(machine, feed)
+def _outputs(machine: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
+    _begin(machine, stimulus)
+    return _run(machine, stimulus)
 
 
-def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tuple[Case, list[Arrays]]:
+def with_all_outputs(
+    case: Case, several: Sequence[Stimulus], arithmetic: Arithmetic
+) -> tuple[Case, list[Arrays]]:
     """Return a one-operator case with its variable tensors as further inputs, and the arrays of each inference.
 
     Each inference then needs no earlier inference. All other cases, and operators without such tensors, are returned
@@ -121,7 +125,7 @@ def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tupl
     main = case.cut.model.subgraphs[0]
     held = [t for t in main.tensors if t.is_variable and t.dtype in NUMPY_TYPES]
     if len(case.operators) != 1 or not held:
-        return case, [feed.arrays for feed in several]
+        return case, [stimulus.arrays for stimulus in several]
     numbers = {t.index for t in held}
     tensors = tuple(replace(t, is_variable=False) if t.index in numbers else t for t in main.tensors)
     plain = replace(main, tensors=tensors, inputs=(*main.inputs, *(t.index for t in held)))
@@ -130,32 +134,32 @@ def exposed(case: Case, several: Sequence[Feed], arithmetic: Arithmetic) -> tupl
     inputs = (*case.cut.inputs, *(whole[t.index] for t in held))
     states = Expectation(case, several).states(arithmetic)
     arrays = [
-        (*feed.arrays, *(state[t.index] if t.index in state else initial(t) for t in held))
-        for feed, state in zip(several, states, strict=True)
+        (*stimulus.arrays, *(state[t.index] if t.index in state else initial(t) for t in held))
+        for stimulus, state in zip(several, states, strict=True)
     ]
     return replace(case, cut=replace(case.cut, model=model, inputs=inputs)), arrays
 
 
-def _begin(machine: Machine, feed: Feed) -> None:
-    if not feed.follows:
+def _begin(machine: ReferenceInterpreter, stimulus: Stimulus) -> None:
+    if not stimulus.follows:
         machine.restart()
-        machine.variables.update({(0, index): contents for index, contents in feed.start.items()})
+        machine.variables.update({(0, index): contents for index, contents in stimulus.start.items()})
 
 
-def _run(machine: Machine, feed: Feed) -> Arrays:
+def _run(machine: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
     main = machine.model.subgraphs[0]
-    tensors = machine.run(main, feed.arrays)
+    tensors = machine.run(main, stimulus.arrays)
     return tuple(tensors[index] for index in main.outputs)
 
 
-class Tape:
+class TensorCache:
     """Tensors of a sample in a run through a subgraph: computed by the reference and still needed."""
 
     def __init__(
         self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
     ) -> None:
         self.subgraph = subgraph
-        self.machine = Machine(model, arithmetic)
+        self.machine = ReferenceInterpreter(model, arithmetic)
         self.tensors: dict[int, Array] = dict(inputs)
         self._last = last_use(subgraph)
         self.kept: frozenset[int] = frozenset()
@@ -182,14 +186,14 @@ class Tape:
 
 def chained(
     model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
-) -> list[Tape]:
+) -> list[TensorCache]:
     """Return a tape for each sample, each with the state that the sample before left in the model."""
-    ahead = Machine(model, arithmetic)
-    tapes: list[Tape] = []
+    ahead = ReferenceInterpreter(model, arithmetic)
+    tapes: list[TensorCache] = []
     for inputs in samples:
-        tapes.append(Tape(model, subgraph, inputs, arithmetic))
+        tapes.append(TensorCache(model, subgraph, inputs, arithmetic))
         tapes[-1].machine.restore(ahead.state())
-        scratch = Tape(model, subgraph, inputs, arithmetic)
+        scratch = TensorCache(model, subgraph, inputs, arithmetic)
         scratch.machine = ahead
         for operator in subgraph.operators:
             scratch.step(operator)

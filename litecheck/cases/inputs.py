@@ -13,13 +13,13 @@ import numpy as np
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.profile.operators import OperatorFacts, facts_of
+from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
+from litecheck.reference.compute_limits import limits_in_force
 from litecheck.reference.engine.entry import affordable
-from litecheck.reference.limits import limits_in_force
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.runtime_tensors import NUMPY_TYPES
 
 #: Inputs of a case, and its outputs, take at most 1/16 of the memory: there are copies for devices and for comparisons.
 _SHARE = 16
@@ -30,7 +30,7 @@ KINDS = (PROPAGATED, RANDOM, DIRECTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Feed:
+class Stimulus:
     """Inputs of an inference in the order of the case's, and their kind.
 
     If ``follows`` is True, the inference starts from the state that the inference before it left. Otherwise variables
@@ -43,21 +43,21 @@ class Feed:
     start: Mapping[int, Array] = field(default_factory=dict)
 
 
-def series(several: Sequence[Feed]) -> tuple[range, ...]:
+def series(several: Sequence[Stimulus]) -> tuple[range, ...]:
     """Group the numbers of inferences into series: each inference with a reset, with those that follow it."""
-    ends = [*(n for n, feed in enumerate(several) if not feed.follows), len(several)]
+    ends = [*(n for n, stimulus in enumerate(several) if not stimulus.follows), len(several)]
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
-def within_share(several: Iterable[Feed]) -> Iterator[Feed]:
+def within_share(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
     """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
     For example, of inputs of 20 million elements, four feeds under the default of 4.3 GB.
     """
     spent = 0
-    for feed in several:
-        yield feed
-        spent += sum(array.size for array in feed.arrays)
+    for stimulus in several:
+        yield stimulus
+        spent += sum(array.size for array in stimulus.arrays)
         if exceeds_share(spent):
             return
 
@@ -70,11 +70,11 @@ def exceeds_share(elements: int) -> bool:
     return elements * _WIDE > limits_in_force().memory // _SHARE
 
 
-def propagated(case: Case, tensors: Mapping[int, Array]) -> Feed | None:
+def propagated(case: Case, tensors: Mapping[int, Array]) -> Stimulus | None:
     """Return the tensors that the reference computed as inputs of the case; None if any of them was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
-    return Feed(PROPAGATED, tuple(tensors[i] for i in case.cut.inputs))
+    return Stimulus(PROPAGATED, tuple(tensors[i] for i in case.cut.inputs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +120,7 @@ def inputs_among(subgraph: Subgraph, operators: Sequence[Operator], indexes: Seq
     """Return the use of tensors by operators of a subgraph, in the order of the indexes."""
     uses: dict[int, set[tuple[str, bool]]] = {index: set() for index in indexes}
     for operator in operators:
-        facts = facts_of(operator.kind)
+        facts = traits_of(operator.kind)
         for at, index in enumerate(operator.inputs):
             if index in uses:
                 role = facts.role(at)
@@ -144,9 +144,9 @@ def has_codes(tensor: Tensor) -> bool:
     return tensor.dtype in INTEGER_RANGES and BITS[tensor.dtype] <= 16 and tensor.quantization.is_set
 
 
-def only(case: Case) -> OperatorFacts:
+def only(case: Case) -> OperatorTraits:
     """Return the facts about a case's operator; empty facts if there are several operators."""
-    return facts_of(case.operators[0].kind if len(case.operators) == 1 else "")
+    return traits_of(case.operators[0].kind if len(case.operators) == 1 else "")
 
 
 #: Unquantized integers are drawn below this.
@@ -155,7 +155,7 @@ _SMALL = 10
 _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
 
 
-def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
+def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | None:
     """Return uniform random stored values, as far as the operator allows it; None if an input that steers is unknown.
 
     The same seed gives the same values for the same case, whatever else is verified.
@@ -163,14 +163,14 @@ def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Feed | None:
     return next(tried(case, tensors, seed, 1), None)
 
 
-def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
+def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Stimulus]:
     """Yield more drawn inputs for a case of few outputs, each in another part of the range."""
     yield from islice(tried(case, tensors, seed, draws(case)), 1, None)
 
 
 def draws(case: Case) -> int:
     """Return the largest number of times that values are drawn for a case: 1 if its operators only move them."""
-    moved = all(facts_of(operator.kind).result == "moved" for operator in case.operators)
+    moved = all(traits_of(operator.kind).result == "moved" for operator in case.operators)
     if moved or not any(use.coded for use in inputs_of(case)):
         return 1
     made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
@@ -178,7 +178,7 @@ def draws(case: Case) -> int:
     return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
 
 
-def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Feed]:
+def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Stimulus]:
     """Return the given number of drawn inputs: the first over the whole range, the rest over parts of it."""
     return islice(_endlessly(case, tensors, seed), count)
 
@@ -187,10 +187,10 @@ class Drawn:
     """Drawn inputs of a case, as in :func:`tried`: each is drawn once, on first use."""
 
     def __init__(self, case: Case, tensors: Mapping[int, Array], seed: int) -> None:
-        self._made: list[Feed] = []
+        self._made: list[Stimulus] = []
         self._more = _endlessly(case, tensors, seed)
 
-    def first(self, count: int) -> Iterator[Feed]:
+    def first(self, count: int) -> Iterator[Stimulus]:
         """Yield the first ``count`` drawn inputs."""
         for number in range(count):
             if number == len(self._made):
@@ -200,7 +200,7 @@ class Drawn:
             yield self._made[number]
 
 
-def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Feed]:
+def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Stimulus]:
     name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
     uses = inputs_of(case)
     if not uses or not known(uses, tensors):
@@ -211,7 +211,7 @@ def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[
         made = [
             like if use.steers else _random(use, like, span, rng, number) for use, like, span in drawn_like
         ]
-        yield Feed(RANDOM, tuple(made))
+        yield Stimulus(RANDOM, tuple(made))
 
 
 def _span(use: Input) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from litecheck.arrays import Array
 from litecheck.model.build import Option
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.quantization import Quantization
 
 
@@ -36,7 +36,7 @@ def one_operator(
         roles |= {name: () if t is None else (t,) for name, t in zip(names, tensors, strict=True)}
         ends.append(names)
     plan = Plan(
-        opcode, ends[0], ends[1], roles, ends[2], options=options or {}, version=version, lists_absent=True
+        opcode, ends[0], ends[1], roles, ends[2], options=options or {}, version=version, explicit_absent=True
     )
     return assemble(plan, description)
 

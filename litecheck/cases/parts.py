@@ -19,7 +19,7 @@ class Case:
     """Part of a subgraph that runs on a device: ``cut`` is the model of the part, ``operators`` are those of the whole
     model.
 
-    ``name`` is unique in a plan and valid as a file name: ``0012-CONV_2D``, ``0004-0007``, ``whole``.
+    ``name`` is unique in a plan and valid as a file name: ``0012-CONV_2D``, ``0004-0007``, ``whole_model``.
     """
 
     name: str
@@ -51,7 +51,7 @@ def entries(model: Model, signature: str | None = None) -> tuple[Subgraph, ...]:
 
 
 def operators(model: Model, subgraph: Subgraph) -> Iterator[Case]:
-    """Return every operator as a case. Operators on resource handles are grouped: see :func:`alone`."""
+    """Return every operator as a case. Operators on resource handles are grouped: see :func:`single_operator`."""
     for operator in subgraph.operators:
         yield _case(model, subgraph, (operator,))
 
@@ -62,7 +62,7 @@ def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
         yield _case(model, subgraph, subgraph.operators[start : start + length])
 
 
-def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
+def subrange(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
     """Return the operators on every path between two tensors. Raises ConfigError if there is none."""
     start, end = (_tensor(subgraph, name) for name in (first, last))
     graph = graph_of(subgraph)
@@ -80,19 +80,19 @@ def between(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
     return _case(model, subgraph, chosen, f"between-{start}-{end}", (end,))
 
 
-def leading(case: Case) -> tuple[Operator, ...]:
+def prefix(case: Case) -> tuple[Operator, ...]:
     """Return the operators that compute a case's inputs, and those that compute their inputs, in execution order."""
     graph = graph_of(case.subgraph)
     needed = _reached(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
     return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
 
 
-def whole(model: Model, subgraph: Subgraph) -> Case:
+def whole_model(model: Model, subgraph: Subgraph) -> Case:
     """Return all operators as a single case; its outputs are the subgraph's."""
     return _case(model, subgraph, subgraph.operators, "whole", subgraph.outputs)
 
 
-def alone(case: Case) -> str:
+def single_operator(case: Case) -> str:
     """Return the reason if the case cannot run alone (it shares handles with other operators, or has no output with
     values), else ""."""
     inputs = [case.subgraph.tensors[i] for i in case.cut.inputs]

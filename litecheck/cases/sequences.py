@@ -11,18 +11,18 @@ from math import prod
 import numpy as np
 
 from litecheck.cases import inputs
+from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.extremes import extremes
-from litecheck.cases.inputs import Feed, draws, tried
-from litecheck.cases.memory import Memory, Reach, SeriesTried
+from litecheck.cases.inputs import Stimulus, draws, tried
 from litecheck.cases.parts import Case
 from litecheck.cases.sweeps import directed
+from litecheck.cases.variable_state import Reach, SeriesTried, StateSupport
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.entry import affordable
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
 #: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
 LENGTH, PATIENCE = 16, 48
@@ -44,39 +44,39 @@ def variables(model: Model) -> tuple[Tensor, ...]:
     return tuple(t for t in model.subgraphs[0].tensors if t.is_variable and t.dtype in NUMPY_TYPES)
 
 
-def row(several: Sequence[Feed], start: Mapping[int, Array] | None = None) -> tuple[Feed, ...]:
+def sequence(several: Sequence[Stimulus], start: Mapping[int, Array] | None = None) -> tuple[Stimulus, ...]:
     """Return inferences as a series: each but the first starts from the state that the inference before left."""
     first = replace(several[0], start=start or {})
-    return (first, *(replace(feed, follows=True) for feed in several[1:]))
+    return (first, *(replace(stimulus, follows=True) for stimulus in several[1:]))
 
 
-def rows(
-    case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic, memory: Memory
-) -> Callable[[str], Iterator[tuple[Feed, ...]]]:
+def sequences(
+    case: Case, tensors: Mapping[int, Array], seed: int, arithmetic: Arithmetic, memory: StateSupport
+) -> Callable[[str], Iterator[tuple[Stimulus, ...]]]:
     """Return a function from kind (random, directed) to series for a case with state; ``memory`` is the device's
     support."""
     pool = list(tried(case, tensors, seed, PATIENCE + 1))
     length = _length(case, pool, arithmetic)
     drawn = list(tried(case, tensors, seed, max(2 * length, draws(case))))
 
-    def of(kind: str) -> Iterator[tuple[Feed, ...]]:
+    def of(kind: str) -> Iterator[tuple[Stimulus, ...]]:
         if kind == inputs.RANDOM:
-            yield from (row(drawn[at : at + length]) for at in range(0, len(drawn), length))
+            yield from (sequence(drawn[at : at + length]) for at in range(0, len(drawn), length))
             return
         edges = list(islice(directed(case, tensors), _EDGES))
         if edges:
-            yield row([*edges, *edges[::-1]])
-            rails = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]]
-            driven = [*islice(extremes(case, tensors), 2), *edges[:2]]
-            yield from (row([rail] * length + rails) for rail in driven)
-        if memory is Memory.SET:
-            after = [replace(feed, kind=inputs.DIRECTED) for feed in drawn[:_AFTER]] + edges[:2]
-            yield from (row(after, start) for start in _starts(case, seed) if after)
+            yield sequence([*edges, *edges[::-1]])
+            rails = [replace(stimulus, kind=inputs.DIRECTED) for stimulus in drawn[:_AFTER]]
+            driven = [*islice(extreme_inputs(case, tensors), 2), *edges[:2]]
+            yield from (sequence([rail] * length + rails) for rail in driven)
+        if memory is StateSupport.SET:
+            after = [replace(stimulus, kind=inputs.DIRECTED) for stimulus in drawn[:_AFTER]] + edges[:2]
+            yield from (sequence(after, start) for start in _starts(case, seed) if after)
 
     return of
 
 
-def _length(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
+def _length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     """Inferences in a row: as many as another past is felt for, and some more; fewer where tensors are large."""
     ends = (*case.cut.inputs, *case.cut.outputs)
     size = sum(prod(max(n, 1) for n in case.subgraph.tensors[i].shape) for i in ends)
@@ -84,19 +84,19 @@ def _length(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
     return min(most, _felt(case, pool, arithmetic) + _MORE if most > LENGTH else LENGTH)
 
 
-def _felt(case: Case, pool: Sequence[Feed], arithmetic: Arithmetic) -> int:
+def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     """Return the number of inferences after which two machines with different pasts have the same state.
 
     Return LENGTH - _MORE if their states stay different.
     """
-    one, other = (Machine(case.cut.model, arithmetic) for _ in range(2))
+    one, other = (ReferenceInterpreter(case.cut.model, arithmetic) for _ in range(2))
     main = case.cut.model.subgraphs[0]
     with suppress(RunError, IndexError):
         one.run(main, pool[0].arrays)
         other.run(main, pool[-1].arrays)
-        for number, feed in enumerate(pool[1:], 1):
+        for number, stimulus in enumerate(pool[1:], 1):
             for machine in (one, other):
-                machine.run(main, feed.arrays)
+                machine.run(main, stimulus.arrays)
             if one.state().same(other.state()):
                 return number
     return LENGTH - _MORE
@@ -129,27 +129,31 @@ def _drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
     return rng.normal(size=tensor.shape).astype(NUMPY_TYPES[tensor.dtype])
 
 
-def series_tried(several: Sequence[Feed], memory: Memory, reached: Sequence[Reach] = ()) -> SeriesTried:
+def series_tried(
+    several: Sequence[Stimulus], memory: StateSupport, reached: Sequence[Reach] = ()
+) -> SeriesTried:
     """Return the series that tested a case's state; ``reached`` holds the range of each variable."""
-    if memory is Memory.NONE:
+    if memory is StateSupport.NONE:
         return SeriesTried(because="device")
     lengths = [len(numbers) for numbers in inputs.series(several)]
-    begun = any(feed.start for feed in several)
+    begun = any(stimulus.start for stimulus in several)
     return SeriesTried(len(lengths), max(lengths), begun, reached=tuple(reached))
 
 
-def habit(
-    case: Case, several: Sequence[Feed], given: Sequence[Sequence[Array]], arithmetic: Arithmetic
+def access_pattern(
+    case: Case, several: Sequence[Stimulus], given: Sequence[Sequence[Array]], arithmetic: Arithmetic
 ) -> str:
     """Return the device's use of state as shown by its outputs, if it does not pass state on; else ""."""
     known = {
         "its past is ignored: every inference is as if it were the first": [
-            replace(feed, follows=False, start={}) for feed in several
+            replace(stimulus, follows=False, start={}) for stimulus in several
         ],
         "its state is never reset: every series goes on from the one before": [
-            replace(feed, follows=bool(number), start={}) for number, feed in enumerate(several)
+            replace(stimulus, follows=bool(number), start={}) for number, stimulus in enumerate(several)
         ],
-        "it does not begin at the contents it is given": [replace(feed, start={}) for feed in several],
+        "it does not begin at the contents it is given": [
+            replace(stimulus, start={}) for stimulus in several
+        ],
     }
     for words, other in known.items():
         with suppress(RunError):

@@ -11,11 +11,11 @@ import numpy as np
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.inputs import has_codes
 from litecheck.model.types import Model, Subgraph
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.dispatch import find_kernel
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.numerics.broadcast import chunks
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 #: Vector loops compute so many elements at a time or a part of that, down to the shortest, and some what is left at the
 #: end otherwise: where nothing is left, it makes no difference to an element how many there are beside it.
@@ -84,7 +84,7 @@ def _layout(model: Model) -> _Layout | None:
         or not set(main.outputs) <= set(main.operators[0].outputs)
     ):
         return None
-    if facts_of(main.operators[0].kind).elementwise:
+    if traits_of(main.operators[0].kind).elementwise:
         return _of_elements(main, _ELEMENTS // size) if 2 * size <= _ELEMENTS else None
     return _Layout(_SUMS // size) if 2 * size <= _SUMS and _by_images(main) else None
 
@@ -134,16 +134,16 @@ def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
 def _by_images(main: Subgraph) -> bool:
     """Return True if each image of the only output depends only on that image of the only input, and on constants."""
     (operator,) = main.operators
-    facts, inputs = facts_of(operator.kind), operator.inputs
-    images = _IMAGES in facts.ties and main.inputs == inputs[:1] and len(main.outputs) == 1
+    facts, inputs = traits_of(operator.kind), operator.inputs
+    images = _IMAGES in facts.equal_dims and main.inputs == inputs[:1] and len(main.outputs) == 1
     constant = all(main.tensors[index].is_constant for index in inputs[1:] if index >= 0)
     return images and constant and len(main.tensors[main.inputs[0]].shape) > 1
 
 
-def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
+def outputs_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Arrays]:
     """Yield the outputs of independent inferences.
 
-    Raises RunError as :meth:`Machine.run` does.
+    Raises RunError as :meth:`ReferenceInterpreter.run` does.
     """
     main, layout, left = machine.model.subgraphs[0], _layout(machine.model), iter(several)
     own = [main.tensors[index].shape for index in main.inputs]
@@ -157,7 +157,7 @@ def outputs_of(machine: Machine, several: Sequence[Arrays]) -> Iterator[Arrays]:
         yield from zip(*(layout.apart(array, len(group)) for array in made), strict=True)
 
 
-def _run(machine: Machine, inputs: Arrays) -> Arrays:
+def _run(machine: ReferenceInterpreter, inputs: Arrays) -> Arrays:
     main = machine.model.subgraphs[0]
     tensors = machine.run(main, inputs)
     return tuple(tensors[index] for index in main.outputs)

@@ -9,7 +9,17 @@ from functools import partial
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Feed, Input, draws, inputs_of, known, only
+from litecheck.cases.inputs import (
+    DIRECTED,
+    PROPAGATED,
+    RANDOM,
+    Input,
+    Stimulus,
+    draws,
+    inputs_of,
+    known,
+    only,
+)
 from litecheck.cases.parts import Case
 from litecheck.quantization import BITS, INTEGER_RANGES
 
@@ -25,7 +35,7 @@ _PATTERNS: tuple[_Pattern, ...] = (
 )
 
 
-def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
+def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulus]:
     """Return minima, maxima, alternating minima and maxima, zero points, and sweeps over all stored values (all pairs
     for two inputs).
 
@@ -46,19 +56,21 @@ def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Feed]:
             codes = pattern(use, like.size, place).astype(like.dtype)
             arrays.append(np.clip(codes, *use.bounds).astype(like.dtype).reshape(like.shape))
             place += 1
-        yield Feed(DIRECTED, tuple(arrays))
+        yield Stimulus(DIRECTED, tuple(arrays))
 
 
-def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
+def exhaustive(case: Case, stimuli: tuple[Stimulus, ...]) -> str:
     """Return the inputs that were covered completely, e.g. "all 256 values", or ""; only for single element-wise
     operators."""
-    if not any(f.kind == DIRECTED for f in feeds):
+    if not any(f.kind == DIRECTED for f in stimuli):
         return ""
     elementwise, uses = only(case).elementwise, inputs_of(case)
     bits = {BITS.get(u.tensor.dtype, 64) if u.coded else 64 for u in uses}
     if elementwise == "unary" and len(uses) == 1 and bits <= {8, 16}:
         codes = 1 << bits.pop()
-        swept = len(np.unique(np.concatenate([feed.arrays[0].reshape(-1) for feed in feeds]))) == codes
+        swept = (
+            len(np.unique(np.concatenate([stimulus.arrays[0].reshape(-1) for stimulus in stimuli]))) == codes
+        )
         return f"all {codes:,} values" if swept else ""
     if (
         elementwise == "binary"
@@ -66,14 +78,14 @@ def exhaustive(case: Case, feeds: tuple[Feed, ...]) -> str:
         and bits == {8}
         and len({u.tensor.shape for u in uses}) == 1
     ):
-        large = (feed.arrays for feed in feeds if feed.arrays[0].size >= 1 << 16)
+        large = (stimulus.arrays for stimulus in stimuli if stimulus.arrays[0].size >= 1 << 16)
         pairs = (a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1) for a, b in large)
         swept = any(len(np.unique(both)) == 1 << 16 for both in pairs)
         return "all 65,536 pairs" if swept else ""
     return ""
 
 
-def about(case: Case, kinds: Sequence[str], samples: int) -> int:
+def near_edges(case: Case, kinds: Sequence[str], samples: int) -> int:
     """Return the approximate number of inputs of a case, from its shapes alone."""
     uses = inputs_of(case)
     count = samples if PROPAGATED in kinds else 0

@@ -154,7 +154,7 @@ class BoundOperator:
         operands = self.roles.get(role)
         return operands[0].facts if operands else None
 
-    def blame(self, verb: str, faults: Iterable[Fault]) -> None:
+    def add_fault(self, verb: str, faults: Iterable[Fault]) -> None:
         """Store the violations that a check found, so that later checks skip faults that follow from them."""
         for fault in faults:
             if fault.operand:
@@ -162,15 +162,15 @@ class BoundOperator:
                 self._faults = self._faults or {}
                 self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
 
-    def sound(self, tensor: Tensor, *verbs: str) -> bool:
+    def is_valid(self, tensor: Tensor, *verbs: str) -> bool:
         """Return True if none of these checks (default: no check at all) has found a fault in a tensor."""
         found = self._faults.get(tensor.index) if self._faults else None
         return not found or not (found & set(verbs) if verbs else found)
 
     @property
-    def looked_around(self) -> bool:
+    def reads_neighbors(self) -> bool:
         """Return True if a measurement has read more than the operator and its tensors."""
-        return self._operands is not None and self._operands.looked_around
+        return self._operands is not None and self._operands.reads_neighbors
 
     def measurable(self) -> Operands:
         """Return the operator as measurements see it: inputs have their shapes at run time."""

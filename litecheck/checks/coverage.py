@@ -17,7 +17,7 @@ _SMALL = frozenset(("int8", "int4", "uint4", "int2"))
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class NotCovered:
     """Reason for an operator that is not covered. The lower ``rank``, the closer the profile is to covering the
     operator."""
 
@@ -25,30 +25,30 @@ class Outside:
     rank: int
 
 
-def opaque(operator: Operator) -> Outside | None:
+def opaque_reason(operator: Operator) -> NotCovered | None:
     """Return the reason if no profile can cover an operator (custom, delegate or newer than the schema), else None."""
     if operator.opcode == "CUSTOM":
-        return Outside(f"custom operator '{operator.custom_code}'", 3)
+        return NotCovered(f"custom operator '{operator.custom_code}'", 3)
     if operator.opcode == "DELEGATE":
-        return Outside("an opaque delegate: what it computes is not in the file", 3)
+        return NotCovered("an opaque delegate: what it computes is not in the file", 3)
     if operator.opcode.startswith("BUILTIN "):
-        return Outside(f"{operator.opcode.lower()} is newer than litecheck's schema", 3)
+        return NotCovered(f"{operator.opcode.lower()} is newer than litecheck's schema", 3)
     return None
 
 
-def unlisted(subgraph: Subgraph, operator: Operator, profile: Profile) -> Outside | None:
+def unlisted_reason(subgraph: Subgraph, operator: Operator, profile: Profile) -> NotCovered | None:
     """Return the reason if a profile without a rule for an operator does not cover it; None if the profile forbids
     operators that it does not list."""
     tensors = [subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
     types = {t.dtype for t in tensors if not t.is_constant}
     if not types & set(profile.activations) and ANY not in profile.activations:
-        return Outside(_kind_of(types, tensors), 2)
+        return NotCovered(_kind_of(types, tensors), 2)
     if profile.unlisted == "violation":
         return None
-    return Outside(f"{profile.name} has no rule for it", 0)
+    return NotCovered(f"{profile.name} has no rule for it", 0)
 
 
-def outside(bound: BoundOperator, profile: Profile) -> Outside | None:
+def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | None:
     """Return None if the profile covers the operator, else the reason."""
     rule, wanted = bound.rule, profile.activations
     if ANY not in wanted and rule.activations:
@@ -56,17 +56,17 @@ def outside(bound: BoundOperator, profile: Profile) -> Outside | None:
         counted = scope if rule.constants_count else [o for o in scope if o.tensor.data is None]
         if scope and not any(o.facts.dtype in wanted for o in counted):
             everything = [o.tensor for operands in bound.roles.values() for o in operands]
-            return Outside(_kind_of({o.facts.dtype for o in counted}, everything), 2)
+            return NotCovered(_kind_of({o.facts.dtype for o in counted}, everything), 2)
         moved = _moved(rule)
         if scope and moved and not any(o.facts.quantized for role in moved for o in bound.roles[role]):
-            return Outside(f"{scope[0].facts.dtype} data without quantization", 1)
+            return NotCovered(f"{scope[0].facts.dtype} data without quantization", 1)
     for exemption in rule.exemptions:
         if any(o.facts.dtype in exemption.dtypes for o in bound.roles.get(exemption.role, ())):
-            return Outside(exemption.because, 1)
+            return NotCovered(exemption.because, 1)
     for role, operands in bound.roles.items():
         for o in operands:
             if o.facts.details is not None and isinstance(o.facts.details, Custom):
-                return Outside(f"custom quantization of {role}, which only its maker can read", 1)
+                return NotCovered(f"custom quantization of {role}, which only its maker can read", 1)
     return None
 
 

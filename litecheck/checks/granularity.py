@@ -149,7 +149,7 @@ def _other(
     facts = operand.facts
     if isinstance(value, SameAs):
         model = bound.facts(value.role)
-        if model is None or not model.scales or not bound.sound(model.tensor, "dtype", "granularity"):
+        if model is None or not model.scales or not bound.is_valid(model.tensor, "dtype", "granularity"):
             return None
         if facts.scales == model.scales:
             return None

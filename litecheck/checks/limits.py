@@ -20,7 +20,7 @@ _MARGIN = 2.0**-40
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """Return the check of a measurement; a measurement that does not apply (None) always passes."""
     name = requirement.path.rsplit("/", 1)[1]
-    measured_by, called, fits = measurement(name), name.replace("_", " "), fitting(value)
+    measured_by, called, fits = measurement(name), name.replace("_", " "), satisfies(value)
 
     estimate = ESTIMATES.get(name) if isinstance(value, Range) else None
     if isinstance(value, Range) and value.low <= 0:
@@ -43,20 +43,20 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
-def usual(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:
+def fast_path(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:
     """Return the measurement and its single required value, or None; most limits require a single exact value."""
     if requirement.verb != "limits" or not isinstance(requirement.value, Exactly):
         return None
     return measurement(requirement.path.rsplit("/", 1)[1]), _wanted(requirement.value)
 
 
-def fitting(value: Constraint) -> Callable[[Measured], bool]:
+def satisfies(value: Constraint) -> Callable[[Measured], bool]:
     """Return a predicate: True if a measured number or word satisfies the constraint.
 
     For example, 4 satisfies 1..4, and 9/2 does not.
     """
     if isinstance(value, OneOf):
-        parts = tuple(map(fitting, value.values))
+        parts = tuple(map(satisfies, value.values))
         return lambda measured: any(part(measured) for part in parts)
     if isinstance(value, Range):
         return _between(value)

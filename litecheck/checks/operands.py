@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from litecheck.errors import ConfigError
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding, Level, Waiver
-from litecheck.profile.implied import implied
+from litecheck.profile.implicit_requirements import implied
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport, OperatorReport, Report

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault, at, types
-from litecheck.model.values import outside, within
+from litecheck.model.stored_values import in_range, out_of_range
 from litecheck.profile.types import Constraint, Exactly, OperatorRule, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES
 
@@ -28,9 +28,9 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if tensor.data is None or not (allowed is None or tensor.dtype in allowed):
                 continue
             least, most = INTEGER_RANGES.get(tensor.dtype, (low, high))
-            if (low <= least and most <= high) or within(tensor, low, high):
+            if (low <= least and most <= high) or in_range(tensor, low, high):
                 continue
-            count, first, worst = outside(tensor, low, high)
+            count, first, worst = out_of_range(tensor, low, high)
             place = list(map(int, np.unravel_index(first, tensor.shape))) if tensor.shape else []
             values = f"{count:,} of {tensor.size:,} values lie outside"
             faults.append(at(operand, f"{values}, first at {place}, the farthest is {worst}"))

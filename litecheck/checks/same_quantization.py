@@ -38,7 +38,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             for o in operands
         ):
             return NONE
-        return _differing(bound, [o for o in operands if bound.sound(o.tensor)])
+        return _differing(bound, [o for o in operands if bound.is_valid(o.tensor)])
 
     return check
 

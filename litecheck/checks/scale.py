@@ -24,7 +24,7 @@ from litecheck.checks.bound_operator import (
     types,
 )
 from litecheck.checks.wording import scale_text
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -66,7 +66,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 continue
             if facts.single and least <= facts.scale < inf and facts.scale > 0:
                 faults += judge(bound, operand)
-            elif not (isinstance(value, ProductOf) and follows(bound, operand, value)):
+            elif not (isinstance(value, ProductOf) and inherits_invalid_factors(bound, operand, value)):
                 faults += _no_scale(operand, least) or judge(bound, operand)
         return faults
 
@@ -142,7 +142,7 @@ def _number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
 
 def _same(bound: BoundOperator, operand: BoundOperand, value: SameAs) -> Sequence[Fault]:
     model = bound.one(value.role)
-    if model is None or not bound.sound(model, "dtype", "granularity", "scale"):
+    if model is None or not bound.is_valid(model, "dtype", "granularity", "scale"):
         return NONE
     scale, other = operand.tensor.quantization.scale, model.quantization.scale
     if other.size != scale.size or not valid(other).all() or scale.tobytes() == other.tobytes():
@@ -198,7 +198,7 @@ def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Se
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
 
 
-def follows(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bool:
+def inherits_invalid_factors(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bool:
     """Return True if invalid scales equal the product of their factors: the fault is then in the factors."""
     exact: NDArray[np.float64] = np.ones(1)
     for factor in value.factors:
@@ -233,7 +233,7 @@ def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | No
             exact = exact * float(factor)
             continue
         tensor = bound.one(factor)
-        if tensor is None or not bound.sound(tensor, "dtype", "granularity", "scale"):
+        if tensor is None or not bound.is_valid(tensor, "dtype", "granularity", "scale"):
             return None
         scale = tensor.quantization.scale
         if not scale.size or not (scale > 0).all() or not np.isfinite(scale).all():

@@ -12,10 +12,15 @@ from pathlib import Path
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
-from litecheck.checks.coverage import FLOATS, Outside, opaque, outside, unlisted
-from litecheck.checks.judge import forbidden, judged, judged_subgraph, judged_tensors
+from litecheck.checks.coverage import FLOATS, NotCovered, not_covered_reason, opaque_reason, unlisted_reason
 from litecheck.checks.policy import with_status, with_statuses
-from litecheck.checks.survey import survey as surveyed
+from litecheck.checks.rule_findings import (
+    check_operator,
+    check_subgraph,
+    check_tensors,
+    finding_for_forbidden_operator,
+)
+from litecheck.checks.tensor_stats import summarize_quantization as surveyed
 from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
@@ -25,7 +30,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
-from litecheck.tallies import Status
+from litecheck.summary_text import Status
 from litecheck.target_kinds import import_attribute, target_kind
 
 #: Without ``profiles`` each operator is judged by the first of these that speaks of its activations' type.
@@ -59,8 +64,8 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey:
             found += new
         wide = profiles or (_default(DEFAULT_PROFILES[0]),)
         for profile in wide:
-            found += judged_subgraph(context, profile)
-        found += next((list(t) for p in wide if (t := judged_tensors(context, p, found))), [])
+            found += check_subgraph(context, profile)
+        found += next((list(t) for p in wide if (t := check_tensors(context, p, found))), [])
         findings += found
     spoke = {name for op in operators for name in op.profiles}
     placed = [import_attribute(target_kind(target.target).place)(model, target) for target in targets]
@@ -163,7 +168,7 @@ class _Outcome:
 
     findings: list[Finding]
     profiles: list[str]
-    reasons: list[Outside]
+    reasons: list[NotCovered]
     quantized: bool = False
     """True if a profile checked the operator's quantization."""
     nothing: str = ""
@@ -174,7 +179,7 @@ def _operator(
 ) -> tuple[OperatorReport, list[Finding]]:
     """Check an operator against the profiles that cover it; return its status and the findings."""
     outcome = _Outcome([], [], [])
-    hidden = opaque(operator)
+    hidden = opaque_reason(operator)
     if hidden:
         outcome.reasons.append(hidden)
     for profile in () if hidden else profiles:
@@ -193,14 +198,14 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
     """Return True if the profile covers the operator, and add its findings to the outcome."""
     rule = profile.operators.get(operator.opcode)
     if rule is None:
-        reason = unlisted(context.subgraph, operator, profile)
+        reason = unlisted_reason(context.subgraph, operator, profile)
         if reason is None:
-            outcome.findings.append(forbidden(context.subgraph, operator, profile))
+            outcome.findings.append(finding_for_forbidden_operator(context.subgraph, operator, profile))
     else:
         bound = BoundOperator(context, operator, rule)
-        reason = outside(bound, profile)
+        reason = not_covered_reason(bound, profile)
         if reason is None:
-            outcome.findings += judged(bound)
+            outcome.findings += check_operator(bound)
             outcome.nothing = outcome.nothing or rule.nothing_to_judge
     if reason is not None:
         outcome.reasons.append(reason)

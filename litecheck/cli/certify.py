@@ -9,14 +9,14 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import suite_options as options
-from litecheck.cli.console import NoColor, PlainFormat, Quiet, ends_well, say, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, Quiet, handle_errors, log, write_stdout
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from litecheck.suite.recheck import CertificateCheck
 
 
-@ends_well
+@handle_errors
 def certify(
     suite: options.Folder,
     results: options.ResultsFolder,
@@ -132,9 +132,9 @@ def _made(
         write_stdout(safe_json(made.text()))
     elif not quiet:
         print("\n".join(lines(made)))
-    say(f"wrote {output}", quiet)
+    log(f"wrote {output}", quiet)
     if signer is not None:
-        say(f"wrote {sign_file(output, signer)}", quiet)
+        log(f"wrote {sign_file(output, signer)}", quiet)
     return made.exit_code
 
 

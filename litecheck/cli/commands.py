@@ -24,7 +24,7 @@ class _Verbatim:
         return list(value or ()) if several else value
 
 
-def spared(params: list[Any]) -> list[Any]:
+def without_coercion(params: list[Any]) -> list[Any]:
     """Return the parameters, with text and flags passed unchanged by typer."""
     for param in params:
         plain = getattr(getattr(param, "type_descriptor", None), "annotation", None) in (str, bool, list[str])
@@ -37,7 +37,7 @@ class PlainCommand(HelpfulCommand, TyperCommand):
     """A command with the same help and parameters under every version of typer."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return spared(super().get_params(ctx))
+        return without_coercion(super().get_params(ctx))
 
 
 class PlainGroup(HelpfulCommand, TyperGroup):
@@ -53,7 +53,7 @@ class PlainGroup(HelpfulCommand, TyperGroup):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return spared(super().get_params(ctx))
+        return without_coercion(super().get_params(ctx))
 
 
 def add(app: typer.Typer, function: Callable[..., None]) -> None:

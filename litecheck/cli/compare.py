@@ -8,14 +8,14 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
-from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.console import NoColor, OutputOptions, handle_errors, log
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 if TYPE_CHECKING:
-    from litecheck.quantizer.arrays import Stored
+    from litecheck.quantizer.array_files import Stored
 
 
-@ends_well
+@handle_errors
 def compare(
     expected: Annotated[
         str,
@@ -78,26 +78,26 @@ def compare(
       litecheck compare all.npz:conv1 device.npz:conv1 -f json
       litecheck compare softmax.npy device_softmax.npy --tolerance 4ulp
     """
-    from litecheck.quantizer.compare import compare as judge
     from litecheck.quantizer.semantics import semantics as named
+    from litecheck.quantizer.tensor_comparison import compare as judge
     from litecheck.rendering.comparison import ComparedTensors
 
     targets = parse_outputs(outputs or (), "compare")
     allowed = options.parse_tolerance(tolerance)
-    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
+    told = options.ParameterOptions(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     rule = named(semantics)
     options.check_own_choice(told, rule)
     tensor = options.tensor(told, dtype, shape)
     ours, theirs = _both(expected, actual, expected_dtype, tensor)
     ours, reals = (
-        options.in_float32(expected, ours, say),
-        options.in_float32(actual, theirs.values, say),
+        options.in_float32(expected, ours, log),
+        options.in_float32(actual, theirs.values, log),
     )
     kind = theirs.dtype if theirs.values.dtype.kind in "iu" else None
     comparison = judge(
         ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit
     )
-    write(ComparedTensors(comparison, expected, actual), targets, Manner(no_color=no_color))
+    write(ComparedTensors(comparison, expected, actual), targets, OutputOptions(no_color=no_color))
     raise typer.Exit(comparison.exit_code)
 
 
@@ -105,7 +105,7 @@ def _both(
     expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
 ) -> tuple[Any, Stored]:
     """Return expected and actual values. Raw bytes without a shape get the shape of the other tensor."""
-    from litecheck.quantizer.arrays import is_raw, read
+    from litecheck.quantizer.array_files import is_raw, read
 
     raw = is_raw(expected)
     ours = read(expected, expected_dtype or (tensor.dtype if raw else None), tensor.shape).values

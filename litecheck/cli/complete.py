@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROFILE_HELP = "Use the rules of this profile, a name or a file; 'litecheck rules' lists the names."
 
 
-def offered(module: str, function: str) -> Callable[[str], list[str]]:
+def completions(module: str, function: str) -> Callable[[str], list[str]]:
     """Return a completion of the names that a function lists. The function is imported on use."""
 
     def complete(incomplete: str) -> list[str]:
@@ -30,9 +30,9 @@ def offered(module: str, function: str) -> Callable[[str], list[str]]:
 
 
 #: Completions of profiles and arithmetics of litecheck, and of devices: LiteRT's with each kernel set, and plugins.
-profiles = offered("litecheck.profile.load", "profile_names")
-arithmetics = offered("litecheck.reference.engine.arithmetic", "arithmetic_names")
-devices = offered("litecheck.devices.registry", "device_names")
+profiles = completions("litecheck.profile.load", "profile_names")
+arithmetics = completions("litecheck.reference.engine.arithmetic", "arithmetic_names")
+devices = completions("litecheck.devices.registry", "device_names")
 
 
 def profile_option(default: str = "") -> Any:
@@ -92,7 +92,7 @@ def _profiles() -> tuple[Profile, ...]:
         return ()
 
 
-def chosen(names: Sequence[str] | None) -> tuple[Profile, ...]:
+def selected(names: Sequence[str] | None) -> tuple[Profile, ...]:
     """Return the profiles with these names and files, or the defaults of ``validate``. Raises ProfileError."""
     from litecheck.checks.validate import DEFAULT_PROFILES
     from litecheck.profile.load import load_profile

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.cli import config_file, config_outputs
-from litecheck.cli.console import say
+from litecheck.cli.console import log
 from litecheck.configuration import Configuration, Setting
 from litecheck.errors import ConfigError
 from litecheck.files import from_here
@@ -69,7 +69,7 @@ def configured(start: Path | None = None, named: str | None = None, isolated: bo
         return Options()
     if named is not None:
         return parse(config_file.read_named(Path(named)), Path(named))
-    found = config_file.find_configuration(start or Path.cwd(), lambda text: say(f"warning: {text}"))
+    found = config_file.find_configuration(start or Path.cwd(), lambda text: log(f"warning: {text}"))
     return parse(found[1], found[0]) if found else Options()
 
 

@@ -73,7 +73,7 @@ PlainFormat = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class OutputOptions:
     """The style of output that the user requested."""
 
     quiet: bool = False
@@ -137,7 +137,7 @@ def terminal_width() -> int | None:
     return get_terminal_size().columns
 
 
-def say(message: str, quiet: bool = False) -> None:
+def log(message: str, quiet: bool = False) -> None:
     """Print a one-line message on stderr."""
     if not quiet:
         print(visible(message), file=sys.stderr, flush=True)
@@ -153,7 +153,7 @@ def write_styled(text: str) -> None:
     guard(sys.stdout).write_styled(text)
 
 
-def ends_well(command: Command) -> Command:
+def handle_errors(command: Command) -> Command:
     """Return a command with its expected failures turned into a message and an exit code."""
 
     @functools.wraps(command)
@@ -183,14 +183,14 @@ def failures_told(no_color: bool = False) -> Iterator[None]:
     except OSError as error:
         abandon(sys.stdout)
         where = f"{error.filename}: " if error.filename else ""
-        say(f"error: {where}{reason(error)}")
+        log(f"error: {where}{reason(error)}")
         raise typer.Exit(NOT_WRITTEN if is_full(error) else UNJUDGED) from error
     except MemoryError as error:
-        say("error: out of memory: this system has no memory for the model and its tensors")
+        log("error: out of memory: this system has no memory for the model and its tensors")
         raise typer.Exit(UNJUDGED) from error
     except KeyboardInterrupt as error:
         if str(error):
-            say(str(error))
+            log(str(error))
         raise typer.Exit(INTERRUPTED) from error
 
 
@@ -226,7 +226,7 @@ def print_usage_error(usage: str, help_command: str, message: str) -> None:
 
 def tell_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
     """Print a warning of Python or numpy in one line. This replaces :func:`warnings.showwarning`."""
-    say(f"warning: {category.__name__}: {message}")
+    log(f"warning: {category.__name__}: {message}")
 
 
 def tell_defect(error: BaseException) -> None:
@@ -234,7 +234,7 @@ def tell_defect(error: BaseException) -> None:
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
     name, text = type(error).__name__, str(error)
-    say(f"error: {name}{': ' if text else ''}{text}")
-    say("This is a mistake in litecheck, not in your model; please report it.")
+    log(f"error: {name}{': ' if text else ''}{text}")
+    log("This is a mistake in litecheck, not in your model; please report it.")
     if not os.environ.get(TRACEBACK):
-        say(f"Set {TRACEBACK}=1 and run the same command again to see the traceback.")
+        log(f"Set {TRACEBACK}=1 and run the same command again to see the traceback.")

@@ -6,13 +6,13 @@ import typer
 
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 
 
-@ends_well
+@handle_errors
 def convert(
     model: options.ModelFile,
     to: options.To = None,
@@ -79,10 +79,10 @@ def convert(
     from litecheck.cli import one_thread
 
     one_thread()
-    from litecheck.convert.calibration.ahead import started_ahead
+    from litecheck.conversion.calibration.prestart import prestarted
     from litecheck.files import check_writable
 
-    manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
+    manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     vias = values.parse_vias(via, compare)
     targets = parse_outputs(reports or (), "convert" if vias == ("litecheck",) else "converters")
     paths, random = values.parse_data(data)
@@ -104,13 +104,13 @@ def convert(
     for file in filter(None, written.values()):
         check_writable(file)
     runs = vias == ("litecheck",) and bool(paths or random)
-    started = started_ahead(device, not no_agreement) if runs else None
+    started = prestarted(device, not no_agreement) if runs else None
     limit_reference(memory, timeout)
     from litecheck.cli.progress import samples_done
-    from litecheck.convert.calibrating import Calibrating
-    from litecheck.convert.prepared import prepared
-    from litecheck.convert.settings import ConversionSettings
-    from litecheck.convert.source import load_source
+    from litecheck.conversion.calibrating import Calibrating
+    from litecheck.conversion.prepared import prepared
+    from litecheck.conversion.settings import ConversionSettings
+    from litecheck.conversion.source import load_source
 
     settings = ConversionSettings(
         to=to or "int8",
@@ -138,7 +138,7 @@ def convert(
         agreement=not no_agreement,
     )
     if vias != ("litecheck",):
-        from litecheck.convert.converters import compare_converters
+        from litecheck.conversion.converters import compare_converters
 
         with samples_done(len(vias), manner) as tell:
             compared = compare_converters(
@@ -148,14 +148,14 @@ def convert(
         raise typer.Exit(compared.exit_code)
     session = prepared(load_source(model, member, signature), settings)
     for warning in session.warnings:
-        say(f"warning: {warning}")
+        log(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:
         calibrating = Calibrating(session, tell, started)
-        from litecheck.convert.session import carried_out
+        from litecheck.conversion.pipeline import carried_out
 
         record = carried_out(session, target or "", save_plan or "", tell, calibrating)
     for warning in record.warnings:
         if warning not in session.warnings:
-            say(f"warning: {warning}")
+            log(f"warning: {warning}")
     write(record, targets, manner)
     raise typer.Exit(record.exit_code)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
-    from litecheck.convert.formulas import Generation
-    from litecheck.convert.via import Via
+    from litecheck.conversion.by_converter import Via
+    from litecheck.conversion.formulas import Generation
 
 #: Values of ``--match``, and TensorFlow's quantizer for each.
 MATCHES: dict[str, Generation] = {

@@ -8,10 +8,10 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
-from litecheck.cli.console import NoColor, PlainFormat, ends_well, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, handle_errors, write_stdout
 
 
-@ends_well
+@handle_errors
 def dequantize(
     source: Annotated[
         str,
@@ -63,7 +63,7 @@ def dequantize(
     """
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable
-    from litecheck.quantizer.arrays import is_constant, read, write
+    from litecheck.quantizer.array_files import is_constant, read, write
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.rendering.parameters import described
 
@@ -71,7 +71,7 @@ def dequantize(
     rule = named(semantics)
     if is_constant(source) and not scale:
         like = like or source
-    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
+    told = options.ParameterOptions(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     tensor = options.tensor(told, dtype, shape)
     stored = read(source, tensor.dtype, tensor.shape)
     if tensor.parameters is None:

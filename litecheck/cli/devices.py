@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, console, handle_errors, write_stdout
 
 
-@ends_well
+@handle_errors
 def devices(output: PlainFormat = "text", no_color: NoColor = False) -> None:
     """List the devices for --device of verify, diagnose and suite run.
 

@@ -8,13 +8,13 @@ import typer
 
 from litecheck.cli import complete, panels
 from litecheck.cli import device_options as devices
-from litecheck.cli.console import Manner, NoColor, ends_well, say
+from litecheck.cli.console import NoColor, OutputOptions, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 
-@ends_well
+@handle_errors
 def diagnose(
     device: devices.DeviceName,
     model: Annotated[
@@ -27,7 +27,7 @@ def diagnose(
         typer.Option(
             "--select",
             metavar="OPERATOR",
-            autocompletion=complete.offered("litecheck.cases.probes.catalogue", "probed"),
+            autocompletion=complete.completions("litecheck.cases.probes.catalogue", "probed"),
             rich_help_panel=panels.SCOPE,
             help="Test only these operators, by kind (CONV_2D). Repeatable. [default: all, or those of MODEL]",
         ),
@@ -86,9 +86,9 @@ def diagnose(
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.diagnose.diagnose import diagnose as diagnosed
-    from litecheck.diagnose.diagnose import stamped
-    from litecheck.diagnose.probe_sets import prepared, untested
+    from litecheck.diagnosis.identification import diagnose as diagnosed
+    from litecheck.diagnosis.identification import stamped
+    from litecheck.diagnosis.probe_sets import prepared, untested
     from litecheck.files import atomic_write, check_writable
     from litecheck.model.load import load_model
     from litecheck.rendering.arithmetic_file import arithmetic_yaml
@@ -108,6 +108,6 @@ def diagnose(
         opened.close()
     if target is not None:
         atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
-        say(f"wrote {target}")
-    write(stamped(found, device_version, untested(loaded, groups)), targets, Manner(no_color=no_color))
+        log(f"wrote {target}")
+    write(stamped(found, device_version, untested(loaded, groups)), targets, OutputOptions(no_color=no_color))
     raise typer.Exit(found.exit_code)

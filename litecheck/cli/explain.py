@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.console import NoColor, ends_well, terminal_width
+from litecheck.cli.console import NoColor, handle_errors, terminal_width
 from litecheck.errors import ConfigError
 from litecheck.files import STDIN
 
 
-@ends_well
+@handle_errors
 def explain(
     path: Annotated[
         str,
@@ -39,7 +39,7 @@ def explain(
     """
     from litecheck.rendering.explain import explain as explained
 
-    profiles, width = complete.chosen(profile), min(terminal_width() or 80, 120)
+    profiles, width = complete.selected(profile), min(terminal_width() or 80, 120)
     paths = _piped() if path == STDIN else [path]
     print("\n".join(explained(one, profiles, width) for one in paths), end="")
 

@@ -10,7 +10,7 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.errors import ConfigError
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ Seed = Annotated[
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GivenInputs:
+class InputOptions:
     """An array for each input of an entry point, and its source in words."""
 
     entry: EntryPoint
@@ -39,7 +39,7 @@ class GivenInputs:
     sources: Mapping[str, str]
 
 
-def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> GivenInputs:
+def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> InputOptions:
     """Return the inputs from files and the seed. Raises LitecheckError."""
     from litecheck.reference.engine.entry import entry
 
@@ -58,7 +58,7 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
         raise ConfigError(
             f"input {missing[0]!r} is missing; give it by --input, or --seed SEED for random values"
         )
-    return GivenInputs(point, arrays, sources)
+    return InputOptions(point, arrays, sources)
 
 
 def given_samples(
@@ -68,7 +68,7 @@ def given_samples(
 
     Raises LitecheckError.
     """
-    from litecheck.cases.samples import samples
+    from litecheck.cases.sample_inputs import samples
     from litecheck.reference.engine.entry import entry
 
     if given and data:
@@ -106,7 +106,7 @@ def _named(point: EntryPoint, text: str) -> tuple[str, str]:
 
 
 def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
-    from litecheck.quantizer.arrays import is_raw, read
+    from litecheck.quantizer.array_files import is_raw, read
 
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     if not is_raw(file):

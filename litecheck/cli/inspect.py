@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli.console import NoColor, PlainFormat, ends_well, terminal_width, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, handle_errors, terminal_width, write_stdout
 from litecheck.errors import ModelError
 
 
-@ends_well
+@handle_errors
 def inspect(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="Read a model or a container of models, or - for stdin.")

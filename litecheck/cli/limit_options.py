@@ -39,7 +39,7 @@ def limit_reference(memory: int, timeout: float) -> None:
 
     Calls of subgraphs are limited in proportion to a time above the default. For example, 1200 s allow 500,000 calls.
     """
-    from litecheck.reference.limits import ComputeLimits, set_limits
+    from litecheck.reference.compute_limits import ComputeLimits, set_limits
 
     calls = int(ComputeLimits().calls * max(1.0, timeout / SECONDS))
     set_limits(ComputeLimits(memory << 20, calls, timeout))

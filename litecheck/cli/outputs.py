@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from litecheck.cli import panels
-from litecheck.cli.console import Manner, console, say, write_stdout
+from litecheck.cli.console import OutputOptions, console, log, write_stdout
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, check_writable
 from litecheck.rendering.formats import chosen, formats
@@ -68,15 +68,15 @@ def _parse(text: str, command: str) -> Output:
     return Output(name, file or None)
 
 
-def write(report: Reported, outputs: Iterable[Output], manner: Manner) -> None:
+def write(report: Reported, outputs: Iterable[Output], manner: OutputOptions) -> None:
     """Write a report in every format asked for, files first, so that a reader of stdout finds them there."""
-    from litecheck.rendering.sheet import Sheet
+    from litecheck.rendering.report_view import ReportView
 
-    sheet = Sheet(report)
+    sheet = ReportView(report)
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
             atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))
-            say(f"wrote {output.file}", manner.quiet)
+            log(f"wrote {output.file}", manner.quiet)
         elif output.format != "text":
             text = chosen(output.format, sheet.command).render(sheet)
             write_stdout(text, workflow=output.format == "github")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from litecheck.cli.console import Manner, console
+from litecheck.cli.console import OutputOptions, console
 from litecheck.rendering.escape import visible
 
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ def steps(
 
 
 @contextmanager
-def samples_done(total: int | None, manner: Manner) -> Iterator[Callable[[int, str], None]]:
+def samples_done(total: int | None, manner: OutputOptions) -> Iterator[Callable[[int, str], None]]:
     """Yield a function ``tell(done, what)`` for the number of finished samples. ``total`` is None if it is unknown."""
     with _shown(Bar(total, True, manner.no_color), manner.quiet) as bar:
         yield bar.show
 
 
 @contextmanager
-def progress(files: Sequence[str], manner: Manner) -> Iterator[Iterator[str]]:
+def progress(files: Sequence[str], manner: OutputOptions) -> Iterator[Iterator[str]]:
     """Yield the files in sequence, with a bar that counts their bytes."""
     sizes = list(map(_size, files))
 

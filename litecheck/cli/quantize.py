@@ -8,10 +8,10 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
-from litecheck.cli.console import NoColor, PlainFormat, ends_well, say, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, handle_errors, log, write_stdout
 
 
-@ends_well
+@handle_errors
 def quantize(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="Read real values: .npy, .npz[:KEY] or raw bytes (float32).")
@@ -68,18 +68,20 @@ def quantize(
       litecheck quantize x.npy -o q.npy --scale 0.5 --semantics onnx:21
     """
     from litecheck.files import check_writable
-    from litecheck.quantizer.arrays import is_raw, read, write
+    from litecheck.quantizer.array_files import is_raw, read, write
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.rendering.parameters import described
 
     check_writable(target)
     rule = named(semantics)
-    told = options.Told(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, from_data, like)
+    told = options.ParameterOptions(
+        tuple(scale or ()), tuple(zero_point or ()), axis, block_size, from_data, like
+    )
     options.check_own_choice(told, rule)
     tensor = options.tensor(told, dtype, shape)
     stored_as = input_dtype or ("float32" if is_raw(source) else None)
-    real = options.in_float32(source, read(source, stored_as, tensor.shape).values, say)
-    by = options.chosen(tensor, told, real, rule)
+    real = options.in_float32(source, read(source, stored_as, tensor.shape).values, log)
+    by = options.selected(tensor, told, real, rule)
     stored = rule.quantize(real, by, tensor.dtype)
     kind = tensor.dtype or str(stored.dtype.name)
     write(target, stored, kind)

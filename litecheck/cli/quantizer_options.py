@@ -96,7 +96,7 @@ Shape = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ParameterOptions:
     """Options of a command line about parameters. None and () mean: not given."""
 
     scale: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class TensorOptions:
     parameters: Parameters | None = None
 
 
-def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
+def tensor(told: ParameterOptions, dtype: str | None, shape: str | None) -> TensorOptions:
     """Return type, shape and parameters from the options, and from the tensor of a model if the options name a tensor.
 
     Raises LitecheckError.
@@ -133,7 +133,7 @@ def tensor(told: Told, dtype: str | None, shape: str | None) -> TensorOptions:
     return TensorOptions(dtype or model_tensor.dtype, known, stated_parameters(model_tensor, subgraph))
 
 
-def _check_one_way(told: Told) -> None:
+def _check_one_way(told: ParameterOptions) -> None:
     ways = {"--scale": told.scale, "--from-data": told.from_data, "--like": told.like}
     said = [name for name, value in ways.items() if value]
     if len(said) > 1:
@@ -148,7 +148,7 @@ def _check_one_way(told: Told) -> None:
         raise ConfigError(f"--from-data: {told.from_data!r} is neither symmetric nor asymmetric")
 
 
-def _given(told: Told) -> Parameters:
+def _given(told: ParameterOptions) -> Parameters:
     import numpy as np
 
     from litecheck.quantizer.types import Parameters
@@ -171,7 +171,7 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
 
     words = [word.strip() for text in texts for word in text.split(",")]
     if len(words) == 1 and words[0].lower().endswith(".npy"):
-        from litecheck.quantizer.arrays import read
+        from litecheck.quantizer.array_files import read
 
         return read(words[0]).values
     try:
@@ -183,7 +183,7 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
     return np.array(numbers, np.float64 if option == "--zero-point" else np.float32)
 
 
-def check_own_choice(told: Told, semantics: Semantics) -> None:
+def check_own_choice(told: ParameterOptions, semantics: Semantics) -> None:
     """Raise ConfigError for parameters of a semantics that chooses them itself."""
     if getattr(semantics, "choose", None) is None:
         return
@@ -209,7 +209,9 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
     return narrow
 
 
-def chosen(given: TensorOptions, told: Told, x: NDArray[Any], semantics: Semantics) -> Parameters:
+def selected(
+    given: TensorOptions, told: ParameterOptions, x: NDArray[Any], semantics: Semantics
+) -> Parameters:
     """Return the parameters to quantize ``x``: the given parameters, else chosen from the data. Raises LitecheckError."""
     from litecheck.quantizer.calibrate import from_data
 

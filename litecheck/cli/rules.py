@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete, panels
-from litecheck.cli.complete import chosen, every
-from litecheck.cli.console import NoColor, PlainFormat, console, ends_well, write_stdout
+from litecheck.cli.complete import every, selected
+from litecheck.cli.console import NoColor, PlainFormat, console, handle_errors, write_stdout
 
 
-@ends_well
+@handle_errors
 def rules(
     operator: Annotated[
         str | None,
@@ -104,9 +104,9 @@ def rules(
         write_stdout(rule_files.template() if template else rule_files.schema())
         return
     if source:
-        write_stdout("".join(map(rule_files.numbered, chosen(profile))))
+        write_stdout("".join(map(rule_files.numbered, selected(profile))))
         return
-    profiles = chosen(profile) if profile or operator else every()
+    profiles = selected(profile) if profile or operator else every()
     if output == "json":
         write_stdout(layout.json_text(profiles, operator))
     elif operator:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete, panels
-from litecheck.cli.console import Manner, NoColor, ends_well
+from litecheck.cli.console import NoColor, OutputOptions, handle_errors
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
@@ -21,7 +21,7 @@ def _check_outputs(name: str) -> str:
     return name
 
 
-@ends_well
+@handle_errors
 def run(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Read a .tflite file, or - for stdin.")],
     inputs: Annotated[
@@ -134,9 +134,9 @@ def run(
     from litecheck.errors import ConfigError
     from litecheck.files import check_writable
     from litecheck.model.load import load_model
-    from litecheck.quantizer.arrays import write_all
-    from litecheck.reference.engine.interpreter import Machine
-    from litecheck.reference.engine.statistics import Recorder
+    from litecheck.quantizer.array_files import write_all
+    from litecheck.reference.engine.interpreter import ReferenceInterpreter
+    from litecheck.reference.engine.run_statistics import Recorder
     from litecheck.rendering.run import RunRecord
 
     limit_reference(memory, timeout)
@@ -146,7 +146,7 @@ def run(
     if target is not None:
         check_writable(target)
     loaded = load_model(model, member)
-    machine = Machine(loaded, arithmetic)
+    machine = ReferenceInterpreter(loaded, arithmetic)
     fed = feed(loaded, signature, inputs or (), seed)
     with steps(len(fed.entry.subgraph.operators), no_color) as advance:
         recorder = Recorder(fed.entry, statistics, advance)
@@ -154,4 +154,4 @@ def run(
     if target is not None:
         write_all(target, recorder.named(done))
     record = RunRecord(model, machine.arithmetic.name, signature, fed.sources, target, done, recorder)
-    write(record, targets, Manner(no_color=no_color))
+    write(record, targets, OutputOptions(no_color=no_color))

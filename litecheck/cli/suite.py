@@ -9,7 +9,7 @@ import typer
 from litecheck.cli import device_options
 from litecheck.cli import suite_options as options
 from litecheck.cli.commands import PlainGroup, add
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 from litecheck.cli.suite_diff import diff
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 
-@ends_well
+@handle_errors
 def make(
     profile: options.SuiteProfile = "litert-int8",
     select: options.Select = None,
@@ -63,8 +63,8 @@ def make(
     from litecheck.cli.progress import steps
     from litecheck.cli.suite_stream import make_stream
     from litecheck.profile.load import load_profile
-    from litecheck.suite.make import ARITHMETICS, Scope, chosen
-    from litecheck.suite.make import make as made
+    from litecheck.suite.suite_writer import ARITHMETICS, Scope, chosen
+    from litecheck.suite.suite_writer import make as made
 
     one_thread()
     limit_reference(memory, timeout)
@@ -85,10 +85,10 @@ def make(
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance)
     refused = sum(1 for case in manifest.cases if case.broken)
-    say(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them to be refused", quiet)
+    log(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them to be refused", quiet)
 
 
-@ends_well
+@handle_errors
 def run(
     suite: options.Folder,
     device: device_options.DeviceName,
@@ -117,7 +117,7 @@ def run(
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
     from litecheck.suite.manifest import read_suite
-    from litecheck.suite.run import run as run_suite
+    from litecheck.suite.suite_run import run as run_suite
 
     read = read_suite(suite)
     limits = Limits(timeout, memory << 20)
@@ -137,7 +137,7 @@ def run(
             )
     finally:
         opened.close()
-    say(f"wrote {output}: results of {done:,} of {len(read.manifest.cases):,} cases", quiet)
+    log(f"wrote {output}: results of {done:,} of {len(read.manifest.cases):,} cases", quiet)
 
 
 def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:
@@ -153,7 +153,7 @@ def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tup
     return spread, spread.workers
 
 
-@ends_well
+@handle_errors
 def judge(
     suite: options.JudgedFolder = None,
     results: options.JudgedResults = None,
@@ -194,8 +194,8 @@ def judge(
     """
     from litecheck.cli.suite_stream import judge_answers
     from litecheck.suite.claims_file import load_claims
-    from litecheck.suite.judge import judge as judged
     from litecheck.suite.manifest import read_suite
+    from litecheck.suite.result_verdicts import judge as judged
     from litecheck.suite.results import read_results
     from litecheck.suite.waivers import iso_date, load_waivers
 
@@ -216,11 +216,11 @@ def judge(
         waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
         date=iso_date(date) if date else "",
     )
-    write(report, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
+    write(report, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(report.exit_code)
 
 
-@ends_well
+@handle_errors
 def prove(
     suite: options.Folder,
     arithmetic: options.Expected = "",
@@ -251,7 +251,7 @@ def prove(
     from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
     from litecheck.suite.manifest import read_suite
-    from litecheck.suite.prove import prove as proved
+    from litecheck.suite.mutation_coverage import prove as proved
 
     one_thread()
     limit_reference(memory, timeout)
@@ -260,7 +260,7 @@ def prove(
     groups = {(case.opcode, case.kind) for case in read.manifest.cases if not case.broken}
     with steps(len(groups), no_color) as advance:
         table = proved(read, arithmetic, advance)
-    write(table, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
+    write(table, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(table.exit_code)
 
 

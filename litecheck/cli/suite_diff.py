@@ -8,13 +8,13 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import suite_options as options
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
 _RUN = "Read a report of 'litecheck suite judge -f json', or a folder of results."
 
 
-@ends_well
+@handle_errors
 def diff(
     before: Annotated[str, typer.Argument(metavar="A", help=_RUN)],
     after: Annotated[str, typer.Argument(metavar="B", help="Read the later one, or that of another device.")],
@@ -55,8 +55,8 @@ def diff(
     from functools import partial
 
     from litecheck.suite.claims_file import load_claims
-    from litecheck.suite.judge import judge
     from litecheck.suite.manifest import read_suite
+    from litecheck.suite.result_verdicts import judge
     from litecheck.suite.run_comparison import compare_runs, read_run
     from litecheck.suite.waivers import iso_date, load_waivers
 
@@ -72,5 +72,5 @@ def diff(
             date=iso_date(date) if date else "",
         )
     found = compare_runs(*(read_run(path, judged, read) for path in (before, after)))
-    write(found, targets, Manner(quiet=quiet, verbose=verbose, no_color=no_color))
+    write(found, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(found.exit_code)

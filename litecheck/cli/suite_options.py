@@ -256,7 +256,7 @@ def checked_level(level: str) -> str:
 def seconds_of(budget: str) -> float:
     """Return the seconds of ``90s``, ``10m`` or ``2h``. Raises ConfigError. For example, ``2h`` gives 7200.0."""
     from litecheck.errors import ConfigError
-    from litecheck.verify.settings import parse_budget
+    from litecheck.verification.settings import parse_budget
 
     seconds = parse_budget(budget).seconds
     if not seconds:

@@ -20,7 +20,7 @@ _LINE_LIMIT = 1 << 16
 
 def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, level: str) -> None:
     """Write a stream to stdout. Raises as ``write_stream`` does."""
-    from litecheck.suite.stream.make import write_stream
+    from litecheck.suite.stream.stream_writer import write_stream
 
     sys.stdout.flush()
     write_stream(name, sys.stdout.buffer, arithmetic=arithmetic, seed=seed, count=count, level=level)
@@ -33,8 +33,8 @@ def judge_answers(answers: str, *, header: str | None, output: str, no_color: bo
     does.
     """
     from litecheck.rendering.stream import json_text, print_report
-    from litecheck.suite.stream.header import parse_header
-    from litecheck.suite.stream.judge import judge_stream
+    from litecheck.suite.stream.stream_header import parse_header
+    from litecheck.suite.stream.stream_verdict import judge_stream
 
     asked = None
     if header is not None:

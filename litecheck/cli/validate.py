@@ -9,11 +9,11 @@ import typer
 
 from litecheck.cli import complete, config_outputs, panels
 from litecheck.cli.config import MOST, Options, configured
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well, say
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.outputs import format_option
 from litecheck.errors import ModelError
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 ModelFiles = Annotated[
     list[str],
@@ -150,7 +150,7 @@ Statistics = Annotated[
 ]
 
 
-@ends_well
+@handle_errors
 def validate(
     models: ModelFiles,
     profile: ProfileNames = None,
@@ -211,7 +211,7 @@ def validate(
         compile=compiled or None,
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
-    manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
+    manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     options = told.over(configured(named=config, isolated=isolated))
     raise typer.Exit(run(models, options, write_baseline, manner, statistics))
 
@@ -220,7 +220,7 @@ def run(
     models: list[str],
     options: Options,
     write_baseline: str | None,
-    manner: Manner,
+    manner: OutputOptions,
     statistics: bool = False,
 ) -> int:
     """Check the options, check the models, and report. Return the exit code. Raises LitecheckError."""
@@ -240,21 +240,20 @@ def run(
     if write_baseline:
         check_writable(write_baseline)
     if of_targets := _of_targets(options):
-        policy.check_gate(of_targets[0], complete.chosen(options.profile) if options.profile else ())
+        policy.check_gate(of_targets[0], complete.selected(options.profile) if options.profile else ())
     if options.select or options.ignore or levels or options.per_file_ignores:
-        policy.check_patterns(choices, complete.chosen(options.profile))
-
-    drawn = any(target.format == "html" for target in targets)
-    report = policy.apply(_judge(find_models(models), options, manner, drawn), choices)
+        policy.check_patterns(choices, complete.selected(options.profile))
+    survey = any(target.format == "html" for target in targets)
+    report = policy.apply(_check(find_models(models), options, manner, survey), choices)
     if write_baseline:
         known = baseline.entries(report, keep=known)
         baseline.write(write_baseline, known)
-        say(f"wrote {counted(len(known), 'finding')} to {write_baseline}", manner.quiet)
+        log(f"wrote {counted(len(known), 'finding')} to {write_baseline}", manner.quiet)
     if file := write_baseline or options.baseline:
         report = baseline.apply(report, known, file, "" if write_baseline else options.origin("baseline"))
     report = policy.apply_selection(report, choices)
     if statistics:
-        from litecheck.rendering.validation.statistics import statistics as counts
+        from litecheck.rendering.validation.violation_statistics import statistics as counts
 
         print(counts(report), end="")
         targets = tuple(target for target in targets if target.file or target.format != "text")
@@ -274,14 +273,16 @@ def _of_targets(options: Options) -> list[str]:
     return [option for option, asked in given.items() if asked]
 
 
-def _judge(found: tuple[str | ModelError, ...], options: Options, manner: Manner, survey: bool) -> Report:
+def _check(
+    found: tuple[str | ModelError, ...], options: Options, manner: OutputOptions, survey: bool
+) -> Report:
     from litecheck.checks.policy import as_level
     from litecheck.checks.validate import unreadable, validate_file
     from litecheck.cli.progress import progress
     from litecheck.version import __version__
 
     fail_on = as_level(options.fail_on or "violation")
-    profiles = complete.chosen(options.profile) if options.profile else None
+    profiles = complete.selected(options.profile) if options.profile else None
     beside = None
     if options.compile:
         from litecheck.checks.compilation import compilers_of, with_compiler_reports

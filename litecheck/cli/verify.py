@@ -9,19 +9,19 @@ import typer
 
 from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
-from litecheck.cli.console import Manner, NoColor, Quiet, Verbose, ends_well
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.verify_advanced import parse_advanced
 
 if TYPE_CHECKING:
     from litecheck.model.types import Model
-    from litecheck.verify.outcome import Verification
-    from litecheck.verify.settings import Settings
-    from litecheck.verify.several import Verifications
+    from litecheck.verification.result import Verification
+    from litecheck.verification.settings import Settings
+    from litecheck.verification.several_models import Verifications
 
 
-@ends_well
+@handle_errors
 def verify(
     models: options.ModelFiles,
     device: devices.DeviceName,
@@ -79,12 +79,12 @@ def verify(
     from litecheck.cli.verify_models import VerifyRun, models_asked
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.verify.settings import Settings, parse_budget
+    from litecheck.verification.settings import Settings, parse_budget
 
     one_thread()
     advanced = parse_advanced(set_ or ())
     limit_beside_device(memory, timeout)
-    manner = Manner(quiet=quiet, verbose=verbose, no_color=no_color)
+    manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), "verify")
     wanted = models_asked(models, targets, advanced.checkpoint)
     plain = Settings(

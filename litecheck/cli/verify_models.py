@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litecheck.cli.console import Manner, console
+from litecheck.cli.console import OutputOptions, console
 from litecheck.errors import ConfigError, ModelError
 from litecheck.model_files import find_models
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from litecheck.cli.outputs import Output
     from litecheck.devices.port import Device
     from litecheck.model.types import Model
-    from litecheck.verify.outcome import Verification
-    from litecheck.verify.settings import Settings
-    from litecheck.verify.several import Verifications
+    from litecheck.verification.result import Verification
+    from litecheck.verification.settings import Settings
+    from litecheck.verification.several_models import Verifications
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class VerifyRun:
     member: str
     journal: str | None
     resume: bool
-    manner: Manner
+    manner: OutputOptions
     _journals: list[Path] = field(default_factory=list)
 
     def prepared(self, file: str | ModelError) -> tuple[Model, Settings]:
@@ -70,21 +70,21 @@ class VerifyRun:
     def foretell(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:
         """Print the expected cost of each model."""
         from litecheck.rendering.verification.text import print_forecast
-        from litecheck.verify.forecast import forecast
+        from litecheck.verification.cost_estimate import estimate_cost
 
         for number, (model, settings) in enumerate(models):
             if number:
                 print()
             print_forecast(
-                forecast(model, device, settings), console(self.manner.no_color), self.manner.verbose
+                estimate_cost(model, device, settings), console(self.manner.no_color), self.manner.verbose
             )
 
     def one(self, device: Device, model: Model, settings: Settings, before: str = "") -> Verification:
         """Verify one model. ``before`` is printed before the text of the bar."""
         from litecheck.cli.progress import steps
         from litecheck.devices.isolated import Isolated
-        from litecheck.verify.campaign import run
-        from litecheck.verify.plan import weights
+        from litecheck.verification.campaign import run
+        from litecheck.verification.schedule import weights
 
         found = weights(model, settings)
         total = sum(found.values()) + (len(found) if settings.drift else 0)
@@ -95,9 +95,9 @@ class VerifyRun:
 
     def each(self, device: Device, found: Sequence[str | ModelError]) -> Verifications:
         """Verify every model. Checkpoints are kept until all are done, so that --resume does not repeat finished models."""
-        from litecheck.verify.campaign import about
-        from litecheck.verify.journal import default_path
-        from litecheck.verify.several import Verifications, each
+        from litecheck.verification.campaign import about
+        from litecheck.verification.journal import default_path
+        from litecheck.verification.several_models import Verifications, each
         from litecheck.version import __version__
 
         names = _folders(found)

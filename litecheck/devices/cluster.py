@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
 from litecheck.devices.registry import open_device
@@ -43,7 +43,7 @@ class OnCluster:
         except LitecheckError as error:
             self.close()
             raise DeviceError(f"--cluster {address}: {error}") from None
-        self.memory = Memory(memory)
+        self.memory = StateSupport(memory)
 
     @property
     def workers(self) -> int:

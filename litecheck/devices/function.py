@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, NotDelegated, NotSupported
 from litecheck.reference.engine.entry import named
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 #: The first parameter of a function that is to be given each model, as bytes.
 MODEL = "model"
@@ -35,7 +35,7 @@ class FunctionDevice:
     computes a single model, from its inputs to its outputs (``whole``).
     """
 
-    memory = Memory.NONE
+    memory = StateSupport.NONE
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -22,7 +22,7 @@ _ALIGNMENT = 64
 _DTYPE = re.compile(r"[<|][biufc](1|2|4|8|16)")
 
 
-class ParcelError(ValueError):
+class MessageError(ValueError):
     """Error for a file that is not a parcel: truncated, or written by another program."""
 
 
@@ -50,7 +50,7 @@ class StoredRuns(Sequence[Arrays]):
         size = prod(map(_length, shape))
         values: NDArray[Any] = np.fromfile(self._file, np.dtype(_checked(dtype)), size, offset=at)
         if values.size != size:
-            raise ParcelError(f"{self._file.name}: cut short")
+            raise MessageError(f"{self._file.name}: cut short")
         return values.reshape(shape)
 
     def to_plain(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class RunsFile:
         return StoredRuns(Path(self._file.name), self._described)
 
 
-def write_parcel(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
+def write_message(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
     """Write whole or not at all. Raises ValueError for arrays that do not hold numbers, OSError."""
     plain = [_plain(a) for a in arrays]
     facts = json.dumps({**header, "arrays": [[a.dtype.str, a.shape] for a in plain]}).encode()
@@ -112,7 +112,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Read the header and the arrays of a parcel (writable views of one block). Raises ParcelError, OSError."""
+    """Read the header and the arrays of a parcel (writable views of one block). Raises MessageError, OSError."""
     with open(path, "rb") as file:
         line = file.readline()
         block = np.fromfile(file, np.uint8)
@@ -120,12 +120,12 @@ def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
         header = json.loads(line)
         described = [(np.dtype(_checked(d)), tuple(map(_length, shape))) for d, shape in header.pop("arrays")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ParcelError(f"{path.name}: {error}") from None
+        raise MessageError(f"{path.name}: {error}") from None
     arrays, at = [], 0
     for dtype, shape in described:
         size = prod(shape) * dtype.itemsize
         if at + size > block.size:
-            raise ParcelError(f"{path.name}: cut short")
+            raise MessageError(f"{path.name}: cut short")
         arrays.append(block[at : at + size].view(dtype).reshape(shape))
         at += size + -size % _ALIGNMENT
     return header, arrays
@@ -144,12 +144,12 @@ def _length(n: Any) -> int:
 
 
 def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """Split arrays into consecutive groups of these sizes. Raises ParcelError if the sizes do not add up.
+    """Split arrays into consecutive groups of these sizes. Raises MessageError if the sizes do not add up.
 
     For example, sizes 1 and 2 split (a, b, c) into (a) and (b, c).
     """
     if sum(counts) != len(arrays) or any(n < 0 for n in counts):
-        raise ParcelError(f"{len(arrays)} arrays are not {'+'.join(map(str, counts))}")
+        raise MessageError(f"{len(arrays)} arrays are not {'+'.join(map(str, counts))}")
     ends = np.cumsum([0, *counts])
     return tuple(tuple(arrays[a:b]) for a, b in pairwise(ends))
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices import worker_main
-from litecheck.devices.ipc import ParcelError, packed, read_parcel, split, write_parcel
+from litecheck.devices.ipc import MessageError, packed, read_parcel, split, write_message
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.process import Setup, WorkerProcess
+from litecheck.devices.process import WorkerProcess, WorkerSetup
 from litecheck.devices.worker import Ended, Worker
 from litecheck.errors import OutputError
 from litecheck.files import bytes_text, is_full, unwritable
@@ -38,7 +38,12 @@ class Isolated:
     """Device with a child process for each thread that runs jobs; a child that ended is replaced."""
 
     def __init__(
-        self, name: str, described: str, setup: Setup, limits: Limits, started: WorkerProcess | None = None
+        self,
+        name: str,
+        described: str,
+        setup: WorkerSetup,
+        limits: Limits,
+        started: WorkerProcess | None = None,
     ) -> None:
         """Load the runtime and create the adapter once, as a test; the first child may have been ``started`` before.
         Raises DeviceError."""
@@ -52,7 +57,7 @@ class Isolated:
         self._free: list[Worker] = []
         self._busy: set[Worker] = set()
         self._closed = False
-        self.memory = Memory.NONE
+        self.memory = StateSupport.NONE
         try:
             tried, _ = self._ran(None)
         except DeviceError as error:
@@ -83,7 +88,7 @@ class Isolated:
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
-                write_parcel(worker.folder / worker_main.JOB, *packed(job))
+                write_message(worker.folder / worker_main.JOB, *packed(job))
             invocations = None if job is None else len(job.runs)
             ended = worker.run(invocations, self.progress, job is not None and job.shares)
             if self._closed:
@@ -145,16 +150,16 @@ def _unopened(name: str, why: str) -> DeviceError:
     return DeviceError(f"--device {name}: cannot be opened{first}", said)
 
 
-def _memory(worker: Worker) -> Memory:
+def _memory(worker: Worker) -> StateSupport:
     """Return the support for variables of the adapter that was created on opening."""
-    with suppress(ParcelError, OSError, KeyError, ValueError):
-        return Memory(read_parcel(worker.folder / worker_main.ANSWER)[0]["memory"])
-    return Memory.NONE
+    with suppress(MessageError, OSError, KeyError, ValueError):
+        return StateSupport(read_parcel(worker.folder / worker_main.ANSWER)[0]["memory"])
+    return StateSupport.NONE
 
 
 def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
     """Return the answer in the file of a job's process, or the failure that its exit shows."""
-    with suppress(ParcelError, OSError, KeyError, TypeError, ValueError):
+    with suppress(MessageError, OSError, KeyError, TypeError, ValueError):
         header, arrays = read_parcel(worker.folder / worker_main.ANSWER)
         if "error" in header:
             return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 
-from litecheck.devices.kinds import kinds
+from litecheck.devices.device_kinds import kinds
 from litecheck.devices.registry import GROUP
 
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from litecheck.devices.port import TooLargeError
 from litecheck.errors import ConfigError
 from litecheck.files import is_inside, open_file
+from litecheck.model.stored_values import unpack
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import unpack
 from litecheck.quantization import BITS
-from litecheck.quantizer.arrays import read
+from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import arrays_in
 
 _RAW = (".bin", ".raw")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 
@@ -140,7 +140,7 @@ class Device(Protocol):
     """Name of the device as the user wrote it: ``litert:xnnpack``."""
     described: str
     """Name with versions if they are known: ``litert:xnnpack (ai-edge-litert 2.3.0)``."""
-    memory: Memory
+    memory: StateSupport
     """Support for state in jobs with series."""
 
     def run(self, job: Job) -> Answer | Failure:
@@ -169,20 +169,22 @@ class Adapter(Protocol):
         ...
 
 
-class Stepping(Adapter, Protocol):
+class Stateful(Adapter, Protocol):
     """Adapter whose device supports state; ``memory`` states the kind of support (default: KEPT)."""
 
-    memory: Memory
+    memory: StateSupport
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
         """Return the outputs of every run of every series in order; variables are reset before each series."""
         ...
 
 
-def memory_of(thing: object) -> Memory:
+def memory_of(thing: object) -> StateSupport:
     """Return the support of a device or an adapter for models with variables; the default without ``series`` is a reset
     for every run."""
-    return Memory(getattr(thing, "memory", Memory.KEPT if hasattr(thing, "series") else Memory.NONE))
+    return StateSupport(
+        getattr(thing, "memory", StateSupport.KEPT if hasattr(thing, "series") else StateSupport.NONE)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +202,7 @@ Factory = Callable[[Mapping[str, str]], Adapter]
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class DeviceSpec:
     """Parts of ``kind:argument,key=value,...``: ``delegate:/lib.so,threads=2``, ``litert:xnnpack``, ``tflm``."""
 
     text: str
@@ -209,7 +211,7 @@ class Spec:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-class Timed(Sequence[Arrays]):
+class TimedRuns(Sequence[Arrays]):
     """Runs that report when they are taken; several taken at once (a slice) are a single invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
@@ -236,10 +238,10 @@ class Timed(Sequence[Arrays]):
 def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
     """Return all runs without starting an invocation, for an adapter that passes them on together and calls
     :func:`begun`."""
-    return tuple(runs.all if isinstance(runs, Timed) else runs)
+    return tuple(runs.all if isinstance(runs, TimedRuns) else runs)
 
 
 def begun(runs: Sequence[Arrays]) -> None:
     """Start the next invocation, and its time, of runs taken with :func:`together`."""
-    if isinstance(runs, Timed):
+    if isinstance(runs, TimedRuns):
         runs.begin()

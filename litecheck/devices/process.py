@@ -23,7 +23,7 @@ _PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class WorkerSetup:
     """Setup of a child process: a Factory as ``module:attribute`` with the options for every job, more ``modules`` to
     load, and environment variables."""
 
@@ -36,7 +36,7 @@ class Setup:
 class WorkerProcess(ChildProcess):
     """Worker process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         """Return at once; :class:`litecheck.devices.worker.Worker` reads the first line that the worker writes."""
         self.folder = Path(tempfile.mkdtemp(prefix="litecheck-"))
         command = python_command(

@@ -11,11 +11,11 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, v
 from importlib.util import find_spec
 from typing import Any
 
+from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.kinds import FILLED, DeviceKind, kinds
-from litecheck.devices.port import Device, DeviceError, Limits, Spec
-from litecheck.devices.process import Setup
+from litecheck.devices.port import Device, DeviceError, DeviceSpec, Limits
+from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type
 from litecheck.files import file_digest
 from litecheck.spelling import did_you_mean
@@ -99,7 +99,7 @@ def driver(device: str) -> dict[str, Any] | None:
     return None if kind is None or kind.driver is None else dict(kind.driver(spec))
 
 
-def _opened(spec: Spec, limits: Limits) -> Device:
+def _opened(spec: DeviceSpec, limits: Limits) -> Device:
     if kind := kinds().get(spec.kind):
         return _own(spec, kind, limits)
     offered = _offered()
@@ -116,7 +116,7 @@ def _offered() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
+def _own(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
     options = checked(spec, kind)
     for module in kind.modules:
         if find_spec(module) is None:
@@ -127,13 +127,15 @@ def _own(spec: Spec, kind: DeviceKind, limits: Limits) -> Device:
     if kind.opened is not None:
         return kind.opened(spec)
     described = f"{spec.text} ({kind.package} {_version(kind.package)})" if kind.package else spec.text
-    return Isolated(spec.text, described, Setup(kind.adapter, options, kind.environment), limits)
+    return Isolated(spec.text, described, WorkerSetup(kind.adapter, options, kind.environment), limits)
 
 
-def _plugin(spec: Spec, limits: Limits, point: EntryPoint) -> Device:
+def _plugin(spec: DeviceSpec, limits: Limits, point: EntryPoint) -> Device:
     options = {**spec.options, **({"": spec.argument} if spec.argument else {})}
     described = f"{spec.text} ({point.dist.name} {point.dist.version})" if point.dist else spec.text
-    return Isolated(spec.text, described, Setup(f"{point.module}:{point.attr}", options, FILLED), limits)
+    return Isolated(
+        spec.text, described, WorkerSetup(f"{point.module}:{point.attr}", options, FILLED), limits
+    )
 
 
 def _version(package: str) -> str:
@@ -143,7 +145,7 @@ def _version(package: str) -> str:
         return "of unknown version"
 
 
-def parse(text: str) -> Spec:
+def parse(text: str) -> DeviceSpec:
     """Return the parts of a device's name. The path of a library alone (``./libacme.so,threads=2``) is a delegate.
 
     A comma ends the argument or a value only where ``key=`` follows, so paths and values may hold commas:
@@ -160,11 +162,11 @@ def parse(text: str) -> Spec:
         kind, rest = found[1], found[3] or ""
         known = kinds().get(kind)
         if known is not None and known.whole:
-            return Spec(text, kind, rest)
+            return DeviceSpec(text, kind, rest)
     opens = found is not None and kind == found[1] and found[2] == ","
     pieces = _pieces(rest)
     argument = "" if opens or (pieces and _OPTION.match(pieces[0])) else pieces.pop(0) if pieces else ""
-    return Spec(text, kind, argument, _options(text, pieces))
+    return DeviceSpec(text, kind, argument, _options(text, pieces))
 
 
 def _is_path(text: str) -> bool:
@@ -194,7 +196,7 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     return options
 
 
-def checked(spec: Spec, kind: DeviceKind) -> dict[str, str]:
+def checked(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
     """Return the options for the adapter of a kind, with those from the argument. Raises DeviceError for an unknown
     option or a bad value."""
     for key, value in spec.options.items() if kind.options is not None else ():
@@ -210,7 +212,7 @@ def checked(spec: Spec, kind: DeviceKind) -> dict[str, str]:
     return {**spec.options, **_argument(spec, kind)}
 
 
-def _argument(spec: Spec, kind: DeviceKind) -> Mapping[str, str]:
+def _argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str]:
     if kind.opened is not None:
         return {}
     if kind.argument is None:

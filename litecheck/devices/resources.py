@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.profile.operators import facts_of, operator_names
+from litecheck.profile.operators import operator_names, traits_of
 
 #: By the names that LiteRT's interpreter has for them.
-RESOURCES = frozenset(name for name in operator_names() if facts_of(name).memory == "resource")
+RESOURCES = frozenset(name for name in operator_names() if traits_of(name).memory == "resource")

@@ -14,7 +14,7 @@ from typing import Any
 
 from litecheck.devices.job_process import JobRequest
 from litecheck.devices.port import DeviceError, Limits
-from litecheck.devices.process import LOG, Setup, WorkerProcess
+from litecheck.devices.process import LOG, WorkerProcess, WorkerSetup
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.memory import MemoryWatch
 
@@ -45,7 +45,7 @@ class Ended:
 class Worker:
     """Child process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
 
-    def __init__(self, setup: Setup, limits: Limits, started: WorkerProcess | None = None) -> None:
+    def __init__(self, setup: WorkerSetup, limits: Limits, started: WorkerProcess | None = None) -> None:
         """Wait until the runtime is loaded, in a process that was ``started`` before or is started now. Raises
         DeviceError."""
         self._child = started or WorkerProcess(setup)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.devices.ipc import read_parcel, runs_of, unpacked, write_parcel
+from litecheck.devices.ipc import read_parcel, runs_of, unpacked, write_message
 from litecheck.devices.job_process import Channel, JobProcess, JobRequest
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import (
@@ -35,7 +35,7 @@ from litecheck.devices.port import (
     NotDelegated,
     NotSupported,
     Series,
-    Timed,
+    TimedRuns,
     TooLargeError,
     memory_of,
 )
@@ -122,7 +122,7 @@ def _work(factory: Factory, folder: Path, request: JobRequest, begin: Callable[[
         limit_memory(request.memory)
         asked = None if request.invocations is None else begin
         header, arrays, adapter = _answered(factory, request.options, folder, asked)
-        write_parcel(folder / ANSWER, header, arrays)
+        write_message(folder / ANSWER, header, arrays)
         del adapter, arrays
         gc.collect()
         sys.stdout.flush()
@@ -162,9 +162,9 @@ def _asked(adapter: Any, folder: Path, begin: Callable[[], object]) -> AdapterAn
     series = unpacked(header, arrays)
     made: AdapterAnswer
     if series is None:
-        made = adapter.run(model.tobytes(), Timed(runs_of(header, arrays), begin))
+        made = adapter.run(model.tobytes(), TimedRuns(runs_of(header, arrays), begin))
     else:
-        made = adapter.series(model.tobytes(), [Series(Timed(s.runs, begin), s.start) for s in series])
+        made = adapter.series(model.tobytes(), [Series(TimedRuns(s.runs, begin), s.start) for s in series])
     return made
 
 

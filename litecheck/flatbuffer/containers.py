@@ -219,7 +219,7 @@ def _sections(part: Member) -> Iterator[Member | Problem]:
     """Yield the TFLite sections of a LiteRT-LM bundle, in file order, after the problems of its header."""
     from litecheck.flatbuffer.schema import load_schema
     from litecheck.flatbuffer.tables import Bytes
-    from litecheck.flatbuffer.verify import verify
+    from litecheck.flatbuffer.verifier import verify
 
     size = len(part.data)
     if size < HEADER:

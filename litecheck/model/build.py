@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from litecheck.flatbuffer.schema import Schema, load_schema
 from litecheck.flatbuffer.table import Table, Value
+from litecheck.model.stored_values import bytes_of, pack
 from litecheck.model.types import Buffer, Model, Operator, Signature, Subgraph, Tensor
-from litecheck.model.values import bytes_of, pack
 from litecheck.quantization import BITS, Quantization
 
 Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]

@@ -14,9 +14,9 @@ from litecheck.flatbuffer.tables import Tables
 from litecheck.model.decode_tensors import TensorDecoder, beyond_schema, lists, texts
 from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import buffers_outside
-from litecheck.model.newer import newer_content
 from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signature, Subgraph, Tensor
-from litecheck.tallies import counted
+from litecheck.model.unknown_fields import newer_content
+from litecheck.summary_text import counted
 
 #: LiteRT's own verifier gives up here, whatever the file holds.
 LITERT_TABLE_LIMIT = 1_000_000

@@ -13,7 +13,7 @@ from litecheck.errors import ModelError, Problem, wrong_type
 from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.tables import Bytes
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.model.decode import decode
 from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import check_integrity

@@ -12,7 +12,7 @@ from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
 from litecheck.model.links import ASSIGN, HANDLE
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.plan import Assignment, Callee, Plan, TensorPlan
+from litecheck.profile.operator_plan import Assignment, Callee, Plan, TensorPlan
 from litecheck.quantization import Blockwise, Quantization
 
 
@@ -39,7 +39,7 @@ class _Assembled:
 def _assembled(plan: Plan, description: str) -> _Assembled:
     builder = ModelBuilder(description)
     graph = _Graph(builder.subgraph())
-    inputs = graph.place(plan, plan.inputs, plan.lists_absent)
+    inputs = graph.place(plan, plan.inputs, plan.explicit_absent)
     outputs = graph.place(plan, plan.outputs, False)
     intermediates = graph.place(plan, plan.intermediates, True)
     options = _called(builder, plan.calls) | dict(plan.options or {})
@@ -183,7 +183,7 @@ def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]
         inputs = [graph.tensor(tensor, "in") for tensor in callee.inputs]
         graph.graph.inputs(*inputs)
         graph.graph.outputs(*(graph.tensor(tensor, "out") for tensor in callee.outputs))
-        if callee.calls_back:
+        if callee.recursive:
             graph.add("CALL_ONCE", (), (), options={"init_subgraph_index": 0})
         at = graph.graph.index
         if callee.option.endswith("indices"):

@@ -10,13 +10,13 @@ from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
-from litecheck.profile.head import read_head, read_rewrites
-from litecheck.profile.implied import must_be_listed
+from litecheck.profile.implicit_requirements import must_be_listed
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.measurements.registry import register_measurements
-from litecheck.profile.parsed import OperatorDraft, Stated, demands, include, listed, presence, under
+from litecheck.profile.parsed import OperatorDraft, RawRequirement, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
-from litecheck.profile.paths import FAULT_KINDS, Assigned, Patterns, path_matches, unlisted_hints
+from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, path_matches, unlisted_hints
+from litecheck.profile.rule_header import read_header, read_rewrites
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
@@ -28,7 +28,7 @@ from litecheck.profile.types import (
     SameAs,
     words_of,
 )
-from litecheck.profile.yaml_reader import Entries, entries, text
+from litecheck.profile.yaml_reader import MappingNode, entries, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
@@ -48,7 +48,7 @@ class Loaded:
     profile: Profile
     rules: Rules
     drafts: Mapping[str, OperatorDraft]
-    kinds: dict[str, dict[str, Stated]]
+    kinds: dict[str, dict[str, RawRequirement]]
     levels: Patterns[Level]
     effects: Patterns[Effect]
     reasons: Patterns[str]
@@ -64,7 +64,7 @@ class Builder:
         self,
         name: str,
         file: str,
-        top: Entries,
+        top: MappingNode,
         parent: Loaded | None,
         includes: tuple[Loaded, ...],
         bundled: bool,
@@ -74,7 +74,7 @@ class Builder:
         self.kinds = {k: dict(v) for k, v in parent.kinds.items()} if parent else {}
         before = (*((parent,) if parent else ()), *includes)
         self.lineage = (*dict.fromkeys(name for part in before for name in part.lineage), name)
-        self.head = read_head(top, file, name, parent.profile if parent else None)
+        self.head = read_header(top, file, name, parent.profile if parent else None)
         if self.head.target:
             register_measurements(self.head.target.measurements)
         self.levels: Patterns[Level] = Patterns(
@@ -241,7 +241,7 @@ class Builder:
 
     def _scope(self, draft: OperatorDraft) -> tuple[str, ...]:
         """Return the roles whose type decides if the rule applies."""
-        if draft.bare:
+        if draft.implicit_operands:
             return (*draft.inputs, *draft.outputs)
         roles = draft.scope or tuple(
             role for role in (*draft.inputs, *draft.outputs)
@@ -252,7 +252,7 @@ class Builder:
             raise ProfileError(draft.demand.file, draft.demand.line, message)
         return roles
 
-    def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[Assigned[Word]]:
+    def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[PatternValue[Word]]:
         """The patterns of a section, each with a word that it takes."""
         node = entries(self.top.get(key), self.file)
         for pattern, value in node.values.items():
@@ -265,12 +265,12 @@ class Builder:
             if key == "effects" and self.head.places and word in _UNSTATED:
                 message = f"{word!r} does not say where the target runs the operator"
                 raise ProfileError(self.file, node.lines[pattern], message)
-            yield Assigned(pattern, word, self.name)
+            yield PatternValue(pattern, word, self.name)
 
-    def _texts(self, key: str) -> Iterator[Assigned[str]]:
+    def _texts(self, key: str) -> Iterator[PatternValue[str]]:
         """The patterns of a section, each with a sentence."""
         for pattern, value in entries(self.top.get(key), self.file).values.items():
-            yield Assigned(pattern, text(value), self.name)
+            yield PatternValue(pattern, text(value), self.name)
 
     def _all_met(self, key: str, paths: list[str]) -> None:
         for pattern, line in entries(self.top.get(key), self.file).lines.items():

@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.types import Conformance
-from litecheck.profile.yaml_reader import Entries, Node, entries, text
+from litecheck.profile.yaml_reader import MappingNode, Node, entries, text
 from litecheck.spelling import did_you_mean
 
 #: Every operator without an entry.
@@ -42,7 +42,7 @@ def read_conformance(
     return made
 
 
-def _entry(node: Entries, file: str, demand: Demand) -> Conformance:
+def _entry(node: MappingNode, file: str, demand: Demand) -> Conformance:
     node.only(("tolerance", "reals", "because"))
     because = text(node.get("because"))
     if not because or len(node.values) < 2:
@@ -55,7 +55,7 @@ def _entry(node: Entries, file: str, demand: Demand) -> Conformance:
     return Conformance(None if tolerance is None else int(tolerance), reals, because, demand)
 
 
-def _number(node: Entries, key: str, file: str) -> float | None:
+def _number(node: MappingNode, key: str, file: str) -> float | None:
     if key not in node:
         return None
     word = text(node.get(key))

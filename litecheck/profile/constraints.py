@@ -6,7 +6,6 @@ import re
 from fractions import Fraction
 
 from litecheck.errors import ProfileError
-from litecheck.profile.takes import RELEASED, Takes, takes_of
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -18,7 +17,8 @@ from litecheck.profile.types import (
     Roles,
     SameAs,
 )
-from litecheck.profile.yaml_reader import Entries, Items, Node, Text, text
+from litecheck.profile.value_domains import RELEASED, ValueDomain, domain_of
+from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, text
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
 #: Characters of a number, at most: a float64 holds each of them.
@@ -28,8 +28,8 @@ _DIGITS_MAX = 100
 def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> Constraint:
     """Return the constraint that a node states for a check; for ``limits``, for a measurement. ``roles`` may be named
     in it."""
-    takes = takes_of(verb, measured)
-    if verb == "limits" and isinstance(node, Text) and node.value == RELEASED:
+    takes = domain_of(verb, measured)
+    if verb == "limits" and isinstance(node, ScalarNode) and node.value == RELEASED:
         return Exactly(RELEASED)
     value = _value(node, takes, roles)
     if not isinstance(value, takes.types):
@@ -37,21 +37,21 @@ def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> 
     return value
 
 
-def _value(node: Node, takes: Takes, roles: tuple[str, ...]) -> Constraint:
-    if isinstance(node, Items):
+def _value(node: Node, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint:
+    if isinstance(node, SequenceNode):
         parts = tuple(_atom(n, takes) for n in node)
         if not parts:
             raise ProfileError(node.file, node.line, "an empty list allows nothing")
         return OneOf(parts)
-    if isinstance(node, Text):
+    if isinstance(node, ScalarNode):
         return _atom(node, takes)
     value = _mapping(node, takes, roles)
     takes.judge(value, node)
     return value
 
 
-def _atom(node: Node, takes: Takes) -> Exactly | Range:
-    if not isinstance(node, Text):
+def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
+    if not isinstance(node, ScalarNode):
         message = f"{takes.name}: a list holds single values and ranges; a mapping or a list stands alone"
         raise ProfileError(node.file, node.line, message)
     word, value = node.value, _written(node)
@@ -63,7 +63,7 @@ def _atom(node: Node, takes: Takes) -> Exactly | Range:
     return value
 
 
-def _written(node: Text) -> Exactly | Range:
+def _written(node: ScalarNode) -> Exactly | Range:
     """A range, a number or a word, as it is written."""
     word = node.value
     low, dots, high = word.partition("..")
@@ -85,7 +85,7 @@ def number(word: str, node: Node) -> Fraction:
         raise ProfileError(node.file, node.line, f"{word!r} is not a number") from None
 
 
-def _mapping(node: Entries, takes: Takes, roles: tuple[str, ...]) -> Constraint:
+def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint:
     def optional(key: str, whole: bool = False) -> Fraction:
         return _at_least(node, key, 0, whole) if key in node else Fraction(0)
 
@@ -95,7 +95,7 @@ def _mapping(node: Entries, takes: Takes, roles: tuple[str, ...]) -> Constraint:
     if "product_of" in node:
         node.only(("product_of", "ulps", "tolerated"))
         factors = node.get("product_of")
-        if not isinstance(factors, Items):
+        if not isinstance(factors, SequenceNode):
             raise ProfileError(node.file, node.line, "product_of takes a list of roles and numbers")
         named = tuple(_factor(f, roles) for f in factors)
         return ProductOf(named, int(optional("ulps", whole=True)), optional("tolerated"))
@@ -116,7 +116,7 @@ def _mapping(node: Entries, takes: Takes, roles: tuple[str, ...]) -> Constraint:
     return Exactly(number(text(node.get("equals")), node), optional("tolerated"))
 
 
-def _at_least(node: Entries, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
+def _at_least(node: MappingNode, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
     """The number under a key; ProfileError where it is below ``least``, or no integer with ``whole``."""
     value = number(text(node.get(key)), node)
     if value < least or (above and value == least) or (whole and value.denominator != 1):

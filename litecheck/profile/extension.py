@@ -8,9 +8,9 @@ from dataclasses import replace
 from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Level
 from litecheck.profile.constraints import narrower, parse
-from litecheck.profile.implied import HAS_A_RULE, IN_THE_LIST
+from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.parsed import Stated
+from litecheck.profile.parsed import RawRequirement
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import (
     LISTED_HERE,
@@ -68,8 +68,8 @@ def _only_where_relaxed(parent: Profile, rule: OperatorRule, file: str) -> None:
 
 
 def kinds_reach(
-    kinds: Mapping[str, Mapping[str, Stated]],
-    inherited: Mapping[str, Mapping[str, Stated]],
+    kinds: Mapping[str, Mapping[str, RawRequirement]],
+    inherited: Mapping[str, Mapping[str, RawRequirement]],
     rules: Mapping[str, OperatorRule],
 ) -> None:
     """Raise ProfileError for a statement about an inherited kind without effect: every tensor of the kind has its own."""

@@ -14,12 +14,12 @@ from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import Entries, text, texts
+from litecheck.profile.yaml_reader import MappingNode, text, texts
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
 
 #: A file to copy, and the descriptions that are no profiles.
-_NO_PROFILES = ("template", "operators", "forms")
+_NO_PROFILES = ("template", "operators", "case_templates")
 #: Bundled profiles, read once; a user's file is read again, because it may have been edited.
 _bundled: dict[Path, Loaded] = {}
 
@@ -43,10 +43,10 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     return Reading(quoting).loaded(*_find(str(name), None)).profile
 
 
-def narrowed(name: str | Path, operators: Entries, file: str) -> Profile:
+def narrowed(name: str | Path, operators: MappingNode, file: str) -> Profile:
     """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raises ProfileError."""
     parent = Reading(quoting=False).loaded(*_find(str(name), None))
-    top = Entries({"ops": operators}, {"ops": operators.line}, operators.line, file)
+    top = MappingNode({"ops": operators}, {"ops": operators.line}, operators.line, file)
     builder = Builder(parent.profile.name, file, top, parent, (), False)
     loaded = builder.build()
     builder.check(loaded)
@@ -109,7 +109,7 @@ class Reading:
             builder.check(loaded)
         return loaded
 
-    def _top(self, path: Path, shown: str, bundled: bool) -> tuple[Entries, str]:
+    def _top(self, path: Path, shown: str, bundled: bool) -> tuple[MappingNode, str]:
         if bundled:
             return read_named(path, shown, KEYS, "profile", trusted=True)
         self._budget.spend(path, shown, len(self._begun))

@@ -10,15 +10,15 @@ from types import MappingProxyType
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator
-from litecheck.profile.yaml_reader import Entries, Items, Node, entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
 from litecheck.spelling import did_you_mean
 
 FILE = "rules/operators.yaml"
 #: Kinds of inputs that are computed with, kept, or passed on.
-OPERANDS = ("data", "positive", "non-negative", "weight", "bias", "state", "passed")
+OPERANDS = ("data", "positive", "non-negative", "weight", "bias", "state", "forwarded")
 #: Kinds of inputs that steer: positions and sizes, not values.
 STEERING = (
-    "axis", "order", "shape", "place", "count", "margin", "step", "bound", "truth", "branch", "handle",
+    "axis", "order", "shape", "index", "size", "margin", "step", "bound", "predicate", "branch", "handle",
 )  # fmt: skip
 _WORDS = {
     "elementwise": ("unary", "binary"),
@@ -26,12 +26,12 @@ _WORDS = {
     "result": ("rescaled", "rounded", "moved"),
     "fuses": ("activation",),
     "memory": ("resource",),
-    "cuts": ("ranges", "axis"),
-    "joins": ("axis", "stack", "margins"),
-    "reshapes": ("true",),
+    "slices": ("ranges", "axis"),
+    "concatenates": ("axis", "stack", "margins"),
+    "view": ("true",),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
-_KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "ties", "element", "probes", "unset")
+_KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "equal_dims", "element", "probes", "unset")
 #: The version of operators on 8-bit tensors, unless another is stated.
 _VERSION = 2
 
@@ -52,7 +52,7 @@ class Accumulation:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorFacts:
+class OperatorTraits:
     """Facts about an operator. ``rules/operators.yaml`` explains the words; empty words do not hold.
 
     ``inputs`` has the meaning of each input by its role, in file order.
@@ -67,10 +67,10 @@ class OperatorFacts:
     result: str = ""
     fuses: str = ""
     memory: str = ""
-    cuts: str = ""
-    joins: str = ""
-    reshapes: bool = False
-    ties: tuple[Mapping[str, int], ...] = ()
+    slices: str = ""
+    concatenates: str = ""
+    view: bool = False
+    equal_dims: tuple[Mapping[str, int], ...] = ()
     element: str = ""
     probes: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
@@ -98,10 +98,10 @@ class OperatorFacts:
     def steers(self, role: str) -> bool:
         """Return True if an input decides more than values, so it cannot be made up; False for an unknown input."""
         kind = self.inputs.get(role, "data")
-        return kind in STEERING or kind == "passed"
+        return kind in STEERING or kind == "forwarded"
 
 
-_UNKNOWN = OperatorFacts()
+_UNKNOWN = OperatorTraits()
 
 
 def operator_names() -> tuple[str, ...]:
@@ -110,23 +110,23 @@ def operator_names() -> tuple[str, ...]:
 
 
 @cache
-def facts_of(kind: str) -> OperatorFacts:
+def traits_of(kind: str) -> OperatorTraits:
     """Return the facts of an operator by its kind; empty if it is not listed. Raises ProfileError with the faulty line."""
     node = _listed().get(kind)
     return _UNKNOWN if node is None else _facts(entries(node, FILE))
 
 
 @cache
-def _listed() -> Entries:
+def _listed() -> MappingNode:
     top = read_yaml(rules_dir() / "operators.yaml", FILE, trusted=True).only(("ops",))
     return entries(top.get("ops"), FILE)
 
 
-def _facts(node: Entries) -> OperatorFacts:
+def _facts(node: MappingNode) -> OperatorTraits:
     node.only(_KEYS)
     inputs = entries(node.get("inputs"), FILE).values
     words = {key: _word(node.get(key), allowed) for key, allowed in _WORDS.items()}
-    return OperatorFacts(
+    return OperatorTraits(
         MappingProxyType({role: _word(kind, OPERANDS + STEERING) for role, kind in inputs.items()}),
         texts(node.get("outputs")),
         _number(node.get("version"), _VERSION),
@@ -136,12 +136,12 @@ def _facts(node: Entries) -> OperatorFacts:
         words["result"],
         words["fuses"],
         words["memory"],
-        words["cuts"],
-        words["joins"],
-        bool(words["reshapes"]),
+        words["slices"],
+        words["concatenates"],
+        bool(words["view"]),
         tuple(
             MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
-            for tie in _items(node.get("ties"))
+            for tie in _items(node.get("equal_dims"))
         ),
         text(node.get("element")),
         texts(node.get("probes")),
@@ -160,7 +160,7 @@ def _accumulation(node: Node | None) -> Accumulation | None:
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:
-    if node is not None and not isinstance(node, Items):
+    if node is not None and not isinstance(node, SequenceNode):
         raise ProfileError(FILE, node.line, "expected a list here")
     return tuple(node) if node is not None else ()
 

@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.profile.types import Constraint, Exactly, Exemption, OneOf, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 #: Value that removes a limit.
 _ANY = Exactly("any")
@@ -18,7 +18,7 @@ OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class RawRequirement:
     """Value stated in a file, with its reason and line."""
 
     value: Constraint
@@ -32,17 +32,17 @@ class RoleDraft:
     """Statements about an input or output: its kind, and further requirements."""
 
     kind: str | None
-    stated: dict[str, Stated]
+    stated: dict[str, RawRequirement]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ConditionBlock:
     """Group of requirements: an operator's own, or those of an alternative."""
 
     roles: dict[str, RoleDraft] = field(default_factory=dict)
-    same_quantization: Stated | None = None
-    limits: dict[str, Stated] = field(default_factory=dict)
-    shapes: Stated | None = None
+    same_quantization: RawRequirement | None = None
+    limits: dict[str, RawRequirement] = field(default_factory=dict)
+    shapes: RawRequirement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class OperatorDraft:
     outputs: tuple[str, ...]
     optional: frozenset[str]
     repeated: frozenset[str]
-    clause: Clause
-    any_of: dict[str, Clause]
+    clause: ConditionBlock
+    any_of: dict[str, ConditionBlock]
     exemptions: tuple[Exemption, ...]
-    unsupported: Stated | None
+    unsupported: RawRequirement | None
     scope: tuple[str, ...]
     because: str
     see: str
@@ -66,7 +66,7 @@ class OperatorDraft:
     nothing_to_judge: str = ""
     presence: str = ""
     """Reason why inputs must be present, if the entry itself states the optional ones."""
-    bare: bool = False
+    implicit_operands: bool = False
     """True if the entry names no inputs or outputs: it only states that the operator is unsupported."""
     opened: Requirement | None = None
     """Requirement of the parent for an operator that it does not list, if this entry lists it."""
@@ -83,7 +83,9 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
         child,
         clause=_merge_clause(base.clause, child.clause),
         any_of={
-            name: _merge_clause(base.any_of.get(name, Clause()), child.any_of.get(name, Clause()))
+            name: _merge_clause(
+                base.any_of.get(name, ConditionBlock()), child.any_of.get(name, ConditionBlock())
+            )
             for name in {**base.any_of, **child.any_of}
         },
         unsupported=child.unsupported or base.unsupported,
@@ -91,7 +93,7 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
         see=child.see or base.see,
         nothing_to_judge=child.nothing_to_judge or base.nothing_to_judge,
         presence=child.presence or base.presence,
-        bare=base.bare,
+        implicit_operands=base.implicit_operands,
         opened=base.opened,
     )
 
@@ -107,7 +109,7 @@ def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
 
     What may be absent, the scope and the reason stay the entry's. Raises ProfileError where the operands differ.
     """
-    if draft.bare:
+    if draft.implicit_operands:
         sides = {
             key: getattr(part, key) for key in ("inputs", "outputs", "intermediates", "optional", "repeated")
         }
@@ -125,12 +127,12 @@ def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
     )
 
 
-def _merge_clause(base: Clause, child: Clause) -> Clause:
+def _merge_clause(base: ConditionBlock, child: ConditionBlock) -> ConditionBlock:
     roles = dict(base.roles)
     for name, role in child.roles.items():
         old = roles.get(name, RoleDraft(None, {}))
         roles[name] = RoleDraft(role.kind or old.kind, {**old.stated, **role.stated})
-    return Clause(
+    return ConditionBlock(
         roles,
         child.same_quantization or base.same_quantization,
         {**base.limits, **child.limits},
@@ -152,14 +154,14 @@ def presence(draft: OperatorDraft) -> Iterator[Requirement]:
             yield Requirement(path, "operands", role, Exactly("present"), because, see, draft.demand)
 
 
-def listed(opcode: str, stated: Stated) -> Requirement:
+def listed(opcode: str, stated: RawRequirement) -> Requirement:
     """Return the requirement that a model does not have the operator, or only listed operators."""
     path = f"{opcode}/unsupported"
     return Requirement(path, "unsupported", None, stated.value, stated.because, stated.see, stated.demand)
 
 
 def demands(
-    draft: OperatorDraft, clause: Clause, kinds: Mapping[str, Mapping[str, Stated]]
+    draft: OperatorDraft, clause: ConditionBlock, kinds: Mapping[str, Mapping[str, RawRequirement]]
 ) -> Iterator[Requirement]:
     """Yield the requirements of a form of an operator: by input, then shared parameters, limits and shapes."""
     for role, spoken in clause.roles.items():
@@ -184,7 +186,7 @@ def demands(
         yield Requirement(f"{draft.opcode}/shapes", "shapes", None, s.value, s.because, s.see, s.demand)
 
 
-def _covers_type(stated: Mapping[str, Stated]) -> bool:
+def _covers_type(stated: Mapping[str, RawRequirement]) -> bool:
     """Return True if a range allows every value of the types, so that it is no requirement."""
     span = stated["range"].value
     types = stated["dtype"].value if "dtype" in stated else None

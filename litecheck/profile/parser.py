@@ -10,11 +10,18 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names, register_all
-from litecheck.profile.operators import facts_of
-from litecheck.profile.parsed import OPERAND_VERBS, Clause, OperatorDraft, RoleDraft, Stated, merge
-from litecheck.profile.takes import known_types
+from litecheck.profile.operators import traits_of
+from litecheck.profile.parsed import (
+    OPERAND_VERBS,
+    ConditionBlock,
+    OperatorDraft,
+    RawRequirement,
+    RoleDraft,
+    merge,
+)
 from litecheck.profile.types import NOTHING_OF_THE_KIND, Exactly, Exemption, Roles
-from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, text, texts
+from litecheck.profile.value_domains import known_types
+from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, entries, text, texts
 from litecheck.spelling import did_you_mean
 
 OPERATOR_KEYS = (
@@ -41,7 +48,7 @@ def _known(opcode: str, file: str, line: int) -> None:
 
 def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
     """Return a value with its reason and source: its own if it is written ``{value: ..., because: ...}``."""
-    if not isinstance(node, Entries) or "value" not in node:
+    if not isinstance(node, MappingNode) or "value" not in node:
         return node, because, see
     node.only(("value", "because", "see"))
     return node.values["value"], text(node.get("because"), because), text(node.get("see"), see)
@@ -62,17 +69,21 @@ class Reader:
     def fail(self, line: int, message: str) -> ProfileError:
         return ProfileError(self.file, line, message)
 
-    def stated(self, owner: Entries, verbs: tuple[str, ...], roles: tuple[str, ...]) -> dict[str, Stated]:
+    def stated(
+        self, owner: MappingNode, verbs: tuple[str, ...], roles: tuple[str, ...]
+    ) -> dict[str, RawRequirement]:
         """Return the checks in a mapping; its ``because`` and ``see`` apply to all entries without their own."""
         because, see = text(owner.get("because")), text(owner.get("see"))
         found = {}
         for verb, node in owner.values.items():
             if verb in verbs:
                 value, why, where = _reasoned(node, because, see)
-                found[verb] = Stated(parse(value, verb, roles), why, where, self.demand(owner.lines[verb]))
+                found[verb] = RawRequirement(
+                    parse(value, verb, roles), why, where, self.demand(owner.lines[verb])
+                )
         return found
 
-    def kind(self, node: Node) -> dict[str, Stated]:
+    def kind(self, node: Node) -> dict[str, RawRequirement]:
         """Return a kind: a bundle of defaults for inputs and outputs."""
         owner = entries(node, self.file).only((*OPERAND_VERBS, "because", "see"))
         return self.stated(owner, OPERAND_VERBS, ())
@@ -113,22 +124,23 @@ class Reader:
     def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
         """Return the draft of an entry that only states ``unsupported``: any number of inputs and outputs without
         requirements."""
-        facts = facts_of(opcode)
+        facts = traits_of(opcode)
         inputs, outputs = tuple(facts.inputs) or _ANY_INPUTS, facts.outputs or _ANY_OUTPUTS
         roles, repeated = frozenset((*inputs, *outputs)), frozenset((inputs[-1], outputs[-1]))
         return OperatorDraft(
-            opcode, inputs, outputs, roles, repeated, Clause(), {}, (), None, (), "", "", self.demand(line), bare=True
+            opcode, inputs, outputs, roles, repeated, ConditionBlock(), {}, (), None, (), "", "", self.demand(line),
+            implicit_operands=True,
         )  # fmt: skip
 
-    def _unsupported(self, owner: Entries) -> Stated | None:
+    def _unsupported(self, owner: MappingNode) -> RawRequirement | None:
         if "unsupported" not in owner:
             return None
         line, because = owner.lines["unsupported"], text(owner.get("unsupported"))
         if because.lower() in _NO_REASONS:
             raise self.fail(line, "unsupported takes the reason, a clause to stand after because")
-        return Stated(NOTHING_OF_THE_KIND, because, text(owner.get("see")), self.demand(line))
+        return RawRequirement(NOTHING_OF_THE_KIND, because, text(owner.get("see")), self.demand(line))
 
-    def _operands(self, owner: Entries, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
+    def _operands(self, owner: MappingNode, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
         node = owner.get(key)
         if node is None:
             if inherited is None:
@@ -140,7 +152,7 @@ class Reader:
         return names
 
     def _subset(
-        self, owner: Entries, key: str, roles: tuple[str, ...], inherited: frozenset[str]
+        self, owner: MappingNode, key: str, roles: tuple[str, ...], inherited: frozenset[str]
     ) -> frozenset[str]:
         node = owner.get(key)
         if node is None:
@@ -150,7 +162,9 @@ class Reader:
                 raise self.fail(owner.lines[key], f"{key}: no operand {name!r}{did_you_mean(name, roles)}")
         return frozenset(texts(node))
 
-    def _scope(self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None) -> tuple[str, ...]:
+    def _scope(
+        self, owner: MappingNode, roles: tuple[str, ...], base: OperatorDraft | None
+    ) -> tuple[str, ...]:
         if "scope" not in owner:
             return base.scope if base else ()
         if not self._subset(owner, "scope", roles, frozenset()):
@@ -163,7 +177,9 @@ class Reader:
             if len(repeated) > 1 or (repeated and side[-1] != repeated[0]):
                 raise self.fail(line, f"{draft.opcode}: only the last operand of a side can be repeated")
 
-    def _clause(self, owner: Entries, roles: tuple[str, ...], whole: Entries | None = None) -> Clause:
+    def _clause(
+        self, owner: MappingNode, roles: tuple[str, ...], whole: MappingNode | None = None
+    ) -> ConditionBlock:
         """Return the requirements of an entry, or of an alternative; shared parameters and limits of an alternative
         have the reason of the ``whole`` entry."""
         tensors = entries(owner.get("tensors"), self.file)
@@ -175,15 +191,17 @@ class Reader:
         shared = None
         if same is not None:
             self._subset(owner, "same_quantization", roles, frozenset())
-            shared = Stated(Roles(texts(same)), because, see, self.demand(owner.lines["same_quantization"]))
-        return Clause(
+            shared = RawRequirement(
+                Roles(texts(same)), because, see, self.demand(owner.lines["same_quantization"])
+            )
+        return ConditionBlock(
             {name: self._role(node, roles) for name, node in tensors.values.items()},
             shared,
             self._limits(owner, because, see, roles),
             self._shapes(owner),
         )
 
-    def _shapes(self, owner: Entries) -> Stated | None:
+    def _shapes(self, owner: MappingNode) -> RawRequirement | None:
         """Return the shape law of an operator, with the same reason for all laws."""
         name = text(owner.get("shapes"))
         if not name:
@@ -191,10 +209,10 @@ class Reader:
         if name not in LAWS:
             raise self.fail(owner.lines["shapes"], f"no law of shapes {name!r}{did_you_mean(name, LAWS)}")
         because = "the kernel works out its results' shapes from these"
-        return Stated(Exactly(name), because, "", self.demand(owner.lines["shapes"]))
+        return RawRequirement(Exactly(name), because, "", self.demand(owner.lines["shapes"]))
 
     def _role(self, node: Node, roles: tuple[str, ...]) -> RoleDraft:
-        if isinstance(node, Text):
+        if isinstance(node, ScalarNode):
             return RoleDraft(self._kind_name(node), {})
         owner = entries(node, self.file).only(("kind", *OPERAND_VERBS, "because", "see"))
         kind = owner.get("kind")
@@ -206,7 +224,9 @@ class Reader:
             raise self.fail(node.line, f"no kind {name!r}{did_you_mean(name, self.kinds)}")
         return name
 
-    def _limits(self, owner: Entries, because: str, see: str, roles: tuple[str, ...]) -> dict[str, Stated]:
+    def _limits(
+        self, owner: MappingNode, because: str, see: str, roles: tuple[str, ...]
+    ) -> dict[str, RawRequirement]:
         limits = entries(owner.get("limits"), self.file)
         known = set(measurement_names(roles))
         if not known.issuperset(limits.values):
@@ -218,18 +238,18 @@ class Reader:
                 hint = did_you_mean(name, known)
                 raise self.fail(limits.lines[name], f"no measurement {name!r}{hint}")
             value, why, where = _reasoned(node, because, see)
-            found[name] = Stated(
+            found[name] = RawRequirement(
                 parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])
             )
         return found
 
     def _exemptions(
-        self, owner: Entries, roles: tuple[str, ...], base: OperatorDraft | None
+        self, owner: MappingNode, roles: tuple[str, ...], base: OperatorDraft | None
     ) -> tuple[Exemption, ...]:
         node = owner.get("except")
         if node is None:
             return base.exemptions if base else ()
-        if not isinstance(node, Items):
+        if not isinstance(node, SequenceNode):
             raise self.fail(owner.lines["except"], "except is a list of {role: types, because: ...}")
         found = []
         for item in node:

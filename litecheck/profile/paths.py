@@ -52,7 +52,7 @@ Word = TypeVar("Word")
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned(Generic[Word]):
+class PatternValue(Generic[Word]):
     """Word that a profile states for every requirement that a pattern of paths matches."""
 
     pattern: str
@@ -66,7 +66,7 @@ class Patterns(Generic[Word]):
     A profile's own statements follow those of the profiles that it extends; the last statement that matches applies.
     """
 
-    def __init__(self, stated: tuple[Assigned[Word], ...]) -> None:
+    def __init__(self, stated: tuple[PatternValue[Word], ...]) -> None:
         # A profile that several include states the same several times: the last statement is enough.
         stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated

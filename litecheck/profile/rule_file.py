@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import Entries, rule_text, text, yaml_entries
+from litecheck.profile.yaml_reader import MappingNode, rule_text, text, yaml_entries
 
 #: Limits of a profile or arithmetic: number of files, bytes, and depth of references between files.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
@@ -35,7 +35,7 @@ class FileBudget:
 
 def read_named(
     path: Path, shown: str, keys: Iterable[str], kind: str, quoting: bool = True, trusted: bool = False
-) -> tuple[Entries, str]:
+) -> tuple[MappingNode, str]:
     """Return the top-level mapping of a rule file, and the name under the key ``kind`` (``profile``, ``arithmetic``).
 
     Without ``quoting``, for a file that another document names, an error about a file of another kind states only the

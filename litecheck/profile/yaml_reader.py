@@ -28,7 +28,7 @@ _OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+(?: \w+)?):(?= |$))?", re.M)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ScalarNode:
     """A scalar, as written."""
 
     value: str
@@ -37,7 +37,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class SequenceNode:
     """A sequence."""
 
     values: tuple[Node, ...]
@@ -49,7 +49,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class MappingNode:
     """A mapping from text to nodes; ``lines`` are those of the keys."""
 
     values: Mapping[str, Node]
@@ -64,7 +64,7 @@ class Entries:
         """Return the node under a key, or None."""
         return self.values.get(key)
 
-    def only(self, allowed: Iterable[str]) -> Entries:
+    def only(self, allowed: Iterable[str]) -> MappingNode:
         """Return the mapping if every key is in ``allowed``; else raise ProfileError with a suggestion."""
         names = list(allowed)
         for key in self.values:
@@ -75,7 +75,7 @@ class Entries:
         return self
 
 
-Node = Text | Items | Entries
+Node = ScalarNode | SequenceNode | MappingNode
 
 
 class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
@@ -85,7 +85,7 @@ class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[
         return ""
 
 
-def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
+def read_yaml(path: Path, shown: str, trusted: bool = False) -> MappingNode:
     """Return the top-level mapping of a file; ``shown`` is its name in errors. Raises ProfileError.
 
     In a trusted file, which comes with litecheck, an operator's entry is read on first access.
@@ -93,14 +93,14 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> Entries:
     return yaml_entries(rule_text(path, shown), shown, trusted)
 
 
-def yaml_entries(text: str, shown: str, trusted: bool = False) -> Entries:
+def yaml_entries(text: str, shown: str, trusted: bool = False) -> MappingNode:
     """Return the top-level mapping of a text, as ``read_yaml`` does for a file. Raises ProfileError."""
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
         return _mapping(text, shown)
     top = _mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
-    return Entries({**top.values, "ops": operators}, top.lines, top.line, shown)
+    return MappingNode({**top.values, "ops": operators}, top.lines, top.line, shown)
 
 
 def rule_text(path: Path, shown: str) -> str:
@@ -119,7 +119,7 @@ def rule_text(path: Path, shown: str) -> str:
     return text
 
 
-def _entries(section: re.Match[str], file: str) -> Entries | None:
+def _entries(section: re.Match[str], file: str) -> MappingNode | None:
     """Return a file's operators, each read on first access; None if the lines do not show the start of each."""
     begins = list(_OPERATOR.finditer(section.string, *section.span(1)))
     names = [begin[1] for begin in begins]
@@ -136,17 +136,17 @@ def _entries(section: re.Match[str], file: str) -> Entries | None:
         # Below as many empty lines as it has lines above it in the file: errors and demands name the file's.
         return _mapping("\n" * (lines[name] - 1) + blocks[name], file).values[name]
 
-    return Entries(Lazy(names, entry), lines, lines[names[0]], file)
+    return MappingNode(Lazy(names, entry), lines, lines[names[0]], file)
 
 
-def _mapping(text: str, file: str) -> Entries:
+def _mapping(text: str, file: str) -> MappingNode:
     """The mapping a text is."""
     try:
         events = compose_yaml(text, _Untagged)
     except DocumentError as error:
         raise ProfileError(file, error.line, f"not YAML: {error.message}") from None
     node = _node(events, file, 0, count(1)) if events is not None else None
-    if not isinstance(node, Entries):
+    if not isinstance(node, MappingNode):
         raise ProfileError(file, 1, "a rule file is a mapping with the keys profile, kinds, ops")
     return node
 
@@ -160,7 +160,7 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
     if isinstance(node, yaml.ScalarNode):
         return _text(node, file, _TEXT_MAX, "a value")
     if isinstance(node, yaml.SequenceNode):
-        return Items(tuple(_node(n, file, depth + 1, nodes) for n in node.value), line, file)
+        return SequenceNode(tuple(_node(n, file, depth + 1, nodes) for n in node.value), line, file)
     values: dict[str, Node] = {}
     lines: dict[str, int] = {}
     for key, value in node.value:
@@ -171,23 +171,23 @@ def _node(node: yaml.Node, file: str, depth: int, nodes: Iterator[int]) -> Node:
         if key.value in values:
             raise ProfileError(file, at, f"{key.value!r} stands here twice, first on line {lines[key.value]}")
         values[key.value], lines[key.value] = _node(value, file, depth + 1, nodes), at
-    return Entries(values, lines, line, file)
+    return MappingNode(values, lines, line, file)
 
 
-def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> Text:
+def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> ScalarNode:
     line = node.start_mark.line + 1
     if len(node.value) > most:
         raise ProfileError(
             file, line, f"{what} is too long: got {len(node.value):,} characters, expected {most:,}"
         )
-    return Text(str(node.value).strip(), line, file)
+    return ScalarNode(str(node.value).strip(), line, file)
 
 
 def text(node: Node | None, default: str = "") -> str:
     """Return a scalar's text; raises ProfileError for a list or a mapping."""
     if node is None:
         return default
-    if not isinstance(node, Text):
+    if not isinstance(node, ScalarNode):
         raise ProfileError(node.file, node.line, "expected one value here")
     return node.value
 
@@ -196,13 +196,13 @@ def texts(node: Node | None) -> tuple[str, ...]:
     """Return a scalar or a list of scalars as a tuple."""
     if node is None:
         return ()
-    return tuple(text(n) for n in node) if isinstance(node, Items) else (text(node),)
+    return tuple(text(n) for n in node) if isinstance(node, SequenceNode) else (text(node),)
 
 
-def entries(node: Node | None, file: str) -> Entries:
+def entries(node: Node | None, file: str) -> MappingNode:
     """Return a mapping, empty if there is none; raises ProfileError for any other node."""
-    if node is None or (isinstance(node, Text) and node.value in ("", "{}")):
-        return Entries({}, {}, node.line if node else 0, file)
-    if not isinstance(node, Entries):
+    if node is None or (isinstance(node, ScalarNode) and node.value in ("", "{}")):
+        return MappingNode({}, {}, node.line if node else 0, file)
+    if not isinstance(node, MappingNode):
         raise ProfileError(node.file, node.line, "expected a mapping here")
     return node

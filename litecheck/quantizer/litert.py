@@ -31,7 +31,7 @@ from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
 name: str = "litert"
 
-#: numpy type of each stored type. Types below 8 bits have one value per byte (see litecheck.model.values.pack for the
+#: numpy type of each stored type. Types below 8 bits have one value per byte (see litecheck.model.stored_values.pack for the
 #: packed bytes of the file).
 STORAGE: dict[str, type[np.integer[Any]]] = {
     "int2": np.int8, "int4": np.int8, "uint4": np.uint8, "int8": np.int8, "uint8": np.uint8,

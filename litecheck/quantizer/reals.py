@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.comparison import TILE, Comparison, Element, buckets, tally
+from litecheck.quantizer.comparison_result import TILE, Comparison, Element, buckets, tally
 from litecheck.quantizer.types import QuantizerError
 
 _BITS: dict[str, type[np.signedinteger[Any]]] = {

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Subgraph, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
 from litecheck.quantizer.types import Parameters, QuantizerError
 

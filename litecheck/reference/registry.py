@@ -20,7 +20,7 @@ Variants = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class VariantSlot:
     """Step with all conditions that hold, in the step's order, and its variants there, the first of them the default."""
 
     step: str
@@ -62,22 +62,22 @@ class KernelStep:
     conditions: tuple[str, ...]
     own: Mapping[str, tuple[str, ...]]
 
-    def cell(self, name: str, held: Callable[[str], bool]) -> Cell:
+    def slot(self, name: str, held: Callable[[str], bool]) -> VariantSlot:
         """Return the cell of the step called ``name`` under these conditions."""
         holding: tuple[str, ...] = ()
         for condition in filter(held, self.conditions):
             holding += (condition,)
             if condition in self.own:
-                return Cell(name, holding, self.own[condition])
-        return Cell(name, holding, self.variants)
+                return VariantSlot(name, holding, self.own[condition])
+        return VariantSlot(name, holding, self.variants)
 
-    def cells(self, name: str) -> Iterator[Cell]:
+    def slots(self, name: str) -> Iterator[VariantSlot]:
         """Every cell there can be, that without conditions first."""
         for count in range(len(self.conditions) + 1):
             for some in combinations(self.conditions, count):
-                cell = self.cell(name, some.__contains__)
-                if cell.conditions == some:
-                    yield cell
+                slot = self.slot(name, some.__contains__)
+                if slot.conditions == some:
+                    yield slot
 
 
 def path(name: str, conditions: tuple[str, ...]) -> str:
@@ -107,15 +107,15 @@ class Kernel:
     in_vectors: bool = False
     working: int = 0
 
-    def cells(self) -> Iterator[Cell]:
+    def slots(self) -> Iterator[VariantSlot]:
         """Every cell of every step."""
         for name, one in self.steps.items():
-            yield from one.cells(name)
+            yield from one.slots(name)
 
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
 FAMILIES = (
-    "movement", "indexing", "resize", "binary", "division", "comparison", "pool", "reduce", "reduce_minmax",
+    "movement", "indexing", "resize", "binary", "division", "compare_select", "pool", "reduce", "reduce_minmax",
     "transcendental", "activation", "softmax", "unary", "quantize", "fake_quant", "sparse", "conv", "depthwise",
     "fully_connected", "matmul", "transpose_conv", "lstm", "recurrent", "stablehlo", "stablehlo_regions", "control",
     "detection",
@@ -123,8 +123,8 @@ FAMILIES = (
 
 _KERNELS: dict[str, list[Kernel]] = {}
 #: A sparse constant -> its values with their zeros, None for types that are not held.
-Unfold = Callable[[Tensor], NDArray[Any] | None]
-_UNFOLDING: dict[str, Unfold] = {}
+Densify = Callable[[Tensor], NDArray[Any] | None]
+_DENSIFIERS: dict[str, Densify] = {}
 
 
 def kernel(
@@ -151,20 +151,20 @@ def kernel(
     return register
 
 
-def unfolds(opcode: str) -> Callable[[Unfold], Unfold]:
+def densifies(opcode: str) -> Callable[[Densify], Densify]:
     """Register a function that unfolds the sparse constants an operator reads."""
 
-    def register(function: Unfold) -> Unfold:
-        _UNFOLDING[opcode] = function
+    def register(function: Densify) -> Densify:
+        _DENSIFIERS[opcode] = function
         return function
 
     return register
 
 
-def unfolding(opcode: str) -> Unfold | None:
+def densifier(opcode: str) -> Densify | None:
     """Return the function that expands sparse constants of an operator; None if its kernels read them as they are."""
     kernels()
-    return _UNFOLDING.get(opcode)
+    return _DENSIFIERS.get(opcode)
 
 
 @cache

@@ -8,24 +8,27 @@ from typing import Any
 
 import yaml
 
-from litecheck.diagnose.hypotheses import USUAL
-from litecheck.diagnose.result import Diagnosed, Diagnosis, Hypothesis
+from litecheck.diagnosis.hypotheses import USUAL
+from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis
 from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.rendering.wording.hypotheses import excluded_sentence
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 _WIDTH = 116
 
 
 def base_of(diagnosis: Diagnosis) -> str:
     """Return the published arithmetic that fits most operators, the most usual in a tie."""
-    fitting = [{name for way in d.fits for name in way.published} for d in diagnosis.operators]
+    fitting = [{name for hypothesis in d.fits for name in hypothesis.published} for d in diagnosis.operators]
     return max(USUAL, key=lambda name: sum(name in names for names in fitting))
 
 
 def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
     """Return the fitting candidate to write: that of ``base`` if it fits, else the most usual."""
-    return next((way for way in diagnosed.fits if base in way.published), next(iter(diagnosed.fits), None))
+    return next(
+        (hypothesis for hypothesis in diagnosed.fits if base in hypothesis.published),
+        next(iter(diagnosed.fits), None),
+    )
 
 
 def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
@@ -33,16 +36,16 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
     base = base_of(diagnosis)
     operators: dict[str, dict[str, Any]] = {}
     for diagnosed in diagnosis.operators:
-        way = chosen(diagnosed, base)
-        if way is None:
+        hypothesis = chosen(diagnosed, base)
+        if hypothesis is None:
             continue
         entry = operators.setdefault(diagnosed.opcode, {"because": []})
-        for path, variant in way.stages:
+        for path, variant in hypothesis.stages:
             step, _, conditions = path.partition("/")
             entry.setdefault(step, {}).setdefault(conditions or DEFAULT, variant)
-        if way.defect:
-            entry.setdefault("defect", way.defect)
-        entry["because"].extend(_reasons(diagnosed, way))
+        if hypothesis.defect:
+            entry.setdefault("defect", hypothesis.defect)
+        entry["because"].extend(_reasons(diagnosed, hypothesis))
     document = {
         "arithmetic": slug(name),
         "title": f"What {diagnosis.device} computes",
@@ -78,9 +81,9 @@ def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
             yield f"{diagnosed.opcode} ({diagnosed.kind}): {diagnosed.conclusion}"
 
 
-def _reasons(diagnosed: Diagnosed, way: Hypothesis) -> Iterator[str]:
-    yield f"{way} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
-    others = [str(other) for other in diagnosed.fits if other != way]
+def _reasons(diagnosed: Diagnosed, hypothesis: Hypothesis) -> Iterator[str]:
+    yield f"{hypothesis} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
+    others = [str(other) for other in diagnosed.fits if other != hypothesis]
     if others:
         yield f"ambiguous with: {'; '.join(others)}"
     shown = sorted(diagnosed.excluded, key=lambda e: not e.way.published)[:2]

@@ -8,10 +8,10 @@ from typing import Any
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.suite.certificate import Certificate
-from litecheck.suite.integrity import Discrepancy
+from litecheck.suite.file_integrity import Discrepancy
 from litecheck.suite.recheck import CertificateCheck
 from litecheck.suite.verdict import NOT_CLAIMED
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 from litecheck.typed_json import encoded
 
 #: Version of the format; it increases when a key changes its meaning or is removed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from litecheck.quantizer.comparison import Bucket
+from litecheck.quantizer.comparison_result import Bucket
 from litecheck.rendering.escape import shorten
 
 if TYPE_CHECKING:

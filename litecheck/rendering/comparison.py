@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from litecheck.quantizer.comparison import Comparison, Element
+from litecheck.quantizer.comparison_result import Comparison, Element
 from litecheck.rendering import rows as result
 from litecheck.rendering.document import Code, Document, FactRows, broken
 from litecheck.rendering.escape import visible
@@ -48,11 +48,11 @@ def results(compared: ComparedTensors) -> result.Results:
         id_, where = "compare/not-judged", result.RowPlace(file, "tensor")
         obstacles = [result.ResultRow(id_, "violation", text, where, title=text, identity=identity)]
     elif not c.within:
-        gist = next(lines[0] for label, lines in details if label == "differ")
+        summary = next(lines[0] for label, lines in details if label == "differ")
         where = result.RowPlace(file, name, ((file, file, "module"), (c.dtype, c.dtype, "variable")))
         rows = [
             result.ResultRow(
-                _DIFFERS.id, "violation", word, where, word, gist, details, f"{name}: {word}", full,
+                _DIFFERS.id, "violation", word, where, word, summary, details, f"{name}: {word}", full,
                 fails=True, fingerprint=identity, identity=identity,
             )
         ]  # fmt: skip
@@ -134,7 +134,7 @@ def print_report(compared: ComparedTensors, console: Console, verbose: bool = Fa
     """The verdict, a histogram, the first and the worst element explained, and the causes: all there is, also if terse."""
     from rich.text import Text
 
-    from litecheck.rendering.page import DIM, Page
+    from litecheck.rendering.text_page import DIM, Page
 
     page, word = Page(console, verbose), verdict(compared.comparison)
     title = f"{visible(compared.actual)} against {visible(compared.expected)}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from litecheck.convert.agreement import TensorAgreement
-from litecheck.convert.converters import ConverterComparison, ConverterOutcome
+from litecheck.conversion.agreement import TensorAgreement
+from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
 from litecheck.files import bytes_text
 from litecheck.rendering.conversion.wording import decibels, without_dc
 from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.tallies import counted, counts_text
+from litecheck.summary_text import counted, counts_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -127,7 +127,7 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
     """The table, what failed, and, where there are several or all is wanted, every output."""
     from rich.text import Text
 
-    from litecheck.rendering.page import DIM, LABEL, Page
+    from litecheck.rendering.text_page import DIM, LABEL, Page
 
     page = Page(console, verbose)
     page.line(Text(shorten(compared.source, 2 * NAME), "bold"))

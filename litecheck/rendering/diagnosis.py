@@ -7,15 +7,15 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from litecheck.compare.wording import gathering_sentence
-from litecheck.diagnose.result import Diagnosed, Diagnosis, Owned
+from litecheck.comparison.wording import gathering_sentence
+from litecheck.diagnosis.result import Diagnosed, Diagnosis, ModelOperator
 from litecheck.rendering import document as layout
 from litecheck.rendering import rows as result
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +67,7 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
     """A line each; what was asked of it stands where the line leads."""
     rows = [
         (
-            (layout.Sign(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
+            (layout.StatusIcon(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
             (d.kind,),
             (", ".join(filter(None, (wording.computed_by(d), wording.notes(d)))),),
             (_published(d),),
@@ -83,7 +83,7 @@ def _published(d: Diagnosed) -> str:
     return ", ".join(d.fits[0].published) if d.fits else ""
 
 
-def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
+def _operator(anchor: str, d: Diagnosed) -> layout.Collapsible:
     """Return a kind of operator; open if it is not explained."""
     asked = f" in {counted(d.inferences, 'inference')}" if d.inferences else ""
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
@@ -100,7 +100,9 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Fold:
     )
     shown = tuple((label, line) for label, line in rows if any(line))
     opened = d.conclusion in wording.UNEXPLAINED
-    return layout.Fold(d.opcode, (f" {d.kind}, {d.conclusion}",), (layout.FactRows(shown),), opened, anchor)
+    return layout.Collapsible(
+        d.opcode, (f" {d.kind}, {d.conclusion}",), (layout.FactRows(shown),), opened, anchor
+    )
 
 
 def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
@@ -116,9 +118,9 @@ def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
         yield from (layout.Heading(("Models",)), layout.TableGrid(heads, tuple(rows)))
 
 
-def _own(model: str, d: Diagnosed, own: Sequence[Owned]) -> tuple[layout.Line, ...]:
+def _own(model: str, d: Diagnosed, own: Sequence[ModelOperator]) -> tuple[layout.Line, ...]:
     good = sum(o.explained for o in own)
-    sign = layout.Sign("explained" if good == len(own) else "not explained")
+    sign = layout.StatusIcon("explained" if good == len(own) else "not explained")
     wrong = ", ".join(f"{o.called} '{shorten(o.title)}'" for o in own if not o.explained)
     return (shorten(model),), (d.opcode,), (d.kind,), (str(len(own)),), (str(good),), (sign, wrong)
 

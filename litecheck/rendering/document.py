@@ -28,7 +28,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class StatusIcon:
     """A symbol beside a verdict, a word in :data:`SIGNS`."""
 
     meaning: str
@@ -60,7 +60,7 @@ SIGNS: dict[str, tuple[str, str]] = {
 }
 
 #: A text with what stands in it.
-Span = str | Code | Bold | Link | Sign | LineBreak
+Span = str | Code | Bold | Link | StatusIcon | LineBreak
 Line = tuple[Span, ...]
 
 
@@ -103,7 +103,7 @@ class TableGrid:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Collapsible:
     """Parts collapsed behind a title, or open. ``anchor`` is the target of links."""
 
     title: str
@@ -113,7 +113,7 @@ class Fold:
     anchor: str = ""
 
 
-Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Fold
+Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Collapsible
 
 
 @dataclass(frozen=True, slots=True)

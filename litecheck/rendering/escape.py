@@ -72,7 +72,7 @@ def shorten(text: str, limit: int = NAME) -> str:
     return f"{text[:head]}…{text[head + 1 - limit :]}"
 
 
-def tame(where: Where, limit: int | None = None) -> Where:
+def escape_control(where: Where, limit: int | None = None) -> Where:
     """Return the location with visible names, shortened to ``limit`` if given."""
 
     def name(text: str) -> str:
@@ -89,7 +89,7 @@ def tame(where: Where, limit: int | None = None) -> Where:
 
 def place(where: Where, limit: int | None = None, joint: str = ", ") -> str:
     """Describe operator and tensor: ``CONV_2D #12 'block3/conv', weight 'block3/kernel'``."""
-    tamed = tame(where, limit)
+    tamed = escape_control(where, limit)
     return joint.join(part for part in (str(tamed), tamed.operand) if part)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from textwrap import fill
 
-from litecheck.checks.limits import fitting
+from litecheck.checks.limits import satisfies
 from litecheck.checks.policy import hint_of, known_paths
 from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.implied import HAS_A_RULE, IN_THE_LIST, implied
+from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST, implied
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import measured
 from litecheck.profile.paths import path_matches
@@ -111,7 +111,7 @@ def _outside(value: Constraint) -> int | Fraction:
     """Return a number that a constraint does not allow."""
     if isinstance(value, Range):
         return value.low - 1
-    parts, fits = parts_of(value), fitting(value)
+    parts, fits = parts_of(value), satisfies(value)
     ends = [
         part.high if isinstance(part, Range) else part.value
         for part in parts

@@ -67,7 +67,7 @@ def _words(span: layout.Span) -> str:
     """A span without what it looks like."""
     if isinstance(span, layout.LineBreak):
         return "; "
-    if isinstance(span, layout.Sign):
+    if isinstance(span, layout.StatusIcon):
         return f"{layout.SIGNS[span.meaning][0]} "
     if isinstance(span, layout.Link):
         return span.text or span.address

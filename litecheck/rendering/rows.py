@@ -49,7 +49,7 @@ class ResultRow:
     message: str
     where: RowPlace
     effect: str = ""
-    gist: str = ""
+    summary: str = ""
     details: tuple[Detail, ...] = ()
     title: str = ""
     full: tuple[str, ...] = ()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from litecheck.reference.engine.interpreter import Run
-from litecheck.reference.engine.statistics import Recorder, Statistics
+from litecheck.reference.engine.run_statistics import Recorder, Statistics
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
 from litecheck.rendering.escape import visible
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:

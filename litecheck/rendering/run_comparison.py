@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.rendering.document import Code, Document, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import visible
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 from litecheck.typed_json import encoded
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def print_report(compared: RunComparison, console: Console, verbose: bool = Fals
     """Print the lists; long lists are shortened."""
     from rich.text import Text
 
-    from litecheck.rendering.page import DIM, LABEL, Page
+    from litecheck.rendering.text_page import DIM, LABEL, Page
 
     page = Page(console, verbose)
     page.line(Text(summary(compared), "bold"))

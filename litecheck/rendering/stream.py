@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import safe_json
-from litecheck.suite.stream.report import FailedVector, MistakeFit, StreamReport
-from litecheck.suite.stream.ways import VectorFlag
-from litecheck.tallies import counted
+from litecheck.suite.stream.computations import VectorMutant
+from litecheck.suite.stream.stream_report import FailedVector, MutantFit, StreamReport
+from litecheck.summary_text import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ def values(report: StreamReport) -> dict[str, Any]:
         "first": _vector(report.first),
         "worst": _vector(report.worst),
         "explanations": [
-            {**_flag(e.flag), "explained": e.explained, "fits_all": e.all_} for e in report.explanations
+            {**_flag(e.mutant), "explained": e.explained, "fits_all": e.all_} for e in report.explanations
         ],
         "unexplained": report.unexplained,
-        "flags": [_flag(flag) for flag in report.flags],
+        "flags": [_flag(mutant) for mutant in report.mutants],
     }
 
 
-def _flag(flag: VectorFlag) -> dict[str, Any]:
-    return {"name": flag.name, "does": flag.does, "same": flag.same, "published": flag.published}
+def _flag(mutant: VectorMutant) -> dict[str, Any]:
+    return {"name": mutant.name, "does": mutant.does, "same": mutant.same, "published": mutant.published}
 
 
 def _vector(vector: FailedVector | None) -> dict[str, Any] | None:
@@ -67,13 +67,13 @@ def json_text(report: StreamReport) -> str:
 
 def print_report(report: StreamReport, console: Console) -> None:
     """Print the verdict, the number of wrong answers, the first and the worst, and mutants that explain them."""
-    from litecheck.rendering.page import Page
+    from litecheck.rendering.text_page import Page
 
     page, header = Page(console, verbose=False), report.header
     page.title(f"stream {header.name}", report.verdict, _STYLES[report.verdict])
     page.labelled("vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}")
     page.labelled("against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}")
-    page.labelled("tells", f"{counted(len(report.flags), 'mistake')} from what is right")
+    page.labelled("tells", f"{counted(len(report.mutants), 'mistake')} from what is right")
     for label, text in _failures(report):
         page.labelled(label, text)
 
@@ -88,7 +88,7 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         yield "worst", _told(report.worst)
     whole = [e for e in report.explanations if e.all_]
     for one in whole:
-        yield "explained", f"every answer fits {_named(one.flag)}"
+        yield "explained", f"every answer fits {_named(one.mutant)}"
     if not whole:
         yield "explained", "no known mistake fits every answer"
         for one in report.explanations[:_SHOWN]:
@@ -97,19 +97,19 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
 
 
-def _partly(one: MistakeFit) -> str:
-    return f"{_fitting(one.explained)} {_named(one.flag)}"
+def _partly(one: MutantFit) -> str:
+    return f"{_fitting(one.explained)} {_named(one.mutant)}"
 
 
 def _fitting(number: int) -> str:
     return f"{counted(number, 'failing answer')} {'fits' if number == 1 else 'fit'}"
 
 
-def _named(flag: VectorFlag) -> str:
+def _named(mutant: VectorMutant) -> str:
     """Return ``wraps (the lowest bits are kept)``, with the arithmetics that compute like it and equivalent mutants."""
-    known = f"; so computes {', '.join(flag.published)}" if flag.published else ""
-    same = f"; ambiguous: {', '.join(flag.same)}" if flag.same else ""
-    return f"{flag.name} ({flag.does}{known}{same})"
+    known = f"; so computes {', '.join(mutant.published)}" if mutant.published else ""
+    same = f"; ambiguous: {', '.join(mutant.same)}" if mutant.same else ""
+    return f"{mutant.name} ({mutant.does}{known}{same})"
 
 
 def _told(vector: FailedVector) -> str:

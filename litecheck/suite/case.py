@@ -20,7 +20,7 @@ class SuiteCase:
     level with this case. ``runs`` are stored values in the order of the model's inputs; ``lengths`` divides them into
     series of inferences with state. ``broken`` is the path of the requirement that an invalid model violates,
     ``effect`` the impact that the rule states. ``expected`` are the outputs of each run under
-    :data:`litecheck.suite.feeds.ARITHMETIC`, if they are known.
+    :data:`litecheck.suite.stimuli.ARITHMETIC`, if they are known.
     """
 
     name: str

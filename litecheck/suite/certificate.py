@@ -16,12 +16,12 @@ from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import arithmetic_files, arithmetic_names
 from litecheck.suite.claims import Claims, ClaimsRecord, Shortfall
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.gap import Gap
-from litecheck.suite.integrity import FileDigest, digest_of, suite_discrepancies
-from litecheck.suite.judge import judge
-from litecheck.suite.make import digest_of_rules
+from litecheck.suite.file_integrity import FileDigest, digest_of, suite_discrepancies
 from litecheck.suite.manifest import Suite
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import SuiteResults
+from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.suite.verdict import OperatorRow, SuiteReport, WaiverRecord
 from litecheck.suite.waivers import load_waivers
 from litecheck.typed_json import encoded, read_document
@@ -103,7 +103,7 @@ class Certificate:
     shortfalls: tuple[Shortfall, ...]
     operators: tuple[CertifiedOperator, ...]
     waivers: tuple[WaiverRecord, ...]
-    uncovered: tuple[Gap, ...]
+    uncovered: tuple[MissingCase, ...]
     arithmetics: tuple[FileDigest, ...]
     waiver_files: tuple[FileDigest, ...]
     outputs: tuple[FileDigest, ...]

@@ -10,8 +10,8 @@ from litecheck.model.load import model_from
 from litecheck.profile.conformance import EVERY
 from litecheck.profile.types import Conformance, Profile
 from litecheck.suite.case import LEVELS
-from litecheck.suite.designed import conforms
 from litecheck.suite.manifest import CaseEntry, Manifest, Suite
+from litecheck.suite.probe_cases import conforms
 from litecheck.suite.waivers import CaseWaiver
 
 

@@ -10,7 +10,15 @@ from litecheck.files import file_digest, reason
 from litecheck.profile.conformance import EVERY, read_conformance
 from litecheck.profile.load import load_profile, narrowed, profile_names
 from litecheck.profile.types import Conformance, Profile
-from litecheck.profile.yaml_reader import Entries, Items, Node, Text, entries, read_yaml, text
+from litecheck.profile.yaml_reader import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    entries,
+    read_yaml,
+    text,
+)
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
 from litecheck.spelling import did_you_mean
@@ -65,7 +73,7 @@ def _digest(place: Path) -> str:
         raise ProfileError(str(place), None, f"cannot be read: {reason(error)}") from error
 
 
-def _word(owner: Entries, key: str) -> str:
+def _word(owner: MappingNode, key: str) -> str:
     """Return the text of a required key."""
     word = text(owner.get(key))
     if not word:
@@ -73,13 +81,13 @@ def _word(owner: Entries, key: str) -> str:
     return word
 
 
-def _mapping(top: Entries, key: str) -> Entries:
+def _mapping(top: MappingNode, key: str) -> MappingNode:
     if key not in top:
         raise ProfileError(top.file, top.line, f"the key {key} is missing")
     return entries(top.get(key), top.file)
 
 
-def _device(node: Entries) -> DeviceClaim:
+def _device(node: MappingNode) -> DeviceClaim:
     node.only(DEVICE_KEYS)
     return DeviceClaim(
         _word(node, "name"),
@@ -89,12 +97,12 @@ def _device(node: Entries) -> DeviceClaim:
     )
 
 
-def _level(top: Entries) -> str:
+def _level(top: MappingNode) -> str:
     (level,) = _listed(top, "level", LEVELS) or (_word(top, "level"),)
     return level
 
 
-def _listed(owner: Entries, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
+def _listed(owner: MappingNode, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Return the words of a key, each checked against ``known``."""
     return tuple(_known(node, key, known) for node in _nodes(owner.get(key)))
 
@@ -109,16 +117,16 @@ def _known(node: Node, key: str, known: Collection[str]) -> str:
 
 def _nodes(node: Node | None) -> tuple[Node, ...]:
     """Return a single node, or the nodes of a list."""
-    if node is None or (isinstance(node, Text) and not node.value):
+    if node is None or (isinstance(node, ScalarNode) and not node.value):
         return ()
-    return node.values if isinstance(node, Items) else (node,)
+    return node.values if isinstance(node, SequenceNode) else (node,)
 
 
-def _types(owner: Entries) -> tuple[str, ...]:
+def _types(owner: MappingNode) -> tuple[str, ...]:
     return _listed(owner, "types", _TYPES)
 
 
-def _profiles(stated: Entries, extensions: Node | None, folder: Path) -> list[tuple[str, Profile]]:
+def _profiles(stated: MappingNode, extensions: Node | None, folder: Path) -> list[tuple[str, Profile]]:
     """Return the profile and its extensions, each with the reference that loads it."""
     _word(stated, "name")
     found = []
@@ -134,7 +142,7 @@ def _file_or(node: Node, key: str, known: Collection[str], folder: Path) -> str:
     return str(folder / word) if word.endswith((".yaml", ".yml")) else _known(node, key, known)
 
 
-def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[str, ...]:
+def _arithmetics(owner: MappingNode, files: dict[str, str], place: Path) -> tuple[str, ...]:
     """Return names of arithmetics; the paths of arithmetics in own files are added to ``files``."""
     found = []
     for node in _nodes(owner.get("arithmetic")):
@@ -148,17 +156,17 @@ def _arithmetics(owner: Entries, files: dict[str, str], place: Path) -> tuple[st
 
 
 def _operators(
-    top: Entries, profiles: Iterable[Profile], files: dict[str, str], place: Path
+    top: MappingNode, profiles: Iterable[Profile], files: dict[str, str], place: Path
 ) -> Mapping[str, OperatorClaim]:
     """Return the claim for each operator, from a list of names or a mapping."""
     known = dict.fromkeys((EVERY, *(opcode for profile in profiles for opcode in profile.operators)))
     node = top.get("operators")
-    if isinstance(node, Items):
+    if isinstance(node, SequenceNode):
         return {_known(one, "operators", known): OperatorClaim() for one in node}
     found = {}
     for opcode, own in _mapping(top, "operators").values.items():
         line = entries(node, top.file).lines[opcode]
-        _known(Text(opcode, line, top.file), "operators", known)
+        _known(ScalarNode(opcode, line, top.file), "operators", known)
         found[opcode] = _operator(opcode, entries(own, top.file).only(OPERATOR_KEYS), files, place, line)
     if not found:
         raise ProfileError(
@@ -167,7 +175,7 @@ def _operators(
     return found
 
 
-def _operator(opcode: str, own: Entries, files: dict[str, str], place: Path, line: int) -> OperatorClaim:
+def _operator(opcode: str, own: MappingNode, files: dict[str, str], place: Path, line: int) -> OperatorClaim:
     if opcode == EVERY and "limits" in own:
         raise ProfileError(own.file, own.lines["limits"], "limits are stated operator by operator")
     return OperatorClaim(
@@ -179,30 +187,32 @@ def _operator(opcode: str, own: Entries, files: dict[str, str], place: Path, lin
     )
 
 
-def _tolerance(opcode: str, own: Entries, line: int) -> Conformance | None:
+def _tolerance(opcode: str, own: MappingNode, line: int) -> Conformance | None:
     stated = {key: own.values[key] for key in _TOLERANCE if key in own}
     if not stated:
         return None
     lines = {key: own.lines[key] for key in stated}
-    section = Entries({opcode: Entries(stated, lines, line, own.file)}, {opcode: line}, line, own.file)
+    section = MappingNode(
+        {opcode: MappingNode(stated, lines, line, own.file)}, {opcode: line}, line, own.file
+    )
     return read_conformance(section, own.file, "claims", {})[opcode]
 
 
-def _limits(top: Entries) -> Entries | None:
+def _limits(top: MappingNode) -> MappingNode | None:
     """Return the limits of all operators, in the form of a profile; None without limits."""
     node = top.get("operators")
-    stated = {} if node is None or isinstance(node, Items) else entries(node, top.file).values
+    stated = {} if node is None or isinstance(node, SequenceNode) else entries(node, top.file).values
     found = {
-        opcode: Entries({"limits": limits}, {"limits": own.lines["limits"]}, own.line, own.file)
+        opcode: MappingNode({"limits": limits}, {"limits": own.lines["limits"]}, own.line, own.file)
         for opcode, own in stated.items()
-        if isinstance(own, Entries) and (limits := own.get("limits")) is not None
+        if isinstance(own, MappingNode) and (limits := own.get("limits")) is not None
     }
     lines = {opcode: own.line for opcode, own in found.items()}
-    return Entries(found, lines, top.lines["operators"], top.file) if found else None
+    return MappingNode(found, lines, top.lines["operators"], top.file) if found else None
 
 
-def _limited(ref: str, profile: Profile, limits: Entries) -> Profile:
+def _limited(ref: str, profile: Profile, limits: MappingNode) -> Profile:
     """Return a profile narrowed by the limits of the operators it has."""
     own = {opcode: node for opcode, node in limits.values.items() if opcode in profile.operators}
     lines = {opcode: limits.lines[opcode] for opcode in own}
-    return narrowed(ref, Entries(own, lines, limits.line, limits.file), limits.file) if own else profile
+    return narrowed(ref, MappingNode(own, lines, limits.line, limits.file), limits.file) if own else profile

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import Exactly, Range
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.reference.operands import NUMPY_TYPES
+from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.drafts import Draft
 
 Drawing = Callable[[np.random.Generator, tuple[int, ...], tuple[int, int]], Array]

@@ -13,13 +13,20 @@ from litecheck.errors import ProfileError
 from litecheck.model.shapes import Shape
 from litecheck.model.shapes.infer import infer
 from litecheck.profile.assemble import assemble, measurable
+from litecheck.profile.generate.conforming import (
+    UnsolvableError,
+    conforming_plan,
+    first_word,
+    following,
+    holds,
+    requirements_of,
+)
 from litecheck.profile.load import law_of
-from litecheck.profile.operators import STEERING, OperatorFacts, facts_of
-from litecheck.profile.plan import Callee, Plan, TensorPlan
-from litecheck.profile.solve import UnsolvableError, first_word, following, holds, requirements_of, solve
+from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
+from litecheck.profile.operators import STEERING, OperatorTraits, traits_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
-from litecheck.reference.operands import NUMPY_TYPES
-from litecheck.suite.forms import FILE, CaseForm, FormOperand
+from litecheck.reference.runtime_tensors import NUMPY_TYPES
+from litecheck.suite.case_templates import FILE, CaseTemplate, TemplateOperand
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
@@ -95,7 +102,7 @@ class Draft:
 
     profile: Profile
     rule: OperatorRule
-    form: CaseForm
+    form: CaseTemplate
     choice: Choice
     plan: Plan
     blank: frozenset[str]
@@ -107,9 +114,9 @@ class Draft:
         return requirements_of(self.rule, self.choice.alternative)
 
     @cached_property
-    def facts(self) -> OperatorFacts:
+    def facts(self) -> OperatorTraits:
         """Facts about the operator."""
-        return facts_of(self.form.opcode)
+        return traits_of(self.form.opcode)
 
     @cached_property
     def alike(self) -> tuple[tuple[str, str], ...]:
@@ -122,7 +129,7 @@ class Draft:
         return tuple(r.path for r in self.requirements if r.verb == "limits" and not holds(r, operands))
 
 
-def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice) -> Draft:
+def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Draft:
     """Return the draft of a form. Raise UnsolvableError if the rule does not accept the form, and ProfileError with
     the form's line if its inputs do not match."""
     chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
@@ -135,7 +142,7 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseForm, choice: Choice
     }
     stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
     start = start.option(**{option: dtype for option, dtype in stated.items() if dtype})
-    plan = solve(profile, rule, choice.alternative, start)
+    plan = conforming_plan(profile, rule, choice.alternative, start)
     if not _same_form(plan, start):
         raise UnsolvableError("the rule takes it with other operands or options only")
     if choice.single:
@@ -171,7 +178,7 @@ def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]
 
 def _same_form(plan: Plan, start: Plan) -> bool:
     """Return True if a plan has the same inputs, shapes, steering values and options as its start."""
-    kinds = facts_of(start.opcode).inputs
+    kinds = traits_of(start.opcode).inputs
     for role, tensors in start.operands.items():
         if len(tensors) != len(plan.operands[role]):
             return False
@@ -191,7 +198,7 @@ def tensor_name(role: str, at: int) -> str:
     return f"{role} {at}" if at else role
 
 
-def _types(rule: OperatorRule, form: CaseForm, choice: Choice) -> dict[str, str]:
+def _types(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> dict[str, str]:
     """Return the types that are fixed before solving, by role."""
     demands = {r.role: r for r in requirements_of(rule, choice.alternative) if r.verb == "dtype" and r.role}
     types = {
@@ -204,7 +211,7 @@ def _types(rule: OperatorRule, form: CaseForm, choice: Choice) -> dict[str, str]
     return types | dict(choice.types)
 
 
-def _alike(rule: OperatorRule, form: CaseForm, choice: Choice) -> Iterator[tuple[str, str]]:
+def _alike(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Iterator[tuple[str, str]]:
     """Yield roles without requirements, with the activation whose type they share."""
     spoken = {r.role for r in requirements_of(rule, choice.alternative) if r.verb != "operands"}
     for role, other in form.types.items():
@@ -212,11 +219,11 @@ def _alike(rule: OperatorRule, form: CaseForm, choice: Choice) -> Iterator[tuple
             yield role, other
 
 
-def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan:
+def _start(rule: OperatorRule, form: CaseTemplate, types: Mapping[str, str]) -> Plan:
     """Return the plan with the shapes of inputs, and outputs without shapes."""
     demands = {r.role: r for r in rule.requirements if r.verb == "dtype"}
     operands: dict[str, tuple[TensorPlan, ...]] = {}
-    facts = facts_of(form.opcode)
+    facts = traits_of(form.opcode)
     for role in rule.roles:
         parts = form.operands.get(role, ())
         kind = facts.inputs.get(role, "")
@@ -241,16 +248,16 @@ def _start(rule: OperatorRule, form: CaseForm, types: Mapping[str, str]) -> Plan
     return plan.but(calls=tuple(_callees(plan, form)))
 
 
-def _callees(plan: Plan, form: CaseForm) -> Iterator[Callee]:
+def _callees(plan: Plan, form: CaseTemplate) -> Iterator[Callee]:
     """Yield subgraphs that return their inputs in another order."""
     for option, places in form.calls.items():
-        passed = [t for role in plan.inputs if facts_of(form.opcode).inputs.get(role) in ("passed", "data")
+        passed = [t for role in plan.inputs if traits_of(form.opcode).inputs.get(role) in ("forwarded", "data")
                   for t in plan.operands[role]]  # fmt: skip
         inner = tuple(replace(t, name=f"inner {at}") for at, t in enumerate(passed))
         yield Callee(option, inner, tuple(inner[at] for at in places))
 
 
-def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
+def _tensor(part: TemplateOperand, name: str, dtype: str, kind: str) -> TensorPlan:
     tensor = TensorPlan(dtype, part.shape, variable=kind == "state", name=name)
     if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
         # Rules differ for weights that are not constant; the values are drawn later.
@@ -260,7 +267,7 @@ def _tensor(part: FormOperand, name: str, dtype: str, kind: str) -> TensorPlan:
     return tensor.holding(part.values, dtype or part.values.dtype.name)
 
 
-def _shaped(plan: Plan, form: CaseForm) -> Plan:
+def _shaped(plan: Plan, form: CaseTemplate) -> Plan:
     """Return the plan with the outputs' shapes from the operator's shape rule."""
     known = plan.edit_all(lambda t: t if t.dtype else t.but(dtype="int8"))
     model = assemble(known)
@@ -279,16 +286,15 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
     return tuple(n if n is not None else 1 for n in shape or _NOTHING)
 
 
-def _fed(form: CaseForm, plan: Plan) -> dict[str, Array]:
+def _fed(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
     """Return the run-time values of steering inputs: stated by the form, or alternating 0 and 1."""
     fed: dict[str, Array] = {}
-    facts = facts_of(form.opcode)
     for role, parts in form.operands.items():
         for at, part in enumerate(parts):
             dtype = NUMPY_TYPES[plan.operands[role][at].dtype]
             if part.fed:
                 fed[tensor_name(role, at)] = np.asarray(part.values, dtype)
-            elif facts.steers(role) and part.values is None and not part.constant:
+            elif traits_of(form.opcode).steers(role) and part.values is None and not part.constant:
                 turns = np.arange(int(np.prod(part.shape))).reshape(part.shape) // 2 % 2
                 fed[tensor_name(role, at)] = turns.astype(dtype)
     return fed

@@ -20,7 +20,7 @@ from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
 from litecheck.profile.types import Conformance
 from litecheck.suite.case import LEVELS
-from litecheck.suite.gap import Gap
+from litecheck.suite.missing_case import MissingCase
 from litecheck.typed_json import Length, Only, encoded, one_of, read_document
 
 MANIFEST = "manifest.json"
@@ -66,7 +66,7 @@ class AnswerEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class DetectedMutant:
     """A mutant that a case detects (``requantize: single``), the runs that detect it, and the largest difference in
     LSB."""
 
@@ -92,7 +92,7 @@ class CaseEntry:
     lengths: tuple[Length, ...] = ()
     broken: str = ""
     effect: str = ""
-    flags: tuple[Flag, ...] = ()
+    flags: tuple[DetectedMutant, ...] = ()
 
     @property
     def runs(self) -> int:
@@ -131,7 +131,7 @@ class Manifest:
     selected: tuple[str, ...]
     arithmetics: tuple[str, ...]
     cases: tuple[CaseEntry, ...]
-    uncovered: tuple[Gap, ...] = ()
+    uncovered: tuple[MissingCase, ...] = ()
     tolerances: tuple[StatedTolerance, ...] = ()
 
     def text(self) -> str:

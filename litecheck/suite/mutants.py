@@ -14,18 +14,18 @@ from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
-from litecheck.reference.registry import Cell
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.registry import VariantSlot
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.manifest import Flag
+from litecheck.suite.manifest import DetectedMutant
 
 #: Prefix of the name of a defect, as in an arithmetic file.
 DEFECT = "defect"
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Mutant:
     """A mutant: another variant of a step, or a defect of the operator."""
 
     step: str
@@ -42,21 +42,21 @@ class Mistake:
         return replace(arithmetic, stages={**arithmetic.stages, opcode: variants})
 
 
-def mistakes(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mistake]:
+def mutants(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mutant]:
     """Yield every mutant of a case's operator: other variants of its active steps, then defects."""
     for cell in _asked(case, arithmetic):
         for variant in cell.others(arithmetic.variants(case.opcode)):
-            yield Mistake(cell.path, variant)
+            yield Mutant(cell.path, variant)
     for name in defects_of(case.opcode):
-        yield Mistake(DEFECT, name)
+        yield Mutant(DEFECT, name)
 
 
-def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
+def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the active steps of a case's operator; nothing for several operators, or if it cannot be computed."""
     main = case.model.subgraphs[0]
     if len(main.operators) != 1 or not case.runs:
         return ()
-    operator, machine = main.operators[0], Machine(case.model, arithmetic)
+    operator, machine = main.operators[0], ReferenceInterpreter(case.model, arithmetic)
     tensors = dict(zip(main.inputs, case.runs[0], strict=True))
     try:
         operands = [machine.operand(main, i, tensors) if i >= 0 else None for i in operator.inputs]
@@ -65,31 +65,35 @@ def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[Cell, ...]:
         return ()
 
 
-def flags(case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[Any]]) -> Iterator[Flag]:
+def detected_mutants(
+    case: SuiteCase, arithmetic: Arithmetic, expected: Sequence[NDArray[Any]]
+) -> Iterator[DetectedMutant]:
     """Yield the mutants that a case detects; ``expected`` are the arithmetic's outputs with all runs stacked."""
-    for mistake in mistakes(case, arithmetic):
+    for mutant in mutants(case, arithmetic):
         try:
-            actual = computed(case, Machine(case.model, mistake.under(arithmetic, case.opcode)))
+            actual = computed(case, ReferenceInterpreter(case.model, mutant.under(arithmetic, case.opcode)))
         except RunError:
             continue
-        if found := shown(mistake.name, expected, actual):
+        if found := shown(mutant.name, expected, actual):
             yield found
 
 
-def shown(mistake: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]) -> Flag | None:
+def shown(
+    mutant: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]
+) -> DetectedMutant | None:
     """Return the runs that detect a mutant; None if it gives the expected outputs. Other shapes have the distance FAR."""
     runs: set[int] = set()
     worst = 0
     for wanted, given in zip(expected, actual, strict=True):
         if wanted.shape != given.shape or wanted.dtype != given.dtype:
-            return Flag(mistake, tuple(range(len(wanted))), FAR)
+            return DetectedMutant(mutant, tuple(range(len(wanted))), FAR)
         differ = wanted != given
         if wanted.dtype.kind == "f":
             differ &= ~(np.isnan(wanted) & np.isnan(given))
         if differ.any():
             runs.update(np.flatnonzero(differ.reshape(len(differ), -1).any(1)).tolist())
             worst = max(worst, _distance(wanted[differ], given[differ]))
-    return Flag(mistake, tuple(sorted(runs)), worst) if runs else None
+    return DetectedMutant(mutant, tuple(sorted(runs)), worst) if runs else None
 
 
 #: Distance above every tolerance.
@@ -106,7 +110,7 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
     return int(min(FAR, off.max()))
 
 
-def computed(case: SuiteCase, machine: Machine) -> tuple[NDArray[Any], ...]:
+def computed(case: SuiteCase, machine: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
     """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
         return stacked(outputs_of(machine, case.runs))
@@ -121,7 +125,7 @@ def stacked(runs: Iterable[Arrays]) -> tuple[NDArray[Any], ...]:
     return tuple(map(np.stack, several))
 
 
-def even(case: SuiteCase, machine: Machine) -> SuiteCase:
+def even(case: SuiteCase, machine: ReferenceInterpreter) -> SuiteCase:
     """Return the case with the runs whose outputs have the shapes of the first run."""
     if case.lengths or not case.runs:
         return case
@@ -130,7 +134,7 @@ def even(case: SuiteCase, machine: Machine) -> SuiteCase:
     return replace(case, runs=kept, expected=())
 
 
-def _one_by_one(case: SuiteCase, machine: Machine) -> Iterator[Arrays]:
+def _one_by_one(case: SuiteCase, machine: ReferenceInterpreter) -> Iterator[Arrays]:
     main, runs = case.model.subgraphs[0], iter(case.runs)
     for length in case.lengths or (1,) * len(case.runs):
         machine.restart()

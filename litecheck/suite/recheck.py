@@ -14,11 +14,11 @@ from litecheck.files import is_inside, member_path
 from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.integrity import Discrepancy, FileDigest, differing, suite_discrepancies
-from litecheck.suite.make import digest_of_rules
+from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, read_suite
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.signature import SUFFIX
+from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
 

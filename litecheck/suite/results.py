@@ -17,7 +17,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
-from litecheck.quantizer.arrays import read
+from litecheck.quantizer.array_files import read
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from litecheck.compare.types import Spot
+from litecheck.comparison.types import MismatchExample
 from litecheck.suite.claims import ClaimsRecord, Shortfall
-from litecheck.suite.gap import Gap
+from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.waivers import CaseWaiver
 
 
-class Ending(str, Enum):
+class CaseOutcome(str, Enum):
     """The ending of a case; the value is display text."""
 
     PASSED = "passed"
@@ -35,7 +35,7 @@ class Ending(str, Enum):
     @property
     def good(self) -> bool:
         """True if the device behaved as required."""
-        return self in (Ending.PASSED, Ending.TOLERATED, Ending.REJECTED)
+        return self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.REJECTED)
 
     @property
     def fails(self) -> bool:
@@ -44,17 +44,17 @@ class Ending(str, Enum):
         Endings of invalid models never fail: LiteRT itself computes some of these models and crashes on others.
         """
         return self in (
-            Ending.FAILED,
-            Ending.REFUSED,
-            Ending.CRASHED,
-            Ending.HUNG,
-            Ending.OUT_OF_MEMORY,
+            CaseOutcome.FAILED,
+            CaseOutcome.REFUSED,
+            CaseOutcome.CRASHED,
+            CaseOutcome.HUNG,
+            CaseOutcome.OUT_OF_MEMORY,
         )
 
     @property
     def lacks(self) -> bool:
         """True if the device itself computed nothing; a claimed case then fails, too."""
-        return self in (Ending.NOT_DELEGATED, Ending.NOT_SUPPORTED, Ending.SKIPPED)
+        return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.SKIPPED)
 
 
 #: Standings of a case or of an operator's cases, if there are claims.
@@ -77,7 +77,7 @@ class CaseVerdict:
     kind: str
     granularity: str
     title: str
-    ending: Ending
+    ending: CaseOutcome
     elements: int = 0
     mismatches: int = 0
     arithmetic: str = ""
@@ -85,7 +85,7 @@ class CaseVerdict:
     tolerance: float = 0.0
     unit: str = "LSB"
     worst: float = 0.0
-    at: Spot | None = None
+    at: MismatchExample | None = None
     operands: tuple[float, ...] = ()
     message: str = ""
     seconds: float = 0.0
@@ -156,7 +156,7 @@ class OperatorRow:
         """Number of cases, including invalid models."""
         return sum(self.counts.values())
 
-    def count(self, ending: Ending) -> int:
+    def count(self, ending: CaseOutcome) -> int:
         """Count the cases with an ending."""
         return self.counts.get(ending.value, 0)
 
@@ -165,7 +165,7 @@ class OperatorRow:
         """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not checked`` if no case was computed."""
         if self.standing == NOT_CLAIMED:
             return self.standing
-        if any(self.count(e) > self.excused.get(e.value, 0) for e in Ending if self._wanting(e)):
+        if any(self.count(e) > self.excused.get(e.value, 0) for e in CaseOutcome if self._wanting(e)):
             return "fails"
         if self.waived:
             return "waived"
@@ -174,9 +174,9 @@ class OperatorRow:
     @property
     def kept(self) -> int:
         """Number of cases with correct outputs."""
-        return self.count(Ending.PASSED) + self.count(Ending.TOLERATED)
+        return self.count(CaseOutcome.PASSED) + self.count(CaseOutcome.TOLERATED)
 
-    def _wanting(self, ending: Ending) -> bool:
+    def _wanting(self, ending: CaseOutcome) -> bool:
         return ending.fails or (bool(self.standing) and ending.lacks)
 
 
@@ -198,7 +198,7 @@ class SuiteReport:
     """Those the device was judged by: all of the suite's, or those that are claimed."""
     rows: tuple[OperatorRow, ...]
     cases: tuple[CaseVerdict, ...]
-    uncovered: tuple[Gap, ...] = ()
+    uncovered: tuple[MissingCase, ...] = ()
     notes: tuple[str, ...] = ()
     date: str = ""
     """The day by which waivers were judged, ISO."""
@@ -209,7 +209,7 @@ class SuiteReport:
     def counts(self) -> Mapping[str, int]:
         """Count the cases by ending, in the order of Ending; endings without cases are omitted."""
         found = Counter(case.ending for case in self.cases)
-        return {ending.value: found[ending] for ending in Ending if found[ending]}
+        return {ending.value: found[ending] for ending in CaseOutcome if found[ending]}
 
     @property
     def verdict(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.profile.paths import path_matches
-from litecheck.profile.yaml_reader import Entries, Items, Node, read_yaml, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, read_yaml, text, texts
 
 _KEYS = ("cases", "reason", "expires")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -47,14 +47,14 @@ def read_waivers(node: Node | None, file: str) -> tuple[CaseWaiver, ...]:
     """Read a list of waivers. Raise ProfileError, with the line, for a waiver without cases, reason or expiry date."""
     if node is None:
         return ()
-    if not isinstance(node, Items):
+    if not isinstance(node, SequenceNode):
         raise ProfileError(file, node.line, "waivers are a list, each with cases, reason and expires")
     return tuple(_waivers(node, file))
 
 
-def _waivers(node: Items, file: str) -> Iterator[CaseWaiver]:
+def _waivers(node: SequenceNode, file: str) -> Iterator[CaseWaiver]:
     for item in node:
-        if not isinstance(item, Entries):
+        if not isinstance(item, MappingNode):
             raise ProfileError(file, item.line, "a waiver is a mapping with cases, reason and expires")
         item.only(_KEYS)
         cases, reason = texts(item.get("cases")), text(item.get("reason"))
@@ -65,7 +65,7 @@ def _waivers(node: Items, file: str) -> Iterator[CaseWaiver]:
         yield CaseWaiver(cases, reason, _expiry(item, file), Path(file).name, item.line)
 
 
-def _expiry(item: Entries, file: str) -> str:
+def _expiry(item: MappingNode, file: str) -> str:
     word = text(item.get("expires"))
     line = item.lines.get("expires", item.line)
     if not word:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS
 
 
@@ -16,7 +16,7 @@ def count_macs(subgraph: Subgraph, operator: Operator) -> int:
     elements x output channels x kernel height x kernel width. FULLY_CONNECTED and BATCH_MATMUL take output elements x
     depth. For example, an output (1, 4, 4, 8) of a filter (8, 3, 3, 2) takes 128 x 18 = 2,304.
     """
-    facts = facts_of(operator.kind)
+    facts = traits_of(operator.kind)
     if not facts.products or not operator.outputs or operator.outputs[0] < 0:
         return 0
     tensors = facts.tensors(operator)

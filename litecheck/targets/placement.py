@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
-from litecheck.checks.judge import check_each_requirement, finding_for_missing_rule
+from litecheck.checks.rule_findings import check_each_requirement, finding_for_missing_rule
 from litecheck.finding import CPU, SUPERSEDED, Effect, Finding
 from litecheck.model.types import Operator
 from litecheck.placement import Place

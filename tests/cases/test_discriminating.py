@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.extremes import discriminating
-from litecheck.cases.inputs import Feed, drawn
+from litecheck.cases.distinguishing_inputs import distinguishing
+from litecheck.cases.inputs import Stimulus, drawn
 from litecheck.cases.parts import Case
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 REFERENCE = load_arithmetic("litert-reference")
 
@@ -39,23 +39,24 @@ def one(opcode: str, dtype: str, size: int) -> Case:
 )
 def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
     case = one(opcode, "int16", 200)
-    (feed,) = discriminating(case, {}, 0, REFERENCE)
+    (stimulus,) = distinguishing(case, {}, 0, REFERENCE)
     random = drawn(case, {}, 0)
     assert random is not None
-    assert differing(case, feed, variant) > 2
+    assert differing(case, stimulus, variant) > 2
     assert differing(case, random, variant) == 0
 
 
-def differing(case: Case, feed: Feed, variant: str) -> int:
+def differing(case: Case, stimulus: Stimulus, variant: str) -> int:
     other = replace(REFERENCE, stages={**REFERENCE.stages, case.opcodes[0]: {"requantize": variant}})
     main = case.cut.model.subgraphs[0]
     right, wrong = (
-        Machine(case.cut.model, how).run(main, feed.arrays)[main.outputs[0]] for how in (REFERENCE, other)
+        ReferenceInterpreter(case.cut.model, how).run(main, stimulus.arrays)[main.outputs[0]]
+        for how in (REFERENCE, other)
     )
     return int(np.count_nonzero(right != wrong))
 
 
 def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
-    assert list(discriminating(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
-    assert list(discriminating(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
-    assert list(discriminating(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []
+    assert list(distinguishing(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
+    assert list(distinguishing(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
+    assert list(distinguishing(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []

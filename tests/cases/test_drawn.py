@@ -29,6 +29,6 @@ def test_few_outputs_are_asked_for_more_often() -> None:
     assert len(list(redrawn(few, {}, 0))) == 80
     assert list(redrawn(many, {}, 0)) == []
     assert list(redrawn(unary("EXP", dtype="float32"), {}, 0)) == []
-    made = [feed.arrays[0] for feed in redrawn(few, {}, 0)]
+    made = [stimulus.arrays[0] for stimulus in redrawn(few, {}, 0)]
     assert any((abs(a.astype(int) + 5) < 20).all() for a in made)
     assert any(set(np.unique(a)) == {-128, -5, 127} for a in made)

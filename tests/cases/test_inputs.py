@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import RANDOM, Feed, drawn, within_share
+from litecheck.cases.inputs import RANDOM, Stimulus, drawn, within_share
 from litecheck.cases.sweeps import directed
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.limits import ComputeLimits, set_limits
+from litecheck.reference.compute_limits import ComputeLimits, set_limits
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.cases.elements import binary, only_case, unary
-from tests.verify.networks import convolutional
+from tests.verification.networks import convolutional
 
 
 @pytest.mark.parametrize(("opcode", "least"), [("SQRT", -5), ("RSQRT", -4), ("LOG", -4)])
@@ -51,20 +51,20 @@ def test_every_drawn_feed_can_be_computed() -> None:
     model = convolutional()
     for case in parts.operators(model, model.subgraphs[0]):
         made = drawn(case, {}, 0)
-        for feed in (*([made] if made else []), *directed(case, {})):
+        for stimulus in (*([made] if made else []), *directed(case, {})):
             main = case.cut.model.subgraphs[0]
-            tensors = Machine(case.cut.model).run(main, feed.arrays)
+            tensors = ReferenceInterpreter(case.cut.model).run(main, stimulus.arrays)
             assert set(main.outputs) <= set(tensors)
 
 
 def test_feeds_take_a_share_of_the_memory() -> None:
     """A sixteenth of 16 kB at 4 bytes an element: 256 elements, which the third feed of 100 exceeds."""
-    feeds = [Feed(RANDOM, (np.zeros(100, np.int8),)) for _ in range(5)]
-    assert len(list(within_share(feeds))) == 5
+    stimuli = [Stimulus(RANDOM, (np.zeros(100, np.int8),)) for _ in range(5)]
+    assert len(list(within_share(stimuli))) == 5
     set_limits(ComputeLimits(memory=16 << 10))
     try:
-        assert len(list(within_share(feeds))) == 3
-        assert len(list(within_share(Feed(RANDOM, (np.zeros(9999, np.int8),)) for _ in range(5)))) == 1
+        assert len(list(within_share(stimuli))) == 3
+        assert len(list(within_share(Stimulus(RANDOM, (np.zeros(9999, np.int8),)) for _ in range(5)))) == 1
         assert drawn(unary("ABS"), {}, 0) is not None
         set_limits(ComputeLimits(memory=1))
         assert drawn(unary("ABS"), {}, 0) is None

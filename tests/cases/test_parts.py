@@ -9,7 +9,7 @@ import pytest
 from litecheck.cases import parts
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
-from tests.verify.networks import branching, convolutional
+from tests.verification.networks import branching, convolutional
 
 
 def test_every_operator_is_a_case_with_a_name_fit_for_a_file() -> None:
@@ -32,7 +32,7 @@ def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     names = {t.index: t.name for t in main.tensors}
-    case = parts.between(model, main, "depthwise", "pooled")
+    case = parts.subrange(model, main, "depthwise", "pooled")
     assert case.opcodes == ("ADD", "AVERAGE_POOL_2D")
     assert sorted(names[i] for i in case.cut.inputs) == ["depthwise", "stem"]
     assert [names[i] for i in case.cut.outputs] == ["pooled"]
@@ -45,13 +45,13 @@ def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
 def test_between_says_what_is_wrong(ends: tuple[str, str], said: str) -> None:
     model = convolutional()
     with pytest.raises(ConfigError, match=said):
-        parts.between(model, model.subgraphs[0], *ends)
+        parts.subrange(model, model.subgraphs[0], *ends)
 
 
 def test_the_whole_has_the_models_own_ends() -> None:
     model = convolutional()
     main = model.subgraphs[0]
-    case = parts.whole(model, main)
+    case = parts.whole_model(model, main)
     assert (case.cut.inputs, case.cut.outputs) == (main.inputs, main.outputs)
 
 
@@ -64,10 +64,10 @@ def test_operators_on_handles_are_no_cases_of_their_own() -> None:
     main.add("READ_VARIABLE", [handle], [value])
     main.outputs(value)
     model = builder.finish()
-    told = [parts.alone(c) for c in parts.operators(model, model.subgraphs[0])]
+    told = [parts.single_operator(c) for c in parts.operators(model, model.subgraphs[0])]
     assert "makes resource 'handle'" in told[0]
     assert "works on resource 'handle'" in told[1]
-    assert not parts.alone(parts.whole(model, model.subgraphs[0]))
+    assert not parts.single_operator(parts.whole_model(model, model.subgraphs[0]))
 
 
 def test_entries_are_the_first_subgraph_and_the_signatures() -> None:

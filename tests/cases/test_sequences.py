@@ -12,23 +12,23 @@ import pytest
 
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
-from litecheck.cases.expectation import Expectation, exposed
-from litecheck.cases.inputs import Feed, tried
-from litecheck.cases.memory import Memory, Reach, SeriesTried
-from litecheck.cases.sequences import remembers, row, rows
+from litecheck.cases.expectation import Expectation, with_all_outputs
+from litecheck.cases.inputs import Stimulus, tried
+from litecheck.cases.sequences import remembers, sequence, sequences
+from litecheck.cases.variable_state import Reach, SeriesTried, StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.rendering.wording.series import series_sentence
-from litecheck.verify.outcome import Verdict, Verification
-from litecheck.verify.questions import job_of
-from litecheck.verify.settings import Settings
-from litecheck.verify.verify import verify
-from tests.verify.inprocess import InProcess
-from tests.verify.networks import convolutional, remembering
+from litecheck.verification.device_run import verify
+from litecheck.verification.jobs import job_of
+from litecheck.verification.result import Verdict, Verification
+from litecheck.verification.settings import Settings
+from tests.verification.inprocess import InProcess
+from tests.verification.networks import convolutional, remembering
 
 REFERENCE = load_arithmetic("litert-reference")
 #: Without drawn values, which take longest.
@@ -74,11 +74,12 @@ def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
     """The SVDF keeps five steps: after five inferences any two pasts are one."""
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    of_kind = rows(case, {}, 0, REFERENCE, Memory.SET)
+    of_kind = sequences(case, {}, 0, REFERENCE, StateSupport.SET)
     drawn, directed = list(of_kind(inputs.RANDOM)), list(of_kind(inputs.DIRECTED))
     assert {len(several) for several in drawn[:-1]} == {5 + 4}
     assert all(
-        [feed.follows for feed in several] == [False] + [True] * (len(several) - 1) for several in drawn
+        [stimulus.follows for stimulus in several] == [False] + [True] * (len(several) - 1)
+        for several in drawn
     )
     begun = [several[0].start for several in directed if several[0].start]
     (state,) = {index for start in begun for index in start}
@@ -86,13 +87,19 @@ def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
     ends = [set(np.unique(start[state])) for start in begun]
     assert {-32768} in ends
     assert {32767} in ends
-    assert not any(several[0].start for several in rows(case, {}, 0, REFERENCE, Memory.KEPT)(inputs.DIRECTED))
+    assert not any(
+        several[0].start for several in sequences(case, {}, 0, REFERENCE, StateSupport.KEPT)(inputs.DIRECTED)
+    )
 
 
 def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    several = [feed for part in rows(case, {}, 0, REFERENCE, Memory.KEPT)(inputs.DIRECTED) for feed in part]
+    several = [
+        stimulus
+        for part in sequences(case, {}, 0, REFERENCE, StateSupport.KEPT)(inputs.DIRECTED)
+        for stimulus in part
+    ]
     expectation = Expectation(case, several)
     expectation.usable(REFERENCE)
     (state,) = expectation.reach()
@@ -109,23 +116,23 @@ def test_the_reference_is_stepped_as_a_machine_is() -> None:
     case = next(parts.operators(model, model.subgraphs[0]))
     drawn = list(tried(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
-    made = Expectation(case, [*row(drawn), *row(drawn, start)]).compute(REFERENCE)
-    machine, main = Machine(case.cut.model), case.cut.model.subgraphs[0]
+    made = Expectation(case, [*sequence(drawn), *sequence(drawn, start)]).compute(REFERENCE)
+    machine, main = ReferenceInterpreter(case.cut.model), case.cut.model.subgraphs[0]
     for contents, outputs in (({}, made[:4]), ({(0, 4): start[4]}, made[4:])):
         machine.restart()
         machine.variables.update(contents)
-        for feed, output in zip(drawn, outputs, strict=True):
-            np.testing.assert_array_equal(machine.run(main, feed.arrays)[main.outputs[0]], output[0])
+        for stimulus, output in zip(drawn, outputs, strict=True):
+            np.testing.assert_array_equal(machine.run(main, stimulus.arrays)[main.outputs[0]], output[0])
     assert not np.array_equal(made[0][0], made[4][0])
 
 
 def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    several = row(list(tried(case, {}, 0, 5)))
+    several = sequence(list(tried(case, {}, 0, 5)))
     made = Expectation(case, several).compute(REFERENCE)
-    shown, fed = exposed(case, several, REFERENCE)
-    again = Expectation(shown, [Feed("x", arrays) for arrays in fed]).compute(REFERENCE)
+    shown, fed = with_all_outputs(case, several, REFERENCE)
+    again = Expectation(shown, [Stimulus("x", arrays) for arrays in fed]).compute(REFERENCE)
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(made, again, strict=True))
 
 
@@ -149,7 +156,7 @@ def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -
     ("device", "said"),
     [
         (InProcess(forgets=True), "its past is ignored"),
-        (InProcess(forgets=True, memory=Memory.KEPT), "its past is ignored"),
+        (InProcess(forgets=True, memory=StateSupport.KEPT), "its past is ignored"),
     ],
 )
 def test_a_past_that_is_ignored_is_found_and_named(device: InProcess, said: str) -> None:
@@ -177,7 +184,7 @@ def test_a_state_that_is_never_reset_is_found_and_named() -> None:
 
 
 def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
-    device = InProcess(memory=Memory.NONE)
+    device = InProcess(memory=StateSupport.NONE)
     report = verify(remembering(), device, QUICK)
     found = of(report, "SVDF")
     assert found.outcome is Outcome.INITIAL_ONLY
@@ -194,7 +201,7 @@ def test_a_wrong_initial_state_is_a_mismatch_on_every_device() -> None:
     def change(job: Job, number: int, outputs: Arrays) -> Arrays:
         return tuple(a ^ 1 for a in outputs) if "SVDF" in job.name else outputs
 
-    for memory in Memory:
+    for memory in StateSupport:
         assert (
             of(verify(remembering(), InProcess(change=change, memory=memory), QUICK), "SVDF").outcome
             is Outcome.MISMATCH
@@ -254,12 +261,12 @@ def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> 
 def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
     """It expects what the second inference gives from the initial state: LiteRT, which remembers, gives something else."""
     pytest.importorskip("ai_edge_litert")
-    from litecheck.verify.reproducers.reproduce import write_program
+    from litecheck.verification.reproducers.reproduce import write_program
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    first, second = (feed.arrays[0] for feed in tried(case, {}, 0, 2))
-    (expected,) = Expectation(case, [Feed("x", (second,))]).compute(REFERENCE)[0]
+    first, second = (stimulus.arrays[0] for stimulus in tried(case, {}, 0, 2))
+    (expected,) = Expectation(case, [Stimulus("x", (second,))]).compute(REFERENCE)[0]
     (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
     for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):
         np.save(tmp_path / f"{name}.npy", array)
@@ -279,17 +286,17 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 def test_a_budget_spends_series_from_their_first_inference_on(
     invocations: int, feeds_kept: int, untried: bool
 ) -> None:
-    from litecheck.verify.forecast import narrowed
-    from litecheck.verify.questions import Asking
-    from litecheck.verify.ranking import Share
+    from litecheck.verification.cost_estimate import narrowed
+    from litecheck.verification.jobs import JobFactory
+    from litecheck.verification.ranking import Share
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    question = Asking(QUICK, REFERENCE, Memory.KEPT).question(case, (), ())
-    last = range(len(question.feeds))[::-1]
+    question = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).question(case, (), ())
+    last = range(len(question.stimuli))[::-1]
     asked = narrowed(question, Share(tuple(last[:invocations]), ()))
-    assert (len(asked.feeds), asked.untried) == (feeds_kept, untried)
+    assert (len(asked.stimuli), asked.untried) == (feeds_kept, untried)
     assert len(asked.order) == invocations
-    assert not asked.feeds[0].follows
+    assert not asked.stimuli[0].follows
     assert asked.memory is not None
     assert asked.memory.because == ("budget" if untried else "")

@@ -14,17 +14,17 @@ from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.profile.operators import facts_of, operator_names
+from litecheck.profile.operators import operator_names, traits_of
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.dispatch import cells_of
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.dispatch import slots_of
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.registry import kernels
+from litecheck.reference.runtime_tensors import RunError
 from tests.delegate.specimens import specimen
 
 REFERENCE = load_arithmetic("litert-reference")
-ELEMENTWISE = [name for name in operator_names() if facts_of(name).elementwise and name in kernels()]
+ELEMENTWISE = [name for name in operator_names() if traits_of(name).elementwise and name in kernels()]
 #: What comes in one of these shapes is computed with others; 16 elements fill the longest vectors.
 WHOLE, BROKEN = (2, 1, 24), (1, 21)
 
@@ -32,7 +32,7 @@ WHOLE, BROKEN = (2, 1, 24), (1, 21)
 def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0) -> Case:
     """An operator on as many inputs as it has, of whose values none is the zero point; under scales that are powers of
     two, the output's so many ``times`` the first input's, where that is said."""
-    facts, builder = facts_of(opcode), ModelBuilder()
+    facts, builder = traits_of(opcode), ModelBuilder()
     main = builder.subgraph()
     scales = (0.125, 0.25) if times else (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
     inputs = [
@@ -54,7 +54,7 @@ def variants(case: Case) -> Iterator[Arithmetic]:
     main, opcode = case.cut.model.subgraphs[0], case.operators[0].opcode
     own = REFERENCE.variants(opcode)
     yield REFERENCE
-    for cell in cells_of(main, main.operators[0]):
+    for cell in slots_of(main, main.operators[0]):
         for variant in cell.others(own):
             yield replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, cell.path: variant}})
 
@@ -71,18 +71,18 @@ def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shap
 
 def gives_the_same(case: Case, count: int) -> None:
     main = case.cut.model.subgraphs[0]
-    several = [feed.arrays for feed in tried(case, {}, 0, count)]
+    several = [stimulus.arrays for stimulus in tried(case, {}, 0, count)]
     try:
         every = list(variants(case))
     except RunError:
         every = []  # no kernel for the type
     for arithmetic in every:
-        one = Machine(case.cut.model, arithmetic)
+        one = ReferenceInterpreter(case.cut.model, arithmetic)
         try:
             apart = [one.run(main, arrays)[main.outputs[0]] for arrays in several]
         except RunError:
             continue
-        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
+        joined = list(outputs_of(ReferenceInterpreter(case.cut.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
             assert made.dtype == wanted.dtype
             np.testing.assert_array_equal(made, wanted)
@@ -123,7 +123,7 @@ def on_shapes(opcode: str, dtype: str, lhs: tuple[int, ...], rhs: tuple[int, ...
     z = main.tensor(
         "z", np.broadcast_shapes(lhs, rhs), result, None if result == "bool" else quantized(0.06, -5)
     )
-    main.add(opcode, [x, y], [z], version=facts_of(opcode).version)
+    main.add(opcode, [x, y], [z], version=traits_of(opcode).version)
     main.inputs(*([x] if constant else [x, y]))
     main.outputs(z)
     model = builder.finish()
@@ -168,16 +168,16 @@ def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
     model = image_model(opcode)
     main, own = model.subgraphs[0], REFERENCE.variants(opcode)
     (case,) = parts.operators(model, main)
-    several = [feed.arrays for feed in tried(case, {}, 0, 5)]
+    several = [stimulus.arrays for stimulus in tried(case, {}, 0, 5)]
     defects = [
         replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "defect": name}})
         for name in defects_of(opcode)
     ]
     assert len(defects) > 20 or opcode not in SUMS
     for arithmetic in (*variants(case), *defects):
-        one = Machine(case.cut.model, arithmetic)
+        one = ReferenceInterpreter(case.cut.model, arithmetic)
         apart = [one.run(case.cut.model.subgraphs[0], arrays) for arrays in several]
-        joined = list(outputs_of(Machine(case.cut.model, arithmetic), several))
+        joined = list(outputs_of(ReferenceInterpreter(case.cut.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
             np.testing.assert_array_equal(made, wanted[case.cut.model.subgraphs[0].outputs[0]])
 
@@ -208,7 +208,7 @@ def test_a_vector_left_open_would_make_a_difference() -> None:
     main.outputs(y)
     model = builder.finish()
     stages = {**REFERENCE.stages, "QUANTIZE": {"requantize": "half-up-body"}}
-    machine = Machine(model, replace(REFERENCE, stages=stages))
+    machine = ReferenceInterpreter(model, replace(REFERENCE, stages=stages))
     several = [np.full(BROKEN, -6, np.int8)] * 2
     apart = np.stack([machine.run(model.subgraphs[0], (x,))[y] for x in several])
     joined = machine.run(model.subgraphs[0], (np.stack(several),))[y]

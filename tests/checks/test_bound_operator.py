@@ -117,15 +117,15 @@ def test_the_first_tensor_of_a_role() -> None:
 def test_faults_are_remembered_by_tensor_and_verb() -> None:
     one = bound("FULLY_CONNECTED", [0, 1, 2], [3])
     (given,), (weight,) = one.roles["input"], one.roles["weight"]
-    assert one.sound(given.tensor)
-    one.blame("shapes", [Fault("of the whole operator")])
+    assert one.is_valid(given.tensor)
+    one.add_fault("shapes", [Fault("of the whole operator")])
     assert not one.any_fault
-    one.blame("scale", [at(given, "wrong")])
+    one.add_fault("scale", [at(given, "wrong")])
     assert one.any_fault
-    assert not one.sound(given.tensor)
-    assert not one.sound(given.tensor, "dtype", "scale")
-    assert one.sound(given.tensor, "dtype")
-    assert one.sound(weight.tensor)
+    assert not one.is_valid(given.tensor)
+    assert not one.is_valid(given.tensor, "dtype", "scale")
+    assert one.is_valid(given.tensor, "dtype")
+    assert one.is_valid(weight.tensor)
 
 
 def test_channels_are_stated_of_tensors_with_several_scales() -> None:
@@ -188,7 +188,7 @@ def test_measurements_see_the_shape_at_run_time() -> None:
     graph = model.subgraphs[0]
     one = BoundOperator(Context(model, graph), graph.operators[1], profile(RULES).operators["CONCATENATION"])
     assert [o.tensor.shape for o in one.roles["values"]] == [(2, 2), (2, 2)]
-    assert not one.looked_around
+    assert not one.reads_neighbors
     seen = one.measurable()
     assert one.measurable() is seen
     assert [t.shape for t in seen.roles["values"]] == [(4,), (4,)]

@@ -23,12 +23,12 @@ from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
+from litecheck.profile.generate.conforming import conforming_plan
 from litecheck.profile.load import load_profile
-from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom, Quantization
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import Status
+from litecheck.summary_text import Status
 from tests.checks.table import STEP, ended, profile
 
 RULES = """\
@@ -225,7 +225,9 @@ def test_the_operators_that_move_data_are_among_them() -> None:
 @pytest.mark.parametrize(("name", "opcode"), MOVERS)
 def test_raw_data_that_is_moved_is_not_covered_and_no_violation(name: str, opcode: str) -> None:
     judge = load_profile(name)
-    plan = solve(judge, judge.operators[opcode]).edit_all(lambda t: t.but(quantization=Quantization()))
+    plan = conforming_plan(judge, judge.operators[opcode]).edit_all(
+        lambda t: t.but(quantization=Quantization())
+    )
     dtype = judge.activations[0]
     report = validate(assemble(plan), [judge])
     assert report.findings == ()
@@ -239,7 +241,9 @@ def test_data_quantized_on_one_side_alone_is_found(name: str, opcode: str) -> No
     """The control: where one operand is quantized, the others must be as well."""
     judge = load_profile(name)
     rule = judge.operators[opcode]
-    plan = solve(judge, rule).edit(rule.activations[0], lambda t: t.but(quantization=Quantization()))
+    plan = conforming_plan(judge, rule).edit(
+        rule.activations[0], lambda t: t.but(quantization=Quantization())
+    )
     report = validate(assemble(plan), [judge])
     assert report.operators[0].status in ("violates", "conforms")
     assert {finding.path.rpartition("/")[2] for finding in report.findings} & {

@@ -12,12 +12,12 @@ import pytest
 from litecheck.checks.validate import validate
 from litecheck.finding import Finding
 from litecheck.profile.assemble import assemble
-from litecheck.profile.breaks import breaks
+from litecheck.profile.generate.conforming import conforming_plan
+from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.registry import witness
+from litecheck.profile.measurements.registry import setter_of
+from litecheck.profile.operator_plan import Plan
 from litecheck.profile.paths import FAULT_KINDS
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 
 #: What it demands of structure is broken in tests/differential, in models that have one.
@@ -47,7 +47,7 @@ RULES = [
 
 @cache
 def solved(profile: str, opcode: str, alternative: int = 0) -> Plan:
-    return solve(PROFILES[profile], PROFILES[profile].operators[opcode], alternative)
+    return conforming_plan(PROFILES[profile], PROFILES[profile].operators[opcode], alternative)
 
 
 def alternatives(rule: OperatorRule) -> range:
@@ -91,7 +91,9 @@ def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requi
     profile, opcode, requirement, alternative = case
     rule = PROFILES[profile].operators[opcode]
     ways = list(
-        breaks(PROFILES[profile], rule, requirement, solved(profile, opcode, alternative), alternative)
+        violating_plans(
+            PROFILES[profile], rule, requirement, solved(profile, opcode, alternative), alternative
+        )
     )
     assert ways, "no way to break it is known"
     if requirement.demand.profile != profile and (requirement.demand.profile, requirement.path) in STATED:
@@ -136,14 +138,14 @@ def test_no_requirement_is_left_out() -> None:
 
 @pytest.mark.parametrize("opcode", ["IF", "WHILE", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE"])
 def test_equal_parameters_across_a_boundary_conform(opcode: str) -> None:
-    plan = witness("boundary_mismatches").sets(solved("litert-runtime", opcode), 0)
+    plan = setter_of("boundary_mismatches").apply(solved("litert-runtime", opcode), 0)
     assert plan is not None
     assert plan.calls
     assert findings(plan, "litert-runtime") == ()
 
 
 def test_a_variable_read_as_it_was_assigned_conforms() -> None:
-    plan = witness("variable_mismatches").sets(solved("litert-runtime", "READ_VARIABLE"), 0)
+    plan = setter_of("variable_mismatches").apply(solved("litert-runtime", "READ_VARIABLE"), 0)
     assert plan is not None
     assert findings(plan, "litert-runtime") == ()
 

@@ -14,7 +14,7 @@ import pytest
 from litecheck import load_profile
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble
-from litecheck.profile.solve import requirements_of, settled, solve
+from litecheck.profile.generate.conforming import conforming_plan, requirements_of, settled
 from litecheck.profile.types import ProductOf
 
 CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"
@@ -71,7 +71,7 @@ REASONS = {"activation": BECAUSE, "weight": WEIGHT, "page": dict.fromkeys(VALUES
 def told(profile_name, opcode, change):
     """What is said of scales in the operator's conforming model, changed."""
     profile = load_profile(profile_name)
-    plan = change(solve(profile, profile.operators[opcode]))
+    plan = change(conforming_plan(profile, profile.operators[opcode]))
     return [f for f in validate(assemble(plan), [profile]).findings if f.path.endswith("/scale")]
 
 

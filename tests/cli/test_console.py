@@ -33,7 +33,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 def ended(error: BaseException) -> int:
     """The exit code of a command that raises ``error``."""
 
-    @console.ends_well
+    @console.handle_errors
     def command() -> None:
         raise error
 
@@ -91,8 +91,8 @@ def test_lines_of_a_device_stay_lines_and_none_of_them_is_a_command(
 
 
 def test_a_message_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    console.say(f"wrote {HOSTILE}")
-    console.say("nothing", quiet=True)
+    console.log(f"wrote {HOSTILE}")
+    console.log("nothing", quiet=True)
     assert capsys.readouterr().err == f"wrote {SHOWN}\n"
 
 

@@ -12,8 +12,8 @@ from typer.testing import Result
 from litecheck.devices import registry
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from tests.verify.inprocess import InProcess
-from tests.verify.planted import two_operators
+from tests.verification.inprocess import InProcess
+from tests.verification.planted import two_operators
 
 Run = Callable[..., Result]
 

@@ -12,7 +12,7 @@ from typer.testing import Result
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, limit_beside_device, limit_reference
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import save_model
-from litecheck.reference.limits import ComputeLimits, limits_in_force, set_limits
+from litecheck.reference.compute_limits import ComputeLimits, limits_in_force, set_limits
 
 Run = Callable[..., Result]
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from litecheck.cli import progress as module
-from litecheck.cli.console import Manner
+from litecheck.cli.console import OutputOptions
 
 
 class Terminal(io.StringIO):
@@ -44,7 +44,7 @@ def test_samples_are_counted_where_nobody_knows_how_many(
     monkeypatch.setattr(module, "DELAY", 0.0)
     monkeypatch.setattr(sys, "stderr", stderr := Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with module.samples_done(total, Manner()) as tell:
+    with module.samples_done(total, OutputOptions()) as tell:
         tell(1, "calibrating")
         time.sleep(0.2)
         tell(2, "comparing")
@@ -57,7 +57,7 @@ def test_names_at_work_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", stderr := Terminal())
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "300")
-    with module.samples_done(2, Manner()) as tell:
+    with module.samples_done(2, OutputOptions()) as tell:
         time.sleep(0.2)
         tell(1, "a\nb\x1b[8m\u202e")
         time.sleep(0.2)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from litecheck.cli.quantizer_options import (
+    ParameterOptions,
     TensorOptions,
-    Told,
     Tolerance,
     check_own_choice,
-    chosen,
     in_float32,
     parse_shape,
     parse_tolerance,
+    selected,
     tensor,
 )
 from litecheck.errors import ConfigError
@@ -77,7 +77,7 @@ def test_no_tolerances(text: str) -> None:
 
 
 def given(**more: object) -> Parameters:
-    found = tensor(Told(**more), None, None).parameters  # type: ignore[arg-type]
+    found = tensor(ParameterOptions(**more), None, None).parameters  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -113,37 +113,37 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (Told(("1",), from_data="symmetric"), "--scale and --from-data: give one of them"),
+        (ParameterOptions(("1",), from_data="symmetric"), "--scale and --from-data: give one of them"),
         (
-            Told(("1",), from_data="symmetric", like="m:0"),
+            ParameterOptions(("1",), from_data="symmetric", like="m:0"),
             "--scale and --from-data and --like: give one of them",
         ),
-        (Told(zero_point=("1",)), "--zero-point: goes with --scale"),
-        (Told(axis=0), "--axis: goes with --scale or --from-data"),
-        (Told(axis=0, like="m:0"), "--axis: goes with --scale$"),
-        (Told(block_size=4), "--block-size: goes with --scale and --axis"),
-        (Told(("1",), block_size=4), "--block-size: goes with --scale and --axis"),
-        (Told(from_data="other"), "--from-data: 'other' is neither symmetric nor asymmetric"),
-        (Told(("1,2",)), "--scale: 2 scales need --axis"),
-        (Told(("1",), ("0.5",)), "--zero-point: 0.5 is no whole number"),
-        (Told(("1/0",)), "--scale: 1/0 is no number, list of numbers or .npy file"),
-        (Told(("1,a.npy",)), "--scale: 1,a.npy is no number"),
-        (Told(("1",), ("x",)), "--zero-point: x is no number"),
+        (ParameterOptions(zero_point=("1",)), "--zero-point: goes with --scale"),
+        (ParameterOptions(axis=0), "--axis: goes with --scale or --from-data"),
+        (ParameterOptions(axis=0, like="m:0"), "--axis: goes with --scale$"),
+        (ParameterOptions(block_size=4), "--block-size: goes with --scale and --axis"),
+        (ParameterOptions(("1",), block_size=4), "--block-size: goes with --scale and --axis"),
+        (ParameterOptions(from_data="other"), "--from-data: 'other' is neither symmetric nor asymmetric"),
+        (ParameterOptions(("1,2",)), "--scale: 2 scales need --axis"),
+        (ParameterOptions(("1",), ("0.5",)), "--zero-point: 0.5 is no whole number"),
+        (ParameterOptions(("1/0",)), "--scale: 1/0 is no number, list of numbers or .npy file"),
+        (ParameterOptions(("1,a.npy",)), "--scale: 1,a.npy is no number"),
+        (ParameterOptions(("1",), ("x",)), "--zero-point: x is no number"),
     ],
 )
-def test_options_that_do_not_go_together(told: Told, said: str) -> None:
+def test_options_that_do_not_go_together(told: ParameterOptions, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         tensor(told, None, None)
 
 
 def test_options_that_go_together() -> None:
     for told in (
-        Told(from_data="symmetric", axis=0),
-        Told(from_data="asymmetric"),
-        Told(("1",), axis=0, block_size=4),
+        ParameterOptions(from_data="symmetric", axis=0),
+        ParameterOptions(from_data="asymmetric"),
+        ParameterOptions(("1",), axis=0, block_size=4),
     ):
         assert isinstance(tensor(told, "int4", "2x3"), TensorOptions)
-    plain = tensor(Told(), "int4", "2x3")
+    plain = tensor(ParameterOptions(), "int4", "2x3")
     assert (plain.dtype, plain.shape, plain.parameters) == ("int4", (2, 3), None)
 
 
@@ -157,22 +157,22 @@ def test_a_tensor_of_a_model(tmp_path: Path) -> None:
     main.inputs(x)
     main.outputs(y)
     save_model(builder.finish(), tmp_path / "m.tflite")
-    found = tensor(Told(like=f"{tmp_path / 'm.tflite'}:x"), None, None)
+    found = tensor(ParameterOptions(like=f"{tmp_path / 'm.tflite'}:x"), None, None)
     assert (found.dtype, found.shape) == ("int16", (1, 3))
     assert found.parameters is not None
     assert found.parameters.scale.tolist() == [0.5]
-    other = tensor(Told(like=f"{tmp_path / 'm.tflite'}:x"), "int8", "5")
+    other = tensor(ParameterOptions(like=f"{tmp_path / 'm.tflite'}:x"), "int8", "5")
     assert (other.dtype, other.shape) == ("int8", (5,))
-    assert tensor(Told(like=f"{tmp_path / 'm.tflite'}:y"), None, None).shape is None
+    assert tensor(ParameterOptions(like=f"{tmp_path / 'm.tflite'}:y"), None, None).shape is None
 
 
 def test_a_semantics_that_chooses_its_parameters() -> None:
-    check_own_choice(Told(), DYNAMIC)  # type: ignore[arg-type]
-    check_own_choice(Told(("1",), block_size=2), FREE)  # type: ignore[arg-type]
+    check_own_choice(ParameterOptions(), DYNAMIC)  # type: ignore[arg-type]
+    check_own_choice(ParameterOptions(("1",), block_size=2), FREE)  # type: ignore[arg-type]
     for told, option in (
-        (Told(("1",)), "--scale"),
-        (Told(axis=0), "--axis"),
-        (Told(block_size=2), "--block-size"),
+        (ParameterOptions(("1",)), "--scale"),
+        (ParameterOptions(axis=0), "--axis"),
+        (ParameterOptions(block_size=2), "--block-size"),
     ):
         with pytest.raises(ConfigError, match=f"^{option}: onnx-dynamic has no such parameter"):
             check_own_choice(told, DYNAMIC)  # type: ignore[arg-type]
@@ -182,14 +182,14 @@ def test_chosen_parameters() -> None:
     """The given ones, else those from the data, else those of the semantics; otherwise none."""
     x = np.array([-1.0, 0.5], np.float32)
     own = Parameters(np.array([0.25], np.float32))
-    assert chosen(TensorOptions(parameters=own), Told(), x, FREE) is own  # type: ignore[arg-type]
-    symmetric = chosen(TensorOptions(), Told(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
+    assert selected(TensorOptions(parameters=own), ParameterOptions(), x, FREE) is own  # type: ignore[arg-type]
+    symmetric = selected(TensorOptions(), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
     assert symmetric.scale.tolist() == pytest.approx([1 / 127])
-    wide = chosen(TensorOptions("int16"), Told(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
+    wide = selected(TensorOptions("int16"), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
     assert wide.scale.tolist() == pytest.approx([1 / 32767])
-    assert chosen(TensorOptions(), Told(), x, DYNAMIC).scale.tolist() == [0.5]  # type: ignore[arg-type]
+    assert selected(TensorOptions(), ParameterOptions(), x, DYNAMIC).scale.tolist() == [0.5]  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="the scale is missing"):
-        chosen(TensorOptions(), Told(), x, FREE)  # type: ignore[arg-type]
+        selected(TensorOptions(), ParameterOptions(), x, FREE)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typer.testing import Result
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
-from litecheck.quantizer.arrays import read
+from litecheck.quantizer.array_files import read
 
 Run = Callable[..., Result]
 

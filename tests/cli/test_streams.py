@@ -80,7 +80,7 @@ def test_nothing_is_printed_around_the_guard() -> None:
         "cli/console.py": ["PlainConsole"],
         "cli/streams.py": ["self.stream.buffer"],
         "cli/suite_stream.py": ["sys.stdout.buffer", "sys.stdin.buffer"],
-        "rendering/page.py": ["Console"],
+        "rendering/text_page.py": ["Console"],
     }
     modules = [file for room in ("cli", "rendering") for file in (ROOT / "litecheck" / room).rglob("*.py")]
     found = {file.relative_to(ROOT / "litecheck").as_posix(): _prints_around(file) for file in modules}

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from litecheck.cli.app import app
 from litecheck.model.save import save_model
-from tests.verify.networks import convolutional
+from tests.verification.networks import convolutional
 
 #: A third of a second for each inference, and then what litecheck itself computes: nothing to install.
 SLOW = """
@@ -23,13 +23,13 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from litecheck.model.load import load_model
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 model, inputs, outputs = map(Path, sys.argv[1:])
 time.sleep(0.3)
 loaded = load_model(model)
 main = loaded.subgraphs[0]
 arrays = tuple(np.load(inputs / f"input_{n}.npy") for n in range(len(main.inputs)))
-tensors = Machine(loaded, "litert-xnnpack").run(main, arrays)
+tensors = ReferenceInterpreter(loaded, "litert-xnnpack").run(main, arrays)
 for n, index in enumerate(main.outputs):
     np.save(outputs / f"output_{n}.npy", tensors[index])
 open(sys.argv[0] + ".count", "a").write(".")

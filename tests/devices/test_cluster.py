@@ -12,11 +12,11 @@ import pytest
 from litecheck.devices.cluster import OnCluster
 from litecheck.devices.port import DeviceError, Limits
 from litecheck.devices.registry import open_device
-from litecheck.suite.judge import judge
-from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import Suite, read_suite
+from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import read_results
-from litecheck.suite.run import run
+from litecheck.suite.suite_run import run
+from litecheck.suite.suite_writer import Scope, make
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from litecheck.devices.function import FunctionDevice, check_any_model
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import DeviceError
 from litecheck.errors import ConfigError
-from litecheck.verify.outcome import Verdict
+from litecheck.verification.result import Verdict
 from tests.test_library import FIXTURES
 
 MODEL = litecheck.load_model(FIXTURES / "fc_int8.tflite")

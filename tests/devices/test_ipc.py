@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.ipc import ParcelError, RunsFile, StoredRuns, read_parcel, split, write_parcel
+from litecheck.devices.ipc import MessageError, RunsFile, StoredRuns, read_parcel, split, write_message
 
 ARRAYS = [
     np.arange(7, dtype=np.int8),
@@ -18,7 +18,7 @@ ARRAYS = [
 
 @pytest.fixture
 def parcel(tmp_path: Path) -> Path:
-    write_parcel(tmp_path / "p", {"a": [1]}, ARRAYS)
+    write_message(tmp_path / "p", {"a": [1]}, ARRAYS)
     assert [p.name for p in tmp_path.iterdir()] == ["p"]
     return tmp_path / "p"
 
@@ -37,7 +37,7 @@ def test_every_cut_is_noticed(parcel: Path) -> None:
     whole = parcel.read_bytes()
     for length in range(len(whole) - 60):  # the last array has four bytes, the rest fills up
         parcel.write_bytes(whole[:length])
-        with pytest.raises(ParcelError):
+        with pytest.raises(MessageError):
             read_parcel(parcel)
 
 
@@ -58,28 +58,28 @@ def test_every_cut_is_noticed(parcel: Path) -> None:
 )
 def test_a_header_is_not_believed(tmp_path: Path, described: object) -> None:
     (tmp_path / "p").write_bytes(json.dumps({"arrays": described}).encode() + b"\n" + bytes(64))
-    with pytest.raises(ParcelError):
+    with pytest.raises(MessageError):
         read_parcel(tmp_path / "p")
 
 
 @pytest.mark.parametrize("line", [b"", b"[]\n", b"{}\n", b"[" * 100_000 + b"\n", b"\xff\n", b"1\n"])
 def test_a_file_of_something_else_is_no_parcel(tmp_path: Path, line: bytes) -> None:
     (tmp_path / "p").write_bytes(line)
-    with pytest.raises(ParcelError):
+    with pytest.raises(MessageError):
         read_parcel(tmp_path / "p")
 
 
 def test_what_holds_no_numbers_is_not_sent(tmp_path: Path) -> None:
     for values in (np.array([object()]), np.array(["text"]), np.zeros(1, "V2")):
         with pytest.raises(ValueError, match="holds no numbers"):
-            write_parcel(tmp_path / "p", {}, [values])
+            write_message(tmp_path / "p", {}, [values])
 
 
 def test_groups_have_to_add_up() -> None:
     assert [len(group) for group in split(ARRAYS, [1, 0, 3])] == [1, 0, 3]
     assert split([], []) == ()
     for counts in ([1], [5], [5, -1]):
-        with pytest.raises(ParcelError):
+        with pytest.raises(MessageError):
             split(ARRAYS, counts)
 
 
@@ -107,5 +107,5 @@ def test_stored_runs_of_a_shorter_file_are_noticed(stored: StoredRuns, tmp_path:
     whole = (tmp_path / "runs").read_bytes()
     (tmp_path / "runs").write_bytes(whole[:-1])
     assert len(stored[0]) == 4
-    with pytest.raises(ParcelError, match="cut short"):
+    with pytest.raises(MessageError, match="cut short"):
         stored[1]

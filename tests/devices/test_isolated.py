@@ -19,7 +19,7 @@ import pytest
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
-from litecheck.devices.process import Setup
+from litecheck.devices.process import WorkerSetup
 from litecheck.devices.worker import Worker
 from litecheck.model.types import Model
 from tests.kept_workers import not_handed_on
@@ -50,8 +50,8 @@ def opened(folder: Path) -> Iterator[Opening]:
     devices = []
 
     def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> Isolated:
-        setup = Setup(
-            f"tests.verify.{adapter}{'' if ':' in adapter else ':Adapter'}",
+        setup = WorkerSetup(
+            f"tests.verification.{adapter}{'' if ':' in adapter else ':Adapter'}",
             {"mode": mode},
             {"OPENBLAS_NUM_THREADS": "1"},
         )
@@ -264,7 +264,7 @@ from litecheck.devices.isolated import Isolated
 from litecheck.devices.process import Setup
 from litecheck.model.types import Model
 from tests.kept_workers import not_handed_on
-device = Isolated("bad", "", Setup("tests.verify.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
+device = Isolated("bad", "", Setup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free
 print(keeper._child.process.pid, flush=True)
 device.run(Job("0", Model(()), b"bad", ()))
@@ -293,14 +293,14 @@ def test_nothing_is_left_however_litecheck_ends(tmp_path: Path, number: int | No
 @pytest.mark.parametrize(
     ("adapter", "words"),
     [
-        ("tests.verify.misbehaving:broken", "refused: OSError: no board at the port"),
-        ("tests.verify.misbehaving:Missing", "Missing"),
-        ("tests.verify.nowhere:Adapter", "ModuleNotFoundError"),
+        ("tests.verification.misbehaving:broken", "refused: OSError: no board at the port"),
+        ("tests.verification.misbehaving:Missing", "Missing"),
+        ("tests.verification.nowhere:Adapter", "ModuleNotFoundError"),
     ],
 )
 def test_what_cannot_be_opened_says_why(folder: Path, adapter: str, words: str) -> None:
     with pytest.raises(DeviceError, match=f"--device bad: cannot be opened.*{words}"):
-        Isolated("bad", "", Setup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
+        Isolated("bad", "", WorkerSetup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
     assert list(folder.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ def test_a_missing_package_gives_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_every_device_of_litecheck_has_a_usage_and_a_summary() -> None:
-    from litecheck.devices.kinds import kinds
+    from litecheck.devices.device_kinds import kinds
 
     for kind in kinds().values():
         assert kind.usage.startswith(kind.name), kind.name

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.devices.kinds import kinds
-from litecheck.devices.port import DeviceError, Spec
+from litecheck.devices.device_kinds import kinds
+from litecheck.devices.port import DeviceError, DeviceSpec
 from litecheck.devices.registry import checked, parse
 
 #: What is written -> kind, argument, options.
@@ -26,7 +26,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("text", WRITTEN)
 def test_a_device_is_taken_apart(text: str) -> None:
-    assert parse(text) == Spec(text, *WRITTEN[text])
+    assert parse(text) == DeviceSpec(text, *WRITTEN[text])
 
 
 @pytest.mark.parametrize(

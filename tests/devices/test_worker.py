@@ -5,13 +5,15 @@ import os
 import pytest
 
 from litecheck.devices.port import DeviceError, Limits
-from litecheck.devices.process import LOG, Setup, WorkerProcess
+from litecheck.devices.process import LOG, WorkerProcess, WorkerSetup
 from litecheck.devices.worker import Worker
 
 
 @pytest.fixture
 def keeper() -> Worker:
-    return Worker(Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
+    return Worker(
+        WorkerSetup("tests.verification.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits()
+    )
 
 
 def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Worker) -> None:
@@ -35,7 +37,9 @@ def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Worker) -> None:
 
 
 def test_a_process_started_before_is_taken_over() -> None:
-    setup = Setup("tests.verify.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}, ("colorsys",))
+    setup = WorkerSetup(
+        "tests.verification.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"}, ("colorsys",)
+    )
     started = WorkerProcess(setup)
     worker = Worker(setup, Limits(), started)
     assert worker.folder == started.folder
@@ -46,7 +50,7 @@ def test_a_process_started_before_is_taken_over() -> None:
 
 
 def test_a_process_nobody_asked_ends_with_its_folder() -> None:
-    started = WorkerProcess(Setup("tests.verify.misbehaving:Adapter", {}, {}))
+    started = WorkerProcess(WorkerSetup("tests.verification.misbehaving:Adapter", {}, {}))
     assert started.alive
     started.close()
     assert not started.alive
@@ -55,4 +59,4 @@ def test_a_process_nobody_asked_ends_with_its_folder() -> None:
 
 def test_modules_that_are_missing_are_told() -> None:
     with pytest.raises(DeviceError, match="no_such_module"):
-        Worker(Setup("tests.verify.misbehaving:Adapter", {}, {}, ("no_such_module",)), Limits())
+        Worker(WorkerSetup("tests.verification.misbehaving:Adapter", {}, {}, ("no_such_module",)), Limits())

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.checks.validate import validate
-from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
-from litecheck.convert.calibration.observe import observe
-from litecheck.convert.calibration.samples import Sample
-from litecheck.convert.conversion import Conversion, Request, convert, replay
-from litecheck.convert.plan_file import plan_json, read_plan
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.observe import observe
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.convert_float import Conversion, Request, convert, replay
+from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.devices.outcome import Outcome as Ending
 from litecheck.devices.port import Device
 from litecheck.devices.registry import open_device
@@ -36,14 +36,14 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
-from litecheck.verify.campaign import verify_model
-from litecheck.verify.outcome import Verdict
-from tests.convert.one_operator import float_cases
-from tests.convert.quantized_nets import FOLDER
-from tests.convert.random_graphs import random_graph, random_inputs
-from tests.convert.samples import NETS, samples
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.verification.campaign import verify_model
+from litecheck.verification.result import Verdict
+from tests.conversion.one_operator import float_cases
+from tests.conversion.quantized_nets import FOLDER
+from tests.conversion.random_graphs import random_graph, random_inputs
+from tests.conversion.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
 from tests.differential.structure_limits import versions
 
@@ -273,7 +273,7 @@ def _islands(done: Conversion) -> bool:
 
 
 def _exact(model: Model, runs: Runs, outputs) -> list[str]:
-    machine = Machine(model)
+    machine = ReferenceInterpreter(model)
     for run, theirs in zip(runs, outputs, strict=True):
         machine.restart()
         mine = machine.run(model.subgraphs[0], tuple(run))

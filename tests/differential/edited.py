@@ -2,7 +2,7 @@
 
     python -m tests.differential.edited [--to int8] [--graphs 40] [--seed 0] [--edits 4] [--only NAME] [--verify]
 
-The models of :mod:`tests.differential.conversion`, their plans edited at random (:mod:`tests.convert.edited_plans`) and
+The models of :mod:`tests.differential.conversion`, their plans edited at random (:mod:`tests.conversion.edited_plans`) and
 carried out as `litecheck convert --plan` does it. The plan as it was has to give the same bytes. What is refused, and
 what violates, is written nowhere; what conforms is run by LiteRT's resolvers and compared bit for bit. Warnings that
 something "wrong results" excuse a difference, and nothing else does.
@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.cases.inputs import requantized
-from litecheck.convert.plan_file import plan_values
-from litecheck.convert.record import ConversionRecord
-from litecheck.convert.session import convert_model
+from litecheck.conversion.pipeline import convert_model
+from litecheck.conversion.plan_file import plan_values
+from litecheck.conversion.record import ConversionRecord
 from litecheck.devices.port import Device
 from litecheck.devices.registry import open_device
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.reference.operands import RunError
-from tests.convert.edited_plans import Values, edited
+from litecheck.reference.runtime_tensors import RunError
+from tests.conversion.edited_plans import Values, edited
 from tests.differential.conversion import Outcome, Runs, compared, converted, models, verified
 from tests.differential.oracle import Oracle
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.compare.errata import known_fault as told
+from litecheck.comparison.errata import known_fault as told
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 from litecheck.model.cut import cut
@@ -22,8 +22,8 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import NUMPY_TYPES, RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 
 #: Floats may differ by this much of the largest magnitude there is: sums are added up in other orders.
@@ -97,7 +97,7 @@ def layers(
     kept = oracle.run_many(model_bytes(model), [inputs], shown, keep_all=True)
     if isinstance(kept, Refused):
         return kept
-    machine, subgraph, scores = Machine(model, chosen), model.subgraphs[0], {}
+    machine, subgraph, scores = ReferenceInterpreter(model, chosen), model.subgraphs[0], {}
     for operator in subgraph.operators:
         score = scores.setdefault(operator.opcode, Score())
         where = f"{operator.opcode} #{operator.index} {resolver}"
@@ -135,7 +135,7 @@ def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Sc
         return theirs
     score = Score()
     try:
-        ours = Machine(model, f"litert-{resolver}").invoke(tuple(inputs)).outputs
+        ours = ReferenceInterpreter(model, f"litert-{resolver}").invoke(tuple(inputs)).outputs
     except RunError as error:
         score.missing.append(str(error))
         return score

@@ -19,7 +19,7 @@ from litecheck.quantizer import litert
 from litecheck.quantizer.litert_resolvers import ResolverSemantics
 from litecheck.quantizer.types import Parameters, Semantics
 from litecheck.reference.kernels.quantize import requantize
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 Array = NDArray[Any]
 

@@ -14,8 +14,8 @@ from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
 from tests.differential.oracle import Oracle, Refused
 
 Outputs = list[np.ndarray]
@@ -121,7 +121,7 @@ def outputs(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -
 
 def inferences(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> Iterator[Outputs]:
     """The same, one inference after the other as they are asked for."""
-    machine = Machine(case.model, arithmetic)
+    machine = ReferenceInterpreter(case.model, arithmetic)
     for given in case.runs:
         machine.reset()
         found = list(machine.invoke(given).outputs.values())

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.quantization import Quantization
+from litecheck.reference.backends import BackendSet, backends_of
 from litecheck.reference.engine.dispatch import find_kernel, signature
-from litecheck.reference.takers import Takers, takers
 from tests.differential.one_operator import Trial
 from tests.differential.shrink import Make
 
@@ -43,12 +43,12 @@ def given(trial: Trial, role: str) -> np.ndarray | None:
     )
 
 
-def who_takes(trial: Trial) -> Takers:
+def who_takes(trial: Trial) -> BackendSet:
     """Who takes the first operator."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     roles = signature(find_kernel(graph, operator).function)
-    return takers(graph, operator, roles.inputs, roles.outputs)
+    return backends_of(graph, operator, roles.inputs, roles.outputs)
 
 
 def _with(trial: Trial, graph: Subgraph, runs: tuple[tuple[np.ndarray, ...], ...] | None = None) -> Trial:

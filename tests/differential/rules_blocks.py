@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Buffer, Model, Subgraph, Tensor
-from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS, Blockwise, MultiAxis
 from tests.differential.rules_cases import Case
 

@@ -13,7 +13,7 @@ import numpy as np
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
 
 RNG = np.random.default_rng(7)

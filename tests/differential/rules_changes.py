@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Buffer, Model, Tensor
-from litecheck.model.values import pack, stored_integers
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import BITS, Quantization
 from tests.differential.rules_cases import Case

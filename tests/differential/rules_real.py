@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Buffer, Model, Subgraph, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.quantization import Blockwise
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
-from litecheck.model.shapes import Call, Misfit, Shape, ShapedOperand, Shapes
+from litecheck.model.shapes import Call, Shape, ShapedOperand, ShapeError, Shapes
 from litecheck.model.shapes.infer import bind
 from litecheck.model.types import Model, Tensor
 from tests.differential.oracle import RESOLVERS, SERVE, Oracle, Refused
@@ -117,11 +117,11 @@ def call_of(
     return Call(draw.opcode, bound, options, len(draw.results))
 
 
-def answer(call: Call) -> Shapes | Misfit:
+def answer(call: Call) -> Shapes | ShapeError:
     """What the law says."""
     try:
         return TABLE[call.opcode][0](call)
-    except Misfit as misfit:
+    except ShapeError as misfit:
         return misfit
 
 
@@ -163,11 +163,11 @@ def unknown_operator(opcode: str, shape: tuple[int, ...]) -> bytes:
     return model_bytes(builder.finish())
 
 
-def stated_shapes(rng: Random, draw: Draw, said: Shapes | Misfit) -> list[tuple[int, ...]]:
+def stated_shapes(rng: Random, draw: Draw, said: Shapes | ShapeError) -> list[tuple[int, ...]]:
     """What the file states of the results: the law's shapes, at times wrong ones of the same rank."""
     found = []
     for at in range(len(draw.results)):
-        shape = None if isinstance(said, Misfit) or at >= len(said) else said[at]
+        shape = None if isinstance(said, ShapeError) or at >= len(said) else said[at]
         known = (1,) if shape is None else tuple(1 if dim is None else dim for dim in shape)
         found.append(tuple(dim + int(rng.integers(0, 2)) for dim in known) if rng.random() < 0.2 else known)
     return found
@@ -177,7 +177,7 @@ def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
     """Ask the law and all resolvers, and yield where they disagree."""
     stated = stated_shapes(rng, draw, answer(call_of(draw, constant=True)))
     partial, full = answer(call_of(draw, stated=stated)), answer(call_of(draw, constant=True, stated=stated))
-    if not isinstance(full, Misfit) and any(_elements(shape) > _MOST for shape in full):
+    if not isinstance(full, ShapeError) and any(_elements(shape) > _MOST for shape in full):
         return
     data = model_bytes(model_of(draw, stated))
     inputs = [
@@ -189,26 +189,26 @@ def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
         if kind:
             yield Finding(draw, resolver, kind, _shown(said), f"{_shown(partial)} / {_shown(full)}")
     masked = answer(call_of(draw, hidden=rng, stated=stated))
-    if not isinstance(full, Misfit) and not isinstance(partial, Misfit):
-        if isinstance(masked, Misfit):
+    if not isinstance(full, ShapeError) and not isinstance(partial, ShapeError):
+        if isinstance(masked, ShapeError):
             yield Finding(draw, "law", "a hidden length is a misfit", "", _shown(masked))
         elif not all(_within(m, f) for m, f in zip(masked, full, strict=True)):
             yield Finding(draw, "law", "a hidden length gives another", _shown(full), _shown(masked))
 
 
-def judged(said: object, partial: Shapes | Misfit, full: Shapes | Misfit) -> str:
+def judged(said: object, partial: Shapes | ShapeError, full: Shapes | ShapeError) -> str:
     """How law and LiteRT disagree, or nothing."""
     if isinstance(said, Refused):
         return (
             ""
-            if isinstance(full, Misfit) or isinstance(partial, Misfit)
+            if isinstance(full, ShapeError) or isinstance(partial, ShapeError)
             else "LiteRT refuses, the law accepts"
         )
     assert isinstance(said, (list, tuple))
-    if isinstance(partial, Misfit):
+    if isinstance(partial, ShapeError):
         return "the law refuses, LiteRT accepts"
     # numbers that only run time tells are not checked where constants would be
-    told = partial if isinstance(full, Misfit) else full
+    told = partial if isinstance(full, ShapeError) else full
     after = said[1]
     if len(told) < len(after) or not all(map(_within, told, after)) or not all(map(_within, partial, told)):
         return "other shapes"
@@ -233,7 +233,7 @@ def _shown(said: object) -> str:
         f"refused: {said.message}"
         if isinstance(said, Refused)
         else f"misfit: {said.found}"
-        if isinstance(said, Misfit)
+        if isinstance(said, ShapeError)
         else str(said)
     )
 
@@ -269,7 +269,7 @@ def sweep(litert: Oracle, operator: str, cases: int, seed: int) -> tuple[Counter
     for dtype in kinds:
         rng = np.random.default_rng([seed, *operator.encode(), *dtype.encode()])
         for draw in drawn(operator, dtype, rng, cases // len(kinds)):
-            counts["misfits" if isinstance(answer(call_of(draw, constant=True)), Misfit) else "fits"] += 1
+            counts["misfits" if isinstance(answer(call_of(draw, constant=True)), ShapeError) else "fits"] += 1
             found += compare(litert, rng, draw)
     return counts, found
 

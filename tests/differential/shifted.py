@@ -19,14 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
-from litecheck.convert.calibration.observe import observe
-from litecheck.convert.conversion import Conversion, Request, convert
-from litecheck.convert.shifted import shift
+from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.observe import observe
+from litecheck.conversion.convert_float import Conversion, Request, convert
+from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import LitecheckError
 from litecheck.model.save import model_bytes
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Subgraph
-from litecheck.model.values import stored_integers
 from tests.differential.conversion import KERNELS, WITHOUT, WRONG, Runs, calibration_data, models
 from tests.differential.oracle import Oracle, Refused
 
@@ -57,7 +57,7 @@ def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> It
         counts["models not shifted: float32 stays in them"] += 1
         return
     counts["models shifted"] += 1
-    made = shift(whole.model, Request(to="uint8"))
+    made = retype(whole.model, Request(to="uint8"))
     counts.update(f"stays int8: {d.opcode}: {d.because}" for d in made.plan.operators if d.becomes == "int8")
     real = [d for d in made.plan.operators if d.becomes == "float32"]
     yield from (f"{d.opcode} becomes float32: {d.because}" for d in real)
@@ -68,7 +68,7 @@ def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> It
 
 def _returned(old: Model, made: Model) -> Iterator[str]:
     """Whether the way back gives the same integers and parameters."""
-    again = shift(made, Request(profile=PER_TENSOR)).model
+    again = retype(made, Request(profile=PER_TENSOR)).model
     for one, other in zip(old.subgraphs, again.subgraphs, strict=True):
         lost = Counter(_constants(one)) - Counter(_constants(other))
         yield from (f"comes back otherwise: {constant[0]}" for constant in lost)

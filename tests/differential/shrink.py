@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.errors import LitecheckError
+from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Buffer, Tensor
-from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS, Quantization
 from litecheck.reference.engine.interpreter import run
 from tests.differential.draws import FEW, Draws, Place, Random, Record

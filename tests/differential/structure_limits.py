@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from litecheck.checks.limits import fitting
+from litecheck.checks.limits import satisfies
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
@@ -332,7 +332,7 @@ def broken(model: Model) -> set[str]:
             for requirement in rule.requirements:
                 if requirement.verb == "limits":
                     measured = measurement(requirement.path.split("/limits/")[1])(operands)
-                    if measured is not None and not fitting(requirement.value)(measured):
+                    if measured is not None and not satisfies(requirement.value)(measured):
                         found.add(requirement.path)
     return found
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.suite.case import LEVELS, SuiteCase
-from litecheck.suite.gap import Gap
-from litecheck.suite.plan import planned
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.suite_cases import planned
 from tests.differential.one_operator import compare
 from tests.differential.oracle import Oracle, Refused
 from tests.differential.tflm import Tflm
@@ -71,7 +71,7 @@ def known(name: str, resolver: str) -> str:
 
 def expected(case: SuiteCase, arithmetic: str) -> list[list[np.ndarray]]:
     """Ours, run by run; within a series each goes on from the state before it."""
-    machine, main = Machine(case.model, arithmetic), case.model.subgraphs[0]
+    machine, main = ReferenceInterpreter(case.model, arithmetic), case.model.subgraphs[0]
     first = starts(case)
     made = []
     for number, run in enumerate(case.runs):
@@ -164,7 +164,7 @@ def main() -> int:
             seconds += time.process_time() - begun
             if made is None:
                 break
-            if isinstance(made, Gap):
+            if isinstance(made, MissingCase):
                 counts["gaps"] += 1
                 print("gap", made.opcode, made.kind, made.form, made.reason, sep="|", flush=True)
                 continue

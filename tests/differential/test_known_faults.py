@@ -9,13 +9,13 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.compare.errata import known_fault
+from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.kernels import recurrent
 from tests.differential.one_operator import Tensor, answers, changed, outputs, trial
 from tests.differential.oracle import RESOLVERS, Refused
@@ -101,7 +101,7 @@ def test_a_hybrid_depthwise_layer_with_one_scale_reads_beyond_it(oracle, constan
         for scales in (1, 8):
             model = hybrid("DEPTHWISE_CONV_2D", scales, filters if constant else None)
             found = oracle.run(model_bytes(model), given, resolver)
-            (right,) = Machine(model).invoke(tuple(given)).outputs.values()
+            (right,) = ReferenceInterpreter(model).invoke(tuple(given)).outputs.values()
             near = {"rtol": 0.02, "atol": 0.02 * abs(right).max()}
             # what lies behind the scale may end the process, too
             made.append(not isinstance(found, Refused) and np.allclose(found[0], right, **near))

@@ -11,7 +11,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.differential import public_kinds
 from tests.differential.one_operator import Trial, answers, changed, compare, outputs
 from tests.differential.oracle import RESOLVERS, Refused
@@ -46,7 +46,7 @@ def test_exact_end_to_end(oracle, kind, resolver):
 def test_the_models_say_something(kind):
     """Nothing is constant, or a comparison of it would prove nothing."""
     made = case(kind, 0)
-    kept = Machine(made.model).invoke(made.runs[0], keep="all").tensors
+    kept = ReferenceInterpreter(made.model).invoke(made.runs[0], keep="all").tensors
     for operator in made.model.subgraphs[0].operators:
         values = kept[operator.outputs[0]]
         assert len(np.unique(values)) > (3 if values.size > 8 else 1), operator.opcode

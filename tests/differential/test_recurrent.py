@@ -12,10 +12,10 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.kernels import lstm as module
 from litecheck.reference.kernels import lstm_8x8_8
-from litecheck.suite.plan import cases
+from litecheck.suite.suite_cases import cases
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent import CASES, FAMILY, NARROW
 from tests.differential.sweep import sweep
@@ -86,7 +86,7 @@ def test_a_state_begins_with_the_lowest_byte_of_its_zero_point(oracle, opcode):
         (state,) = (t for t in main.tensors if t.is_variable and t.dtype == "int8")
         assert not -128 <= state.quantization.zero_point[0] <= 127
         inputs = np.random.default_rng(1).integers(-128, 128, source.shape).astype(np.int8)
-        machine, begun = Machine(model), {}
+        machine, begun = ReferenceInterpreter(model), {}
         for zero in (False, True):
             machine.reset()
             if zero:

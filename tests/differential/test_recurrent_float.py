@@ -11,7 +11,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.kernels import recurrent as module
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 from tests.differential.oracle import RESOLVERS
 from tests.differential.recurrent_float import FAMILY
 from tests.differential.sweep import sweep, trials

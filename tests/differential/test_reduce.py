@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from litecheck.model.save import model_bytes
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.kernels.reduce import sum_
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 from tests.differential.one_operator import Score, changed, noticed, perturbed, score
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.reduce import FAMILY, reduction

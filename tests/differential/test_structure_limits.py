@@ -15,7 +15,7 @@ from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements import borders, variables
+from litecheck.profile.measurements import subgraph_io, variables
 from litecheck.profile.measurements.registry import operator_measurements
 from tests.differential.oracle import RESOLVERS
 from tests.differential.rules_cases import cases
@@ -94,7 +94,7 @@ def test_every_kind_of_limit_has_a_break() -> None:
     limits = {kind(path) for path in EFFECTS if "/limits/" in path}
     proved = {kind(b.path) for b in BREAKS} | {"version", "reference_version", "constant_inputs"}
     # Borders of subgraphs and variables are proved in test_silent_faults, the rest by the campaign of mutants.
-    modules = (borders.__name__, variables.__name__)
+    modules = (subgraph_io.__name__, variables.__name__)
     crossing = {name for name, function in operator_measurements().items() if function.__module__ in modules}
     crossing |= {"condition.elements", "index.elements"}
     campaign = {"beta", "clips_below_zero", "rewritten_tensors", "unknown_types"}

@@ -12,8 +12,8 @@ from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.suite.plan import cases
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.suite.suite_cases import cases
 from tests.differential.one_operator import compare
 from tests.differential.oracle import Oracle, Refused
 from tests.differential.suite_cases import expected, judged, known, misread
@@ -78,7 +78,7 @@ def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> No
         graph.outputs(y)
         model = builder.finish()
         theirs = litert.run_many(model_bytes(model), [(every,)], "reference")
-        ours = Machine(model).run(model.subgraphs[0], (every,))[y]
+        ours = ReferenceInterpreter(model).run(model.subgraphs[0], (every,))[y]
         assert np.array_equal(ours, theirs[0][0]) == right
         assert bool(validate(model, [load_profile(PROFILES[dtype])]).findings) == (not right)
 
@@ -100,7 +100,7 @@ def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: st
         graph.outputs(y)
         model = builder.finish()
         theirs = litert.run_many(model_bytes(model), [(every,)], "reference")[0][0]
-        assert np.array_equal(Machine(model).run(model.subgraphs[0], (every,))[y], theirs)
+        assert np.array_equal(ReferenceInterpreter(model).run(model.subgraphs[0], (every,))[y], theirs)
         # x / 2 as it would be with nothing shifted out: the two halves of a tie differ
         half = (every.astype(int) - zero_in) * scale / model.subgraphs[0].tensors[y].quantization.scale[0] / 2
         told += int((np.clip(np.rint(half) + zero_out, ends.min, ends.max) != theirs).sum())

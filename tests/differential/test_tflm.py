@@ -13,8 +13,8 @@ pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 
 from litecheck.model.build import quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.operands import RunError
 from litecheck.reference.registry import kernels
+from litecheck.reference.runtime_tensors import RunError
 from tests.differential import affine, binary, detection, movement, recurrent, recurrent_float, reduce, unary
 from tests.differential.one_operator import Tensor, Trial, answers, changed, outputs, score, trial
 from tests.differential.operands import places

@@ -14,7 +14,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.yaml_reader import entries, read_yaml
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.interpreter import run
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.targets.ethos_u.compiler.vela import Vela
 from litecheck.targets.ethos_u.placement import place_model
 from tests.differential import vela_hints

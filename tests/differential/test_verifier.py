@@ -41,7 +41,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.flatbuffer import references
-from litecheck.flatbuffer import verify as structure
+from litecheck.flatbuffer import verifier as structure
 from litecheck.model import execution_order, external, integrity
 from tests.differential.verifier import Litert, Pair, codes_of, compare, summary
 from tests.fuzz.mutate import mutant

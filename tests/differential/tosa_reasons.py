@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.constants import constant
 from litecheck.reference.engine.interpreter import run
+from litecheck.reference.engine.prepared_constants import constant
 from litecheck.reference.numerics.fixedpoint import multiply_single, quantize_multiplier, round_half_away
 from tests.differential.one_operator import Trial, changed
 

@@ -10,15 +10,15 @@ import numpy as np
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.assemble import measurable
-from litecheck.profile.breaks import breaks
+from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
+from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.load import load_profile
+from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import UnsolvableError, solve
 from litecheck.profile.types import OperatorRule, Profile, Requirement
+from litecheck.suite.case_templates import templates_of
 from litecheck.suite.contents import filled
 from litecheck.suite.drafts import choices, drafted
-from litecheck.suite.forms import forms_of
 
 #: Whose rules say how a model of each type of activations is built.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
@@ -35,7 +35,7 @@ def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
         rule = profile.operators.get(opcode)
         if rule is None or kind not in profile.activations or rule.unsupported:
             continue
-        for form in forms_of(opcode).forms:
+        for form in templates_of(opcode).forms:
             for choice in choices(profile, rule, kind):
                 try:
                     draft = drafted(profile, rule, form, choice)
@@ -48,7 +48,7 @@ def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
     """Those of them that a target's rule takes, mended where that is enough."""
     for plan in sound_plans(rule.opcode):
         try:
-            yield solve(profile, rule, 0, plan)
+            yield conforming_plan(profile, rule, 0, plan)
         except (UnsolvableError, *_NO_PLAN):
             continue
 
@@ -105,4 +105,4 @@ def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Pl
 
 def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:
     """Plans that break a demand."""
-    return (broken.plan for broken in breaks(profile, rule, r, plan))
+    return (broken.plan for broken in violating_plans(profile, rule, r, plan))

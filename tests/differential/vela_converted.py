@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from litecheck.convert.calibration.methods import chosen_ranges, inner_ranges, range_methods
-from litecheck.convert.calibration.observe import observe
-from litecheck.convert.conversion import Conversion, Request, convert
+from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.observe import observe
+from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.errors import LitecheckError
 from litecheck.model.types import Model, Tensor
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.targets.ethos_u.compiler.vela import Vela
-from tests.convert.random_graphs import random_graph, random_inputs
+from tests.conversion.random_graphs import random_graph, random_inputs
 from tests.differential.conversion import Runs, calibration_data, models
 from tests.differential.vela_promises import Promises
 

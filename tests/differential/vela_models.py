@@ -15,7 +15,7 @@ import numpy as np
 from litecheck.cases.one_operator import one_operator
 from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
 
 Random = np.random.Generator

@@ -13,7 +13,7 @@ import numpy as np
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, Dice, Drawn
 from tests.differential.vela_oddities import opened

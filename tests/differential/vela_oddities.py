@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.model.build import quantized
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, TYPES, Dice, Drawn
 

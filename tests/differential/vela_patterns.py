@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from tests.differential.vela_models import Dice, Drawn, numbers, windowed
 
 #: The most elements of a tensor.

@@ -8,7 +8,7 @@ import pytest
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table, UnknownField
 from litecheck.flatbuffer.tables import Bytes, Tables, known_slots, numpy_type
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
 
 TFLITE = load_schema("tflite")

@@ -16,7 +16,7 @@ from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import Field, Schema, load_schema
 from litecheck.flatbuffer.table import Table, UnknownField
 from litecheck.flatbuffer.tables import Bytes, Tables, numpy_type
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
 
 TFLITE = load_schema("tflite")

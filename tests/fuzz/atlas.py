@@ -15,7 +15,7 @@ from litecheck.errors import ModelError
 from litecheck.flatbuffer.containers import open_models
 from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.flatbuffer.tables import Bytes, Tables
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table, Value
 from litecheck.flatbuffer.tables import Bytes
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
 
 

@@ -26,13 +26,13 @@ from litecheck.model.load import load_models, model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.assemble import assemble
-from litecheck.profile.breaks import breaks
+from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
+from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import UnsolvableError, solve
+from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import OperatorRule, Profile
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.rendering.explain import explain
 from litecheck.rendering.formats import render
 from litecheck.rendering.inspect import model_text
@@ -87,7 +87,7 @@ def _run(model: Model) -> str:
         return ""
     try:
         with np.errstate(all="ignore"):
-            Machine(model).invoke(entry(model).random(0))
+            ReferenceInterpreter(model).invoke(entry(model).random(0))
     except LitecheckError as error:
         return str(error)
     return ""
@@ -108,7 +108,7 @@ def of_rules(every: int) -> Iterator[Broken]:
     for profile, rule, requirement in demands[::every]:
         plan = _solved(profile, rule)
         if plan is not None:
-            for way in islice(breaks(profile, rule, requirement, plan, 0), 1):
+            for way in islice(violating_plans(profile, rule, requirement, plan, 0), 1):
                 yield f"{profile.name}: {requirement.path}", assemble(way.plan)
 
 
@@ -126,7 +126,7 @@ def _solved(profile: Profile, rule: OperatorRule) -> Plan | None:
     plans, key = _plans(), (profile.name, rule.opcode)
     if key not in plans:
         with suppress(UnsolvableError, ValueError):
-            plans[key] = solve(profile, rule, 0)
+            plans[key] = conforming_plan(profile, rule, 0)
     return plans.setdefault(key, None)
 
 

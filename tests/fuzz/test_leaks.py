@@ -14,8 +14,8 @@ from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.engine import dispatch
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.rendering.formats import render
 from tests.fuzz.leaks import found, leaks, of_files, of_rules, spoiled
 
@@ -37,7 +37,7 @@ def slicing(begin: list[int], size: list[int]) -> Model:
 
 def run(model: Model) -> str:
     with pytest.raises(RunError) as raised:
-        Machine(model).invoke(entry(model).random(0))
+        ReferenceInterpreter(model).invoke(entry(model).random(0))
     return str(raised.value)
 
 
@@ -67,7 +67,7 @@ def test_slice_with_another_number_of_begins_is_refused_in_words(begin: list[int
 def test_slice_with_as_many_as_dimensions_runs() -> None:
     model = slicing([1, 1], [2, 2])
     assert validate(model).counts["violation"] == 0
-    assert Machine(model).invoke(entry(model).random(0)).outputs["y"].shape == (2, 2)
+    assert ReferenceInterpreter(model).invoke(entry(model).random(0)).outputs["y"].shape == (2, 2)
 
 
 @pytest.mark.parametrize("shape", [(0,) + (2**30,) * 5, (0,) * 70])

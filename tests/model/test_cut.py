@@ -15,15 +15,15 @@ from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Quantization
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine
-from tests.verify.networks import branching, convolutional, remembering
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from tests.verification.networks import branching, convolutional, remembering
 
 NETWORKS = (convolutional, remembering, branching)
 
 
 def computed(model: Model) -> dict[int, np.ndarray]:
     point = entry(model)
-    machine = Machine(model)
+    machine = ReferenceInterpreter(model)
     return machine.run(point.subgraph, point.arrange(point.random(3)), keep_all=True)
 
 
@@ -36,7 +36,7 @@ def test_every_operator_alone_gives_what_it_gives_in_the_whole(network, tmp_path
         save_model(made.model, tmp_path / "part.tflite")
         again = load_model(tmp_path / "part.tflite")
         point = again.subgraphs[0]
-        got = Machine(again).run(point, tuple(tensors[i] for i in made.inputs))
+        got = ReferenceInterpreter(again).run(point, tuple(tensors[i] for i in made.inputs))
         for index, here in zip(made.outputs, point.outputs, strict=True):
             assert np.array_equal(got[here], tensors[index]), operator.opcode
 
@@ -114,7 +114,9 @@ def test_real_models_operator_by_operator(models: Path) -> None:
     main, tensors = model.subgraphs[0], computed(model)
     for operator in main.operators:
         made = cut(model, main, [operator])
-        got = Machine(made.model).run(made.model.subgraphs[0], tuple(tensors[i] for i in made.inputs))
+        got = ReferenceInterpreter(made.model).run(
+            made.model.subgraphs[0], tuple(tensors[i] for i in made.inputs)
+        )
         here = made.model.subgraphs[0].outputs
         assert all(np.array_equal(got[n], tensors[i]) for n, i in zip(here, made.outputs, strict=True))
 
@@ -147,8 +149,8 @@ def test_a_model_entered_elsewhere_computes_the_same(key: str, tmp_path: Path) -
     x = np.float32([[1, -2, 3]])
     for other in ("first", "second", "third"):
         one, two = entry(model, other), entry(moved, other)
-        (wanted,) = (Machine(model).run(one.subgraph, (x,))[i] for i in one.subgraph.outputs)
-        (got,) = (Machine(moved).run(two.subgraph, (x,))[i] for i in two.subgraph.outputs)
+        (wanted,) = (ReferenceInterpreter(model).run(one.subgraph, (x,))[i] for i in one.subgraph.outputs)
+        (got,) = (ReferenceInterpreter(moved).run(two.subgraph, (x,))[i] for i in two.subgraph.outputs)
         assert np.array_equal(got, wanted)
         assert two.subgraph.name == other
 

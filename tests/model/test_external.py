@@ -15,7 +15,7 @@ from litecheck.errors import ModelError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Bytes
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model

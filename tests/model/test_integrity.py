@@ -19,7 +19,7 @@ from litecheck.flatbuffer.faults import SHOWN
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Bytes, Tables
-from litecheck.flatbuffer.verify import verify
+from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
 from litecheck.model import execution_order, integrity
 from litecheck.model.build import ModelBuilder

@@ -82,7 +82,7 @@ def test_a_slice_of_the_program(tmp_path: Path) -> None:
         "--seed",
         "3",
         "--only",
-        "litecheck/tallies.py",
+        "litecheck/summary_text.py",
         "-o",
         str(file),
     )
@@ -91,7 +91,7 @@ def test_a_slice_of_the_program(tmp_path: Path) -> None:
     made = json.loads(file.read_text("utf-8"))
     assert made["seed"] == 3
     assert len(made["mutants"]) == 10
-    assert {each["mutant"]["module"] for each in made["mutants"]} == {"litecheck/tallies.py"}
+    assert {each["mutant"]["module"] for each in made["mutants"]} == {"litecheck/summary_text.py"}
     assert done.stdout.splitlines()[1].startswith("litecheck ")
 
 

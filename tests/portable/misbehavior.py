@@ -9,7 +9,7 @@ import psutil
 
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.port import Answer, Job, Limits
-from litecheck.devices.process import Setup
+from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
 
 MODES = (
@@ -23,7 +23,9 @@ RUNS = tuple((np.array([n], np.int8),) for n in range(4))
 
 def outcome(mode: str) -> str:
     """Return how a job ends, and with it whether a process that the device started is left."""
-    setup = Setup("tests.verify.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"})
+    setup = WorkerSetup(
+        "tests.verification.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"}
+    )
     try:
         device = Isolated("bad", "bad", setup, Limits(2 if mode in HANGING else 60, 1 << 28))
     except Exception as error:

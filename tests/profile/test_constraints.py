@@ -11,7 +11,7 @@ from litecheck.errors import ProfileError
 from litecheck.profile.constraints import narrower, number
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Profile, Range
-from litecheck.profile.yaml_reader import Text
+from litecheck.profile.yaml_reader import ScalarNode
 
 PROFILE = """\
 profile: tiny
@@ -211,7 +211,7 @@ def test_a_reason_beside_a_form_is_told_where_it_goes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["9" * 400, "0.." + "9" * 400, "1/" + "9" * 400, "9" * 5000])
 def test_a_number_that_no_float_holds_is_told(word: str) -> None:
     with pytest.raises(ProfileError, match=r"rules\.yaml:7: a number is too long"):
-        number(word.removeprefix("0.."), Text(word, 7, "rules.yaml"))
+        number(word.removeprefix("0.."), ScalarNode(word, 7, "rules.yaml"))
 
 
 HALF, QUARTER = Exactly(Fraction(1, 2)), Exactly(Fraction(1, 4))

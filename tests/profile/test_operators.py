@@ -10,14 +10,14 @@ import pytest
 import yaml
 
 from litecheck.cases.probes.catalogue import FAMILIES
-from litecheck.compare.accumulator import FORMULAS
+from litecheck.comparison.exact_accumulator import FORMULAS
 from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.build import options_table
 from litecheck.profile import operators
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.operators import OPERANDS, STEERING, facts_of, operator_names
+from litecheck.profile.operators import OPERANDS, STEERING, operator_names, traits_of
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import OperatorRule
 from litecheck.reference.engine.dispatch import signature
@@ -47,7 +47,7 @@ def laws() -> dict[str, str]:
 @pytest.mark.parametrize("kernel", [*all_kernels()], ids=lambda k: f"{k.opcode}-{'-'.join(k.types)}")
 def test_roles_are_those_of_the_kernels(kernel: Kernel) -> None:
     """An operand of a kernel that stands nowhere would be made up although it may steer."""
-    facts, roles = facts_of(kernel.opcode), signature(kernel.function)
+    facts, roles = traits_of(kernel.opcode), signature(kernel.function)
     assert (tuple(facts.inputs), facts.outputs) == (roles.inputs, roles.outputs)
 
 
@@ -55,7 +55,7 @@ def test_roles_are_those_of_the_rules() -> None:
     wrong = {
         opcode
         for opcode, rule in RULES
-        if (tuple(facts_of(opcode).inputs), facts_of(opcode).outputs) != (rule.inputs, rule.outputs)
+        if (tuple(traits_of(opcode).inputs), traits_of(opcode).outputs) != (rule.inputs, rule.outputs)
     }
     assert wrong == set()
 
@@ -83,14 +83,14 @@ def test_what_works_on_elements_keeps_or_broadcasts_shapes() -> None:
     law = laws()
     unary = {opcode for opcode in law if law[opcode] == "elementwise"} - BY_ROW_OR_STORAGE
     binary = {op for op in law if law[op] in ("broadcast", "divide", "same_shapes", "prelu")}
-    assert {opcode for opcode in NAMES if facts_of(opcode).elementwise == "unary"} == unary
-    assert {opcode for opcode in NAMES if facts_of(opcode).elementwise == "binary"} == binary
+    assert {opcode for opcode in NAMES if traits_of(opcode).elementwise == "unary"} == unary
+    assert {opcode for opcode in NAMES if traits_of(opcode).elementwise == "binary"} == binary
 
 
 def test_windows_and_activations_are_options_of_the_operator() -> None:
     law, windows = laws(), set()
     for opcode in NAMES:
-        facts, table = facts_of(opcode), options_table(opcode)
+        facts, table = traits_of(opcode), options_table(opcode)
         options = {} if table is None else load_schema().tables[table.type]
         assert not facts.fuses or "fused_activation_function" in {f.name for f in options}, opcode
         if facts.windows:
@@ -101,21 +101,21 @@ def test_windows_and_activations_are_options_of_the_operator() -> None:
 
 def test_facts_speak_of_roles_the_operator_has() -> None:
     for opcode in NAMES:
-        facts = facts_of(opcode)
+        facts = traits_of(opcode)
         roles = {*facts.inputs, *facts.outputs}
         assert set(facts.products) <= set(facts.inputs), opcode
-        assert {role for tie in facts.ties for role in tie} <= roles, opcode
+        assert {role for tie in facts.equal_dims for role in tie} <= roles, opcode
         assert not (facts.elementwise == "unary" and len(facts.inputs) != 1), opcode
         assert not (facts.elementwise == "binary" and len(facts.inputs) != 2), opcode
 
 
 def test_named_definitions_and_probes_are_those_there_are() -> None:
-    assert {facts_of(n).element for n in NAMES} - {""} == set(FORMULAS)
-    assert {family for n in NAMES for family in facts_of(n).probes} == set(FAMILIES)
+    assert {traits_of(n).element for n in NAMES} - {""} == set(FORMULAS)
+    assert {family for n in NAMES for family in traits_of(n).probes} == set(FAMILIES)
 
 
 def test_an_operator_that_is_not_listed_has_no_facts() -> None:
-    facts = facts_of("CUSTOM acme")
+    facts = traits_of("CUSTOM acme")
     assert (facts.role(0), facts.steers(""), facts.elementwise) == ("", False, "")
 
 
@@ -125,7 +125,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
         ("inputs: {input: dta}", "operators.yaml:2: 'dta' is not known here; did you mean 'data'?"),
         ("inptus: {input: data}", "operators.yaml:2: unknown key 'inptus'; did you mean 'inputs'?"),
         ("version: two", "operators.yaml:2: 'two' is no whole number"),
-        ("ties: {input: 0}", "operators.yaml:2: expected a list here"),
+        ("equal_dims: {input: 0}", "operators.yaml:2: expected a list here"),
         ("accumulates: {over: rows}", "operators.yaml:2: 'rows' is not known here; did you mean 'row'?"),
         ("result: [rescaled]", "operators.yaml:2: expected one value here"),
     ],
@@ -136,11 +136,11 @@ def test_a_mistake_is_named_with_its_line(
     (tmp_path / "operators.yaml").write_text(f"ops:\n  ADD: {{{entry}}}\n")
     monkeypatch.setattr(operators, "rules_dir", lambda: tmp_path)
     operators._listed.cache_clear()
-    operators.facts_of.cache_clear()
+    operators.traits_of.cache_clear()
     try:
         with pytest.raises(ProfileError) as raised:
-            operators.facts_of("ADD")
+            operators.traits_of("ADD")
     finally:
         operators._listed.cache_clear()
-        operators.facts_of.cache_clear()
+        operators.traits_of.cache_clear()
     assert str(raised.value).endswith(said)

@@ -9,7 +9,7 @@ import pytest
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.yaml_reader import Entries, Items, Node, Text, read_yaml
+from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, read_yaml
 
 #: A comment and an empty line between entries, one in flow style, a text of several lines, and a key behind them.
 LAID_OUT = """\
@@ -33,17 +33,17 @@ levels:
 
 def plain(node: Node | None) -> object:
     """A node with all that lies below it, and its lines."""
-    if isinstance(node, Entries):
+    if isinstance(node, MappingNode):
         return {key: (node.lines[key], plain(value)) for key, value in node.values.items()}
-    if isinstance(node, Items):
+    if isinstance(node, SequenceNode):
         return node.line, [plain(value) for value in node]
-    assert isinstance(node, Text)
+    assert isinstance(node, ScalarNode)
     return node.line, node.value
 
 
-def by_entry(top: Entries) -> bool:
+def by_entry(top: MappingNode) -> bool:
     operators = top.get("ops")
-    return isinstance(operators, Entries) and isinstance(operators.values, Lazy)
+    return isinstance(operators, MappingNode) and isinstance(operators.values, Lazy)
 
 
 def outcome(path: Path, trusted: bool) -> object:
@@ -92,7 +92,7 @@ def test_what_is_no_yaml_is_told_by_the_files_line_when_it_is_asked_for(tmp_path
     path = tmp_path / "p.yaml"
     path.write_text(LAID_OUT.replace("[lhs, rhs]", "[lhs, rhs"))
     operators = read_yaml(path, "p", trusted=True).values["ops"]
-    assert isinstance(operators, Entries)
+    assert isinstance(operators, MappingNode)
     assert operators.get("ABS")
     with pytest.raises(ProfileError, match=r"p:9: not YAML"):
         operators.get("ADD")

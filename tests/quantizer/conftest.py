@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from litecheck.quantizer import litert
-from litecheck.quantizer.arrays import read
+from litecheck.quantizer.array_files import read
 from litecheck.quantizer.model_tensor import find_tensor
 from litecheck.quantizer.tensor_parameters import stated_parameters
 from litecheck.quantizer.types import Parameters

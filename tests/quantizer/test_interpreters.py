@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.quantizer.compare import compare
-from litecheck.quantizer.comparison import Comparison
+from litecheck.quantizer.comparison_result import Comparison
 from litecheck.quantizer.litert_resolvers import RESOLVERS
 from litecheck.quantizer.semantics import semantics
+from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 SCALE = np.float32(0.125)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from litecheck.errors import InputError, LitecheckError
-from litecheck.quantizer import arrays, npy
-from litecheck.quantizer.arrays import read
+from litecheck.quantizer import array_files, npy
+from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import ArrayError, npz_header, npz_rows, read_npz
 
 VALUES = np.arange(24, dtype=np.int16).reshape(4, 3, 2)
@@ -94,14 +94,14 @@ def test_an_array_that_would_be_unpacked_beyond_the_limit_is_not(
 @pytest.mark.parametrize("index", [b"[" * 100_000, b"9" * 5000, b"\xff", b'{"0": "a", "0": "b"}', b"[]"])
 def test_an_index_that_is_none_is_told(tmp_path: Path, index: bytes) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("0.npy", arrays.npy(np.zeros(2, np.int8)))
+        archive.writestr("0.npy", array_files.npy(np.zeros(2, np.int8)))
         archive.writestr(npy.INDEX, index)
     with pytest.raises(ArrayError, match=r"a\.npz: byte 0: no readable \.npz, names\.json"):
         read(str(tmp_path / "a.npz"), "int8")
 
 
 def test_an_empty_array_of_endless_rows_is_refused(tmp_path: Path) -> None:
-    header = arrays.npy(np.zeros((1, 0), np.int8))
+    header = array_files.npy(np.zeros((1, 0), np.int8))
     (tmp_path / "a.npy").write_bytes(header.replace(b"(1, 0), }         ", b"(1073741824, 0), }"))
     with pytest.raises(ArrayError, match="the shape"):
         read(str(tmp_path / "a.npy"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.quantizer import reals
-from litecheck.quantizer.compare import compare
+from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 #: Every finite float16 once, in order.

@@ -12,7 +12,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, options_table, quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.dispatch import cells_of
+from litecheck.reference.engine.dispatch import slots_of
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.kernels.conv import conv_2d, conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d
@@ -21,8 +21,8 @@ from litecheck.reference.kernels.matmul import batch_matmul
 from litecheck.reference.kernels.transpose_conv import transpose_conv
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST, weights
 from litecheck.reference.numerics.windows import SAME, VALID, axis
-from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import Kernel, kernels
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 RNG = np.random.default_rng(0)
 ONE = quantized(1.0)
@@ -291,5 +291,5 @@ def test_words_whose_bias_type_is_not_stated_have_a_condition_of_their_own(
     arithmetics = (replace(base, stages={"FULLY_CONNECTED": how}) for how in (once, twice))
     made = [int(run(model, x, arithmetic=a).outputs["y"][0, 0]) for a in arithmetics]
     assert made == [5, 5 if condition == "int64_sums" else 6]
-    (cell, _) = cells_of(model.subgraphs[0], model.subgraphs[0].operators[0])
+    (cell, _) = slots_of(model.subgraphs[0], model.subgraphs[0].operators[0])
     assert cell.path == f"requantize/{condition}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from litecheck.rendering.document import (
     Bold,
     Code,
+    Collapsible,
     Document,
     FactRows,
-    Fold,
     Heading,
     ItemList,
     LineBreak,
     Link,
     Paragraph,
-    Sign,
+    StatusIcon,
     TableGrid,
 )
 
@@ -21,7 +21,7 @@ SPANS = (
     "plain *text* ",
     Code("a`b"),
     Bold("bold_"),
-    Sign("fails"),
+    StatusIcon("fails"),
     Link("https://example.org/a", "page"),
     LineBreak(),
     Link("#part", "a|part"),
@@ -35,12 +35,12 @@ PARTS = (
     ItemList((("all",),)),
     FactRows((("label_", ("fact", Code("c"))),)),
     TableGrid(("name", ">count"), (((Code("a|b"),), ("1|2", LineBreak(), "3")),)),
-    Fold(
+    Collapsible(
         "closed <b>",
-        (" rest ", Sign("exact"), Link("https://e.org"), LineBreak(), Code("k")),
+        (" rest ", StatusIcon("exact"), Link("https://e.org"), LineBreak(), Code("k")),
         (Paragraph(("in",)),),
     ),
-    Fold("open", (), (Paragraph(("out",)),), True, "there"),
+    Collapsible("open", (), (Paragraph(("out",)),), True, "there"),
 )
 DOCUMENT = Document(
     "verify", (Code("m.tflite"), " on ", Bold("npu")), "fails", "2 of 3 <fail>", (("device", "npu_1"),), PARTS, "1.0"

@@ -10,12 +10,12 @@ import yaml
 from litecheck.arrays import Arrays
 from litecheck.cases.probes.catalogue import probed
 from litecheck.devices.port import Job
-from litecheck.diagnose.hypotheses import USUAL
-from litecheck.diagnose.result import Diagnosis
+from litecheck.diagnosis.hypotheses import USUAL
+from litecheck.diagnosis.result import Diagnosis
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, slug
-from tests.verify.inprocess import InProcess
-from tests.verify.planted import changed, of, published
+from tests.verification.inprocess import InProcess
+from tests.verification.planted import changed, of, published
 
 pytestmark = pytest.mark.slow
 

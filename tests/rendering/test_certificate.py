@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.rendering.certificate import check_lines, check_values, discrepancy_sentence, lines, summary
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.integrity import Discrepancy
+from litecheck.suite.file_integrity import Discrepancy
 from litecheck.suite.recheck import CertificateCheck
 from litecheck.suite.verdict import NOT_CLAIMED, WaiverRecord
 from litecheck.suite.waivers import CaseWaiver

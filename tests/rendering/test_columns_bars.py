@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.quantizer.comparison import Bucket
+from litecheck.quantizer.comparison_result import Bucket
 from litecheck.rendering.columns import bars, percent, span
 
 

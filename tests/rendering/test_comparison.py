@@ -13,9 +13,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from litecheck.quantizer.compare import compare
-from litecheck.quantizer.comparison import Comparison
+from litecheck.quantizer.comparison_result import Comparison
 from litecheck.quantizer.rounding import ROUNDINGS
+from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters
 from litecheck.rendering.comparison import ComparedTensors, print_report
 from litecheck.rendering.formats import formats, render

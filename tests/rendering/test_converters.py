@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.convert.agreement import Agreement, TensorAgreement
-from litecheck.convert.converters import ConverterComparison, ConverterOutcome
-from litecheck.convert.distortion import Distortion, TopAgreement
-from litecheck.convert.foreign.child import Converted
-from litecheck.convert.session import convert_model
+from litecheck.conversion.agreement import Agreement, TensorAgreement
+from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
+from litecheck.conversion.distortion import Distortion, TopAgreement
+from litecheck.conversion.other_converters.converter_process import Converted
+from litecheck.conversion.pipeline import convert_model
 from litecheck.rendering.converters import brief
 from litecheck.rendering.formats import formats, render
 

@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from litecheck.compare.types import Gathering
+from litecheck.comparison.types import MismatchCluster
 from litecheck.devices.outcome import Outcome
-from litecheck.diagnose.result import (
+from litecheck.diagnosis.result import (
     Contrast,
     Diagnosed,
     Diagnosis,
     Excluded,
     Hypothesis,
+    ModelOperator,
     NearestHypothesis,
-    Owned,
+    NonDeterministic,
     ProbedRange,
+    PropertyBound,
     SharedTraits,
-    Trait,
     Unanswered,
-    Unsteady,
     Untested,
 )
 from litecheck.errors import ConfigError
@@ -121,13 +121,13 @@ FAILING = replace(
     nearest=NearestHypothesis(3, 9, replace(EXCLUDED, probe="#12, random values")),
     excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
     contrast=Contrast(
-        ("#12, random values",), ("ties", "edges"), (SharedTraits((Trait("different strides", "has"),), 0),),
-        (Gathering("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
+        ("#12, random values",), ("ties", "edges"), (SharedTraits((PropertyBound("different strides", "has"),), 0),),
+        (MismatchCluster("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
     ),
-    unsteady=(Unsteady("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
+    unsteady=(NonDeterministic("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
     tried=(ProbedRange("output elements", 3, 9, 4099), ProbedRange("different strides", 3, having=1)),
     untried=(Untested("peculiarity", ("no bias",)), Untested("one value", ("batch",), (1,))),
-    owned=(Owned("nets/net.tflite", "#12", LONG, False), Owned("nets/net.tflite", "#13", "<b>x</b>", True)),
+    owned=(ModelOperator("nets/net.tflite", "#12", LONG, False), ModelOperator("nets/net.tflite", "#13", "<b>x</b>", True)),
     inferences=612,
 )  # fmt: skip
 PAGE = replace(
@@ -200,7 +200,7 @@ def hostile() -> Diagnosed:
     """An operator whose names attack each format."""
     name = "\x1b[31m <script>|`a`](x) ::error::\r\n\udc80"
     return replace(
-        FAILING, opcode=name, kind="int8", fault=name, owned=(Owned("m.tflite", "#1", name, False),)
+        FAILING, opcode=name, kind="int8", fault=name, owned=(ModelOperator("m.tflite", "#1", name, False),)
     )
 
 

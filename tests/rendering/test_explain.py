@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from litecheck.checks.limits import fitting
+from litecheck.checks.limits import satisfies
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Range
 from litecheck.rendering.explain import _outside
@@ -38,4 +38,4 @@ def test_a_made_up_number_lies_outside(value: Constraint, outside: int) -> None:
 def test_no_profile_has_a_limit_that_its_example_keeps(name: str) -> None:
     for r in load_profile(name).requirements():
         if r.verb == "limits":
-            assert not fitting(r.value)(_outside(r.value)), r.path
+            assert not satisfies(r.value)(_outside(r.value)), r.path

@@ -11,15 +11,15 @@ from typer.testing import CliRunner
 
 from litecheck.rendering import formats as package
 from litecheck.rendering.formats import formats, render
-from litecheck.rendering.sheet import EVERY
+from litecheck.rendering.report_view import EVERY
 from litecheck.report import Report
 
 MODULE = '''"""The exit code alone."""
 
-from litecheck.rendering.sheet import Format, Sheet
+from litecheck.rendering.report_view import Format, ReportView
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     return f"{sheet.values()['exit_code']}\\n"
 
 

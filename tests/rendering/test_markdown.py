@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.rendering.document import FactRows, Fold, Heading, ItemList, Paragraph, Part, TableGrid
+from litecheck.rendering.document import Collapsible, FactRows, Heading, ItemList, Paragraph, Part, TableGrid
 from litecheck.rendering.markdown import code, plain, written
 from tests.rendering.a_document import DOCUMENT, PARTS
 
@@ -25,7 +25,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize(("part", "expected"), [*zip(PARTS, WRITTEN.values(), strict=True)], ids=WRITTEN)
 def test_parts(part: Part, expected: str) -> None:
-    assert isinstance(part, Heading | Paragraph | ItemList | FactRows | TableGrid | Fold)
+    assert isinstance(part, Heading | Paragraph | ItemList | FactRows | TableGrid | Collapsible)
     head = "## `m.tflite` on **npu**\n\n❌ fails: 2 of 3 \\<fail\\>\n\n- device: npu\\_1\n\n"
     assert written(replace(DOCUMENT, parts=(part,))) == f"{head}{expected}\n\nlitecheck 1.0\n"
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from litecheck.rendering.stream import json_text, print_report
-from litecheck.suite.stream.judge import judge_stream
-from litecheck.suite.stream.report import StreamReport
+from litecheck.suite.stream.stream_report import StreamReport
+from litecheck.suite.stream.stream_verdict import judge_stream
 from tests.suite.stream.conftest import answered, made
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "stream.schema.json").read_text())

@@ -10,7 +10,7 @@ from litecheck.data import schemas_dir
 from litecheck.rendering.certificate import VERSION as CERTIFICATE_CHECK
 from litecheck.rendering.comparison import VERSION as COMPARISON
 from litecheck.rendering.diagnosis import VERSION as DIAGNOSIS
-from litecheck.rendering.kills import VERSION as KILLS
+from litecheck.rendering.mutation_coverage import VERSION as KILLS
 from litecheck.rendering.parameters import VERSION as QUANTIZED
 from litecheck.rendering.run import VERSION as RUN
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import Suite, read_suite
+from litecheck.suite.suite_writer import Scope, make
 from tests.suite.recorded import small_suite
 
 #: Few cases, of sums that are rescaled and of a table.

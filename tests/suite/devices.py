@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
 
 
 @dataclass
@@ -21,13 +21,13 @@ class Computing:
     instead: Callable[[Job], Failure | None] = lambda job: None
     name: str = "computing"
     described: str = "computing"
-    memory: Memory = Memory.KEPT
+    memory: StateSupport = StateSupport.KEPT
 
     def run(self, job: Job) -> Answer | Failure:
         """Every series from the beginning."""
         if failed := self.instead(job):
             return failed
-        machine = Machine(job.model, self.arithmetic)
+        machine = ReferenceInterpreter(job.model, self.arithmetic)
         made = []
         try:
             for series in job.series:

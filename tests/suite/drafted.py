@@ -7,16 +7,16 @@ import hashlib
 import numpy as np
 
 from litecheck.profile.load import load_profile
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
+from litecheck.suite.case_templates import templates_of
 from litecheck.suite.drafts import Draft, choices, drafted
-from litecheck.suite.forms import forms_of
 
 
 def draft_of(
     opcode: str, form: str = "", kind: str = "int8", profile: str = "litert-runtime", choice: int = 0
 ) -> Draft:
     """Return the draft of a form, the first one without a name, under one of the rule's choices of types."""
-    loaded, forms = load_profile(profile), forms_of(opcode).forms
+    loaded, forms = load_profile(profile), templates_of(opcode).forms
     rule = loaded.operators[opcode]
     chosen = forms[0] if not form else next(f for f in forms if f.name == form)
     return drafted(loaded, rule, chosen, list(choices(loaded, rule, kind))[choice])

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from litecheck.devices.outcome import Outcome
-from litecheck.suite.make import Scope, make
 from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.results import (
     ANSWERED,
@@ -22,6 +21,7 @@ from litecheck.suite.results import (
     SuiteResults,
     read_results,
 )
+from litecheck.suite.suite_writer import Scope, make
 from litecheck.typed_json import encoded
 
 #: Small operators of which the arithmetics of LiteRT's kernels differ in one.

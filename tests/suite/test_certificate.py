@@ -14,7 +14,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.rendering.certificate import check_lines, lines
 from litecheck.suite.certificate import Certificate, certify, read_certificate
-from litecheck.suite.integrity import suite_discrepancies
+from litecheck.suite.file_integrity import suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
 from litecheck.suite.recheck import CertificateCheck, check
 from litecheck.suite.results import RESULTS, read_results

@@ -14,7 +14,7 @@ from litecheck.suite.certificate import Certificate, certify
 from litecheck.suite.manifest import Suite
 from litecheck.suite.recheck import check
 from litecheck.suite.results import read_results
-from litecheck.suite.run import run
+from litecheck.suite.suite_run import run
 from tests.delegate.build import compiled, device
 from tests.suite.recorded import small_suite
 

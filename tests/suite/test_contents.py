@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.suite.contents import bias_reach, depth, filled, rails, span_of, uniform
 from tests.suite.drafted import draft_of, fingerprint
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ProfileError
+from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.load import load_profile
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import UnsolvableError
+from litecheck.profile.operator_plan import Plan
+from litecheck.suite.case_templates import CaseTemplate, TemplateOperand, templates_of
 from litecheck.suite.drafts import Choice, choices, drafted, tensor_name
-from litecheck.suite.forms import CaseForm, FormOperand, forms_of
 from tests.suite.drafted import draft_of, fingerprint
 
 #: A profile of few words: ADD with two types of ``rhs`` and two alternatives, FULLY_CONNECTED with two granularities.
@@ -116,7 +116,7 @@ def test_several_scales_where_one_is_usual(tmp_path: Path) -> None:
     file = tmp_path / "turned.yaml"
     file.write_text(PROFILE.replace("[per-axis, per-tensor]", "[per-tensor, per-axis]"), "utf-8")
     profile = load_profile(str(file))
-    rule, form = profile.operators["FULLY_CONNECTED"], forms_of("FULLY_CONNECTED").forms[0]
+    rule, form = profile.operators["FULLY_CONNECTED"], templates_of("FULLY_CONNECTED").forms[0]
     usual, several = choices(profile, rule, "int8")
     assert several == Choice("int8", several="weight")
     found = [drafted(profile, rule, form, c).plan.operands["weight"][0] for c in (usual, several)]
@@ -153,11 +153,12 @@ def test_called_subgraphs() -> None:
         assert [t.name for t in callee.outputs] in (["inner 0", "inner 1"], ["inner 1", "inner 0"])
 
 
-def form(**operands: tuple[int, ...]) -> CaseForm:
+def form(**operands: tuple[int, ...]) -> CaseTemplate:
     made = {
-        role: (FormOperand(shape, constant=role in ("weight", "bias")),) for role, shape in operands.items()
+        role: (TemplateOperand(shape, constant=role in ("weight", "bias")),)
+        for role, shape in operands.items()
     }
-    return CaseForm("FULLY_CONNECTED", "own", "smoke", 17, made, {}, 1)
+    return CaseTemplate("FULLY_CONNECTED", "own", "smoke", 17, made, {}, 1)
 
 
 def test_forms_that_do_not_fit_together(small) -> None:  # type: ignore[no-untyped-def]
@@ -187,7 +188,7 @@ def test_forms_that_a_rule_changes(tmp_path: Path) -> None:
     file.write_text(limited, "utf-8")
     profile = load_profile(str(file))
     with pytest.raises(UnsolvableError, match="other operands or options only"):
-        drafted(profile, profile.operators["ADD"], forms_of("ADD").forms[0], Choice("int8"))
+        drafted(profile, profile.operators["ADD"], templates_of("ADD").forms[0], Choice("int8"))
 
 
 DRAFTS = ("CONV_2D", "FULLY_CONNECTED", "ADD", "SPLIT", "GATHER", "IF", "SELECT_V2", "CAST", "SVDF")
@@ -195,6 +196,8 @@ DRAFTS = ("CONV_2D", "FULLY_CONNECTED", "ADD", "SPLIT", "GATHER", "IF", "SELECT_
 
 def test_drafts_of_several_forms() -> None:
     """The same options give the same bytes (docs/suite.md)."""
-    plans = [draft_of(opcode, form.name).plan for opcode in DRAFTS[:5] for form in forms_of(opcode).forms[:4]]
+    plans = [
+        draft_of(opcode, form.name).plan for opcode in DRAFTS[:5] for form in templates_of(opcode).forms[:4]
+    ]
     plans += [draft_of(opcode).plan for opcode in DRAFTS[5:]]
     assert fingerprint(*plans) == "1a55ee2b4ec3"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from litecheck.errors import ConfigError, LitecheckError
-from litecheck.suite.integrity import suite_discrepancies
+from litecheck.suite.file_integrity import suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has them")

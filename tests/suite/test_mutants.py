@@ -11,11 +11,11 @@ import pytest
 from litecheck.cases.probes.catalogue import probes
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.manifest import Flag
-from litecheck.suite.mutants import FAR, Mistake, computed, even, flags, mistakes, shown, stacked
+from litecheck.suite.manifest import DetectedMutant
+from litecheck.suite.mutants import FAR, Mutant, computed, detected_mutants, even, mutants, shown, stacked
 
 NAN, INF = math.nan, math.inf
 
@@ -46,13 +46,13 @@ def array(*runs: Any, dtype: str = "int8") -> np.ndarray:
 def test_where_a_mutant_shows(
     wanted: np.ndarray, given: np.ndarray, flag: tuple[tuple[int, ...], int] | None
 ) -> None:
-    expected = None if flag is None else Flag("floor", *flag)
+    expected = None if flag is None else DetectedMutant("floor", *flag)
     assert shown("floor", [wanted], [given]) == expected
 
 
 def test_all_outputs_count() -> None:
     same, other = array([1], [2]), array([1], [4])
-    assert shown("m", [same, same], [same, other]) == Flag("m", (1,), 2)
+    assert shown("m", [same, same], [same, other]) == DetectedMutant("m", (1,), 2)
 
 
 def test_runs_are_stacked_by_output() -> None:
@@ -69,7 +69,7 @@ def addition() -> SuiteCase:
 
 def test_mutants_of_an_operator() -> None:
     """The variants of each step but the arithmetic's own, then defects."""
-    found = [m.name for m in mistakes(addition(), load_arithmetic("litert-reference", quoting=False))]
+    found = [m.name for m in mutants(addition(), load_arithmetic("litert-reference", quoting=False))]
     assert len({*found}) == len(found)
     steps = {name.partition(": ")[0] for name in found}
     assert "defect" in steps
@@ -81,17 +81,17 @@ def test_mutants_of_an_operator() -> None:
 
 def test_a_mutant_replaces_one_step() -> None:
     base = load_arithmetic("litert-reference", quoting=False)
-    changed = Mistake("requantize", "single").under(base, "ADD")
+    changed = Mutant("requantize", "single").under(base, "ADD")
     assert {**base.variants("ADD"), "requantize": "single"} == changed.variants("ADD")
     assert changed.variants("MUL") == base.variants("MUL")
 
 
 def test_flags_are_the_mutants_that_show() -> None:
     base, case = load_arithmetic("litert-reference", quoting=False), addition()
-    expected = computed(case, Machine(case.model, base))
-    found = [*flags(case, base, expected)]
+    expected = computed(case, ReferenceInterpreter(case.model, base))
+    found = [*detected_mutants(case, base, expected)]
     assert found
-    assert {f.mistake for f in found} <= {m.name for m in mistakes(case, base)}
+    assert {f.mistake for f in found} <= {m.name for m in mutants(case, base)}
     assert all(f.worst >= 1 for f in found)
 
 
@@ -105,8 +105,8 @@ def test_several_operators_have_no_mutants_of_steps() -> None:
     main.outputs(z)
     case = SuiteCase("n", "RELU", "int8", "", "t", "smoke", builder.finish(), ((array(-1, 2),),), ())
     base = load_arithmetic("litert-reference", quoting=False)
-    assert {m.step for m in mistakes(case, base)} <= {"defect"}
-    (made,) = computed(case, Machine(case.model, base))
+    assert {m.step for m in mutants(case, base)} <= {"defect"}
+    (made,) = computed(case, ReferenceInterpreter(case.model, base))
     assert made.tolist() == [[0, 2]]
 
 
@@ -115,7 +115,9 @@ def test_outputs_in_series_keep_their_state() -> None:
     probe = next(p for p in probes("SVDF") if p.series)
     run = probe.runs[0]
     case = SuiteCase("n", "SVDF", "int8", "", "t", "smoke", probe.model, (run,) * 4, (2, 2))
-    (made,) = computed(case, Machine(case.model, load_arithmetic("litert-reference", quoting=False)))
+    (made,) = computed(
+        case, ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
+    )
     assert (made[0] == made[2]).all()
     assert (made[1] == made[3]).all()
     assert (made[0] != made[1]).any()
@@ -131,7 +133,7 @@ def test_runs_of_one_shape() -> None:
     main.outputs(y)
     runs = tuple((np.array(values, np.bool_),) for values in ([1, 0, 1], [1, 1, 1], [0, 1, 1]))
     case = SuiteCase("n", "WHERE", "bool", "", "t", "smoke", builder.finish(), runs, ())
-    machine = Machine(case.model, load_arithmetic("litert-reference", quoting=False))
+    machine = ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
     kept = even(case, machine)
     assert [run[0].tolist() for run in kept.runs] == [[True, False, True], [False, True, True]]
     assert [a.tolist() for a in computed(kept, machine)] == [[[[0], [2]], [[1], [2]]]]

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.errors import ProfileError
 from litecheck.suite.certificate import Certificate, certify
-from litecheck.suite.integrity import FileDigest
+from litecheck.suite.file_integrity import FileDigest
 from litecheck.suite.manifest import Suite
 from litecheck.suite.recheck import CertificateCheck, check
 from tests.suite.recorded import recorded

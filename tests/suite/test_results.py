@@ -13,7 +13,7 @@ from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import RESULTS, read_results
-from litecheck.suite.run import run
+from litecheck.suite.suite_run import run
 from tests.suite.devices import Computing
 from tests.suite.recorded import recorded
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.suite.judge import judge
 from litecheck.suite.manifest import Suite
+from litecheck.suite.result_verdicts import judge
 from litecheck.suite.run_comparison import JudgedRun, compare_runs, read_run
-from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.suite.waivers import CaseWaiver
 from litecheck.typed_json import encoded
 from tests.suite.recorded import one_off, recorded
@@ -20,7 +20,7 @@ from tests.suite.recorded import one_off, recorded
 WAIVER = CaseWaiver(("ADD",), "erratum 17", "2027-03-31", "claims.yaml", 3)
 
 
-def verdict(name: str, ending: Ending, worst: float = 0.0, **more: object) -> CaseVerdict:
+def verdict(name: str, ending: CaseOutcome, worst: float = 0.0, **more: object) -> CaseVerdict:
     return CaseVerdict(name, "ADD", "int8", "", name, ending, worst=worst, **more)  # type: ignore[arg-type]
 
 
@@ -31,22 +31,22 @@ def run(*cases: CaseVerdict) -> JudgedRun:
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [
-        (Ending.PASSED, Ending.FAILED, "regressions"),
-        (Ending.TOLERATED, Ending.CRASHED, "regressions"),
-        (Ending.PASSED, Ending.SKIPPED, "regressions"),
-        (Ending.PASSED, Ending.NOT_SUPPORTED, "regressions"),
-        (Ending.NOT_SUPPORTED, Ending.HUNG, "regressions"),
-        (Ending.REJECTED, Ending.ACCEPTED, "regressions"),
-        (Ending.FAILED, Ending.PASSED, "fixed"),
-        (Ending.SKIPPED, Ending.TOLERATED, "fixed"),
-        (Ending.ACCEPTED, Ending.REJECTED, "fixed"),
-        (Ending.FAILED, Ending.CRASHED, "changed"),
-        (Ending.FAILED, Ending.NOT_SUPPORTED, "changed"),
-        (Ending.PASSED, Ending.TOLERATED, "changed"),
-        (Ending.PASSED, Ending.PASSED, ""),
+        (CaseOutcome.PASSED, CaseOutcome.FAILED, "regressions"),
+        (CaseOutcome.TOLERATED, CaseOutcome.CRASHED, "regressions"),
+        (CaseOutcome.PASSED, CaseOutcome.SKIPPED, "regressions"),
+        (CaseOutcome.PASSED, CaseOutcome.NOT_SUPPORTED, "regressions"),
+        (CaseOutcome.NOT_SUPPORTED, CaseOutcome.HUNG, "regressions"),
+        (CaseOutcome.REJECTED, CaseOutcome.ACCEPTED, "regressions"),
+        (CaseOutcome.FAILED, CaseOutcome.PASSED, "fixed"),
+        (CaseOutcome.SKIPPED, CaseOutcome.TOLERATED, "fixed"),
+        (CaseOutcome.ACCEPTED, CaseOutcome.REJECTED, "fixed"),
+        (CaseOutcome.FAILED, CaseOutcome.CRASHED, "changed"),
+        (CaseOutcome.FAILED, CaseOutcome.NOT_SUPPORTED, "changed"),
+        (CaseOutcome.PASSED, CaseOutcome.TOLERATED, "changed"),
+        (CaseOutcome.PASSED, CaseOutcome.PASSED, ""),
     ],
 )
-def test_what_becomes_of_a_case(before: Ending, after: Ending, found: str) -> None:
+def test_what_becomes_of_a_case(before: CaseOutcome, after: CaseOutcome, found: str) -> None:
     compared = compare_runs(run(verdict("a", before)), run(verdict("a", after)))
     lists = {name: len(getattr(compared, name)) for name in ("regressions", "fixed", "changed")}
     assert lists == {name: int(name == found) for name in lists}
@@ -55,7 +55,7 @@ def test_what_becomes_of_a_case(before: Ending, after: Ending, found: str) -> No
 
 
 def test_excuses_count() -> None:
-    passed, failed = verdict("a", Ending.PASSED), verdict("a", Ending.FAILED, 3.0)
+    passed, failed = verdict("a", CaseOutcome.PASSED), verdict("a", CaseOutcome.FAILED, 3.0)
     waived, unclaimed = replace(failed, waiver=WAIVER), replace(failed, standing=NOT_CLAIMED)
     assert compare_runs(run(failed), run(waived)).changed[0].after.excuse == "waived"
     assert compare_runs(run(waived), run(failed)).regressions
@@ -66,7 +66,7 @@ def test_excuses_count() -> None:
 
 
 def test_cases_of_one_side_only_are_listed() -> None:
-    a, b, c = (verdict(name, Ending.PASSED) for name in "abc")
+    a, b, c = (verdict(name, CaseOutcome.PASSED) for name in "abc")
     compared = compare_runs(run(a, b), run(b, c))
     assert (compared.only_before, compared.only_after, compared.same) == (("a",), ("c",), 1)
     assert compared.exit_code == 0

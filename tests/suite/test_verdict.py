@@ -11,19 +11,19 @@ from litecheck.suite.verdict import (
     CLAIMED,
     NOT_CLAIMED,
     PARTLY_CLAIMED,
+    CaseOutcome,
     CaseVerdict,
-    Ending,
     OperatorRow,
     SuiteReport,
     WaiverRecord,
 )
 from litecheck.suite.waivers import CaseWaiver
 
-E = Ending
+E = CaseOutcome
 WAIVER = CaseWaiver(("ADD/*",), "a reason", "2030-01-01", "waivers.yaml", 1)
 
 
-def case(ending: Ending, **more: Any) -> CaseVerdict:
+def case(ending: CaseOutcome, **more: Any) -> CaseVerdict:
     return CaseVerdict("ADD/int8/plain", "ADD", "int8", "", "plain", ending, **more)
 
 
@@ -66,7 +66,7 @@ def test_classes_of_endings() -> None:
         (E.ACCEPTED, CLAIMED, "ADD/input/dtype", False),
     ],
 )
-def test_cases(ending: Ending, standing: str, broken: str, wanting: bool) -> None:
+def test_cases(ending: CaseOutcome, standing: str, broken: str, wanting: bool) -> None:
     one = case(ending, standing=standing, broken=broken)
     assert one.wanting == one.fails == wanting
     waived = case(ending, standing=standing, broken=broken, waiver=WAIVER)

@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
+from litecheck.profile.generate.conforming import limit
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.register import OPERATOR, Witness
+from litecheck.profile.measurements.register import OPERATOR, MeasurementSetter
 from litecheck.profile.measurements.registry import operator_measurements
+from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import limit
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.vela_bounds import assembled, broken_plans, placed_plans
@@ -82,6 +82,6 @@ def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     """The control."""
     (limited,) = (found for (name, _), found in limits("ethos-u55").items() if name == "padded_window")
     assert next(broken_by("ethos-u55", limited), "")
-    forgetful = Witness(lambda plan, value: plan)
+    forgetful = MeasurementSetter(lambda plan, value: plan)
     monkeypatch.setitem(OPERATOR, "padded_window", (operator_measurements()["padded_window"], forgetful))
     assert not next(broken_by("ethos-u55", limited), "")

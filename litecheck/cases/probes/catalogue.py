@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.cases.probes import elements, extents, products, recurrent, regions
 from litecheck.cases.probes.probe import Probe
-from litecheck.profile.operators import facts_of, operator_names
+from litecheck.profile.operators import operator_names, traits_of
 
 #: What a family draws for an operator depends on the generator alone.
 Family = Callable[[np.random.Generator, str], Iterator[Probe]]
@@ -47,11 +47,11 @@ FAMILIES: dict[str, Family] = {
 @cache
 def probed() -> tuple[str, ...]:
     """Return the operators with probes."""
-    return tuple(name for name in operator_names() if facts_of(name).probes)
+    return tuple(name for name in operator_names() if traits_of(name).probes)
 
 
 @cache
 def probes(opcode: str, seed: int = 0) -> tuple[Probe, ...]:
     """Return the probes of an operator; none if its family has none."""
     rng = np.random.default_rng([seed, *opcode.encode()])
-    return tuple(probe for name in facts_of(opcode).probes for probe in FAMILIES[name](rng, opcode))
+    return tuple(probe for name in traits_of(opcode).probes for probe in FAMILIES[name](rng, opcode))

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import Option, quantized
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 _LENGTH, _TAIL = 256, 7
 #: Elements of a large output: more than 16 bits count.
@@ -86,7 +86,7 @@ def of_two(
     """Yield probes of two inputs: all 65,536 pairs and seven more, a constant input, broadcasting."""
     lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
     rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
-    fused = bool(facts_of(opcode).fuses)
+    fused = bool(traits_of(opcode).fuses)
     plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
     for at, scales in enumerate(table):
         activation = ("NONE", "NONE", "NONE", "RELU6", "RELU")[at % 5] if fused else "NONE"
@@ -113,8 +113,8 @@ def _pair(
     runs: Sequence[Array] = (),
 ) -> Probe:
     operands = [ProbeOperand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
-    more = More(runs, options=options)
-    return probe(name, opcode, operands, Wanted(quantized(*scales[2])), more)
+    more = ProbeExtras(runs, options=options)
+    return probe(name, opcode, operands, ProbeOutput(quantized(*scales[2])), more)
 
 
 def slopes(number: int) -> dict[str, Option]:
@@ -142,15 +142,15 @@ def of_one(
     for at, (given, wanted) in enumerate((*rare, *_RESCALES)):
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
-        more = More(runs[1:], options=options)
+        more = ProbeExtras(runs[1:], options=options)
         operands = [ProbeOperand(runs[0], quantized(*given))]
         name = f"all values, scales {_shown((given, wanted))}{what}"
-        yield probe(name, opcode, operands, Wanted(quantized(*wanted)), more)
+        yield probe(name, opcode, operands, ProbeOutput(quantized(*wanted)), more)
     for count in (LARGE, LARGE + 1):
         # ``options`` and scales are those of the last of the table.
         operands = [ProbeOperand(drawn(rng, 1, count), quantized(*given))]
-        more = More(options=options)
-        yield probe(f"{count:,} values", opcode, operands, Wanted(quantized(*wanted)), more)
+        more = ProbeExtras(options=options)
+        yield probe(f"{count:,} values", opcode, operands, ProbeOutput(quantized(*wanted)), more)
 
 
 def _everywhere() -> Iterator[Array]:
@@ -167,14 +167,14 @@ def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
         x = np.append(steps, np.arange(_TAIL) + 0.5).astype(np.float32) * np.float32(scale)
         name = f"reals, scale {scale}"
-        yield probe(name, opcode, [ProbeOperand(x.reshape(1, -1))], Wanted(quantized(scale, zero)))
+        yield probe(name, opcode, [ProbeOperand(x.reshape(1, -1))], ProbeOutput(quantized(scale, zero)))
 
 
 def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of DEQUANTIZE with every value."""
     runs = tuple(_everywhere())
     for scale, zero in ((0.1, 3), (0.0371, -128)):
-        wanted, more = Wanted(None, "float32"), More(runs[1:])
+        wanted, more = ProbeOutput(None, "float32"), ProbeExtras(runs[1:])
         yield probe(
             f"all values, scale {scale}",
             opcode,
@@ -184,13 +184,13 @@ def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         )
     for count in (LARGE, LARGE + 1):
         operands = [ProbeOperand(drawn(rng, 1, count), quantized(0.1, 3))]
-        yield probe(f"{count:,} values", opcode, operands, Wanted(None, "float32"))
+        yield probe(f"{count:,} values", opcode, operands, ProbeOutput(None, "float32"))
 
 
 def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of SOFTMAX: pairs at every distance, random rows, long rows, ties, other values of beta."""
     pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
-    wanted = Wanted(quantized(*SHARE))
+    wanted = ProbeOutput(quantized(*SHARE))
     rows: Sequence[tuple[str, Array]] = (
         ("pairs at every distance", pairs),
         ("random rows", drawn(rng, 300, 10)),
@@ -212,7 +212,7 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     ):
         what = name if beta == 1 else f"{name}, beta {beta}"
         operand = ProbeOperand(x, quantized(scale, 5))
-        yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, More(options={"beta": beta}))
+        yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, ProbeExtras(options={"beta": beta}))
 
 
 def _shown(scales: Sequence[Scale]) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from litecheck.cases.probes.layers import WINDOWED, channel_axis, drawn_layer, plainly
-from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import Option, quantized
 
 Shape = tuple[int, ...]
@@ -130,7 +130,7 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         )
         scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
         yield probe(
-            f"random values, {name}, computed right side", opcode, operands, Wanted(quantized(scale, 3))
+            f"random values, {name}, computed right side", opcode, operands, ProbeOutput(quantized(scale, 3))
         )
 
 

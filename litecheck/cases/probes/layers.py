@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import Option, quantized
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 Floats = NDArray[np.float32]
 
@@ -34,7 +34,7 @@ class LayerProbe:
     ) -> Probe:
         """Return the probe of the layer."""
         scale, zero = self.input
-        facts = facts_of(opcode)
+        facts = traits_of(opcode)
         if facts.over == "plane":
             options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
         biases = quantized(np.float32(scale) * self.weight, 0)
@@ -52,21 +52,25 @@ class LayerProbe:
             size = np.array([n, *sizes, len(self.w)], np.int32)
             options = {k: v for k, v in options.items() if "dilation" not in k}
             operands["output_shape"] = ProbeOperand(size, None, True)
-        more = More(accumulators=accumulators, options=options)
+        more = ProbeExtras(accumulators=accumulators, options=options)
         return probe(
-            name, opcode, [operands[role] for role in facts.inputs], Wanted(quantized(*self.output)), more
+            name,
+            opcode,
+            [operands[role] for role in facts.inputs],
+            ProbeOutput(quantized(*self.output)),
+            more,
         )
 
 
 def channel_axis(opcode: str) -> int:
     """Return the axis of the weights with the output's channels."""
-    accumulates = facts_of(opcode).accumulates
+    accumulates = traits_of(opcode).accumulates
     return accumulates.channels if accumulates else 0
 
 
 def plainly(opcode: str) -> dict[str, Option]:
     """Options for a sum at every place: of a window that moves by 1, where the operator has windows."""
-    return {} if facts_of(opcode).over == "row" else WINDOWED
+    return {} if traits_of(opcode).over == "row" else WINDOWED
 
 
 def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> LayerProbe:

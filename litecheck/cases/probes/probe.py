@@ -11,10 +11,10 @@ from litecheck.arrays import Array, Arrays
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import Option
 from litecheck.model.types import Model, Subgraph
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ class ProbeOperand:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class ProbeOutput:
     """The output's type and quantization; its shape follows."""
 
     quantization: Quantization | None
@@ -73,7 +73,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class More:
+class ProbeExtras:
     """Further runs, as the values of the first operand that is not constant; known accumulators."""
 
     runs: Sequence[Array] = ()
@@ -82,15 +82,19 @@ class More:
 
 
 def probe(
-    name: str, opcode: str, operands: Sequence[ProbeOperand], wanted: Wanted, more: More | None = None
+    name: str,
+    opcode: str,
+    operands: Sequence[ProbeOperand],
+    wanted: ProbeOutput,
+    more: ProbeExtras | None = None,
 ) -> Probe:
     """Return the probe of an operator with one output."""
-    more = more or More()
+    more = more or ProbeExtras()
     names = (f"constant {at}" if operand.constant else f"input {at}" for at, operand in enumerate(operands))
     tensors = [operand.planned(name) for operand, name in zip(operands, names, strict=True)]
     output = run_time("output", (1,), wanted.dtype, wanted.quantization)
     made = one_operator(
-        opcode, tensors, [output], more.options, version=facts_of(opcode).version, description=name
+        opcode, tensors, [output], more.options, version=traits_of(opcode).version, description=name
     )
     first = tuple(operand.values for operand in operands if not operand.constant)
     runs = (first, *((other, *first[1:]) for other in more.runs))
@@ -103,7 +107,7 @@ def _shaped(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
     """Return the model with the output's shape as the reference computes it."""
     graph = model.subgraphs[0]
     (output,) = graph.outputs
-    shape = Machine(model).run(graph, inputs)[output].shape
+    shape = ReferenceInterpreter(model).run(graph, inputs)[output].shape
     tensors = tuple(replace(t, shape=shape) if t.index == output else t for t in graph.tensors)
     return replace(model, subgraphs=(replace(graph, tensors=tensors),)), shape
 

@@ -24,7 +24,7 @@ from litecheck.cases.probes.accumulators import (
     with_ties,
 )
 from litecheck.cases.probes.layers import WINDOWED, drawn_layer, rails, small_layer
-from litecheck.cases.probes.probe import Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import quantized
 
 
@@ -105,4 +105,4 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
             )
             what = "sums of products" if left.shape[-1] > 1 else "all pairs"
             name = f"{what}, {'constant' if constant else 'computed'} right side, scales {scales}"
-            yield probe(name, opcode, operands, Wanted(quantized(scales[2], 3)))
+            yield probe(name, opcode, operands, ProbeOutput(quantized(scales[2], 3)))

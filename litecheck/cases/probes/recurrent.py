@@ -15,7 +15,7 @@ from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.probes.probe import Probe, drawn
 from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 #: Inferences of a series: more than the memory of an SVDF here is long.
 STEPS = 12
@@ -49,7 +49,7 @@ def _svdf(
     ]
     y = run_time("output", (batch, units), "int8", quantized(output, 5))
     options: dict[str, Option] = {"rank": rank, "fused_activation_function": "RELU"}
-    return one_operator(opcode, operands, [y], options, version=facts_of(opcode).version, description="svdf")
+    return one_operator(opcode, operands, [y], options, version=traits_of(opcode).version, description="svdf")
 
 
 def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -87,7 +87,7 @@ def _lstm(rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int, int
     y = run_time("output", (batch, time, cells), "int8", hidden)
     options: dict[str, Option] = {"fused_activation_function": "TANH", "time_major": False}
     return one_operator(
-        opcode, operands, [y], options, version=facts_of(opcode).version, intermediates=[*sums, inner],
+        opcode, operands, [y], options, version=traits_of(opcode).version, intermediates=[*sums, inner],
         description="lstm",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import Option, quantized
 
 #: Sides of images whose sums need more than 16 and 20 bits.
@@ -41,7 +41,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         bound = ", whose bound is a tie" if same is coarse else ""
         name = f"windows of {height} x {width} over {shape}, {strides}, {padding}, activation {activation}{bound}"
         operands = [ProbeOperand(drawn(rng, *shape), same)]
-        yield probe(name, opcode, operands, Wanted(same), More(options=options))
+        yield probe(name, opcode, operands, ProbeOutput(same), ProbeExtras(options=options))
     for side in LARGE:
         options = {
             "filter_height": side,
@@ -53,7 +53,11 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         first, *others = _bright(rng, side)
         operands = [ProbeOperand(first, fine)]
         yield probe(
-            f"windows of {side} x {side}", opcode, operands, Wanted(fine), More(others, options=options)
+            f"windows of {side} x {side}",
+            opcode,
+            operands,
+            ProbeOutput(fine),
+            ProbeExtras(others, options=options),
         )
 
 
@@ -78,23 +82,23 @@ def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
                 x = ProbeOperand(drawn(rng, 2, height, width, 64 + 19), quantized(*given))
                 kept = "keep_dims" if keep else "dims not kept"
                 name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
-                more = More(options={"keep_dims": keep})
-                yield probe(name, opcode, [x, axis], Wanted(quantized(*wanted)), more)
+                more = ProbeExtras(options={"keep_dims": keep})
+                yield probe(name, opcode, [x, axis], ProbeOutput(quantized(*wanted)), more)
     for shape in ((1, 2, 2, 65_536), (1, 2, 2, 65_537), (3, 131, 131, 5)):
         operands = [
             ProbeOperand(drawn(rng, *shape), quantized(0.1, -128)),
             ProbeOperand(np.array((1, 2), np.int32), None, True),
         ]
-        more = More(options={"keep_dims": True})
-        yield probe(f"{shape}, axes (1, 2)", opcode, operands, Wanted(quantized(0.09, -120)), more)
+        more = ProbeExtras(options={"keep_dims": True})
+        yield probe(f"{shape}, axes (1, 2)", opcode, operands, ProbeOutput(quantized(0.09, -120)), more)
     for size in LARGE:
         first, *others = _bright(rng, size)
         operands = [
             ProbeOperand(first, quantized(0.1, -128)),
             ProbeOperand(np.array((1, 2), np.int32), None, True),
         ]
-        more = More(others, options={"keep_dims": True})
-        yield probe(f"{size} x {size}, bright", opcode, operands, Wanted(quantized(0.11, -120)), more)
+        more = ProbeExtras(others, options={"keep_dims": True})
+        yield probe(f"{size} x {size}, bright", opcode, operands, ProbeOutput(quantized(0.11, -120)), more)
 
 
 def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -108,17 +112,17 @@ def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
         to = ProbeOperand(np.array(size, np.int32), None, True)
         corner = "corners aligned" if corners else "half pixels" if half else "plain"
         name = f"{shape[0]} x {shape[1]} x {shape[2]} to {size[0]} x {size[1]}, {corner}"
-        more = More(options=options)
-        yield probe(name, opcode, [x, to], Wanted(quantized(0.1, -7)), more)
+        more = ProbeExtras(options=options)
+        yield probe(name, opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
     x = ProbeOperand(
         np.concatenate([drawn(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), quantized(0.1, -7)
     )
     to = ProbeOperand(np.array((8, 7), np.int32), None, True)
-    more = More(options={"align_corners": False, "half_pixel_centers": True})
-    yield probe("two images, one of -128", opcode, [x, to], Wanted(quantized(0.1, -7)), more)
+    more = ProbeExtras(options={"align_corners": False, "half_pixel_centers": True})
+    yield probe("two images, one of -128", opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
     # A sixth of the third of four values is 0.5 - 2^-25 in float32, to which 1/2 adds up to 1.
     pixels = np.indices((4, 4, 4, 4)).reshape(1, 2, 2, -1) - 128
     x = ProbeOperand(pixels.astype(np.int8), quantized(0.1, -7))
     to = ProbeOperand(np.array((4, 3), np.int32), None, True)
-    more = More(options={"align_corners": False, "half_pixel_centers": False})
-    yield probe("lowest values, two by two", opcode, [x, to], Wanted(quantized(0.1, -7)), more)
+    more = ProbeExtras(options={"align_corners": False, "half_pixel_centers": False})
+    yield probe("lowest values, two by two", opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)

@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
-from litecheck.devices.kinds import DeviceKind
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS, RUNS, files, split_command, version, words
+from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.output_files import found_together, names_of, output_files, outputs, runs_written
 from litecheck.devices.port import AdapterAnswer, NotSupported, Series, begun, together
-from litecheck.devices.program import INPUTS, MODEL, OUTPUTS, RUNS, files, split_command, version, words
 from litecheck.model.load import load_model
+from litecheck.model.stored_values import pack
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import pack
 from litecheck.processes.posix import end_by_signal
 from litecheck.quantization import BITS
 
@@ -67,7 +67,7 @@ class Command:
     def __init__(self, options: Mapping[str, str]) -> None:
         self._words = words(options["command"])
         self._batch = any(RUNS in word for word in self._words)
-        self.memory = Memory.KEPT if self._batch or _STATE in options["command"] else Memory.NONE
+        self.memory = StateSupport.KEPT if self._batch or _STATE in options["command"] else StateSupport.NONE
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
         """Run the program and return the outputs that it wrote for each run.

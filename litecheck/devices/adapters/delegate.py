@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.adapters import litert
-from litecheck.devices.kinds import FILLED, DeviceKind
-from litecheck.devices.port import AdapterAnswer, Series, Spec
+from litecheck.devices.device_kinds import FILLED, DeviceKind
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
 #: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
 _FILL = (0xA5, 0x5A)
@@ -29,7 +29,7 @@ def _library(argument: str) -> Mapping[str, str]:
     return {"": path}
 
 
-def _driver(spec: Spec) -> Mapping[str, Any]:
+def _driver(spec: DeviceSpec) -> Mapping[str, Any]:
     kernels = {
         "runtime": "litert",
         "package": "ai-edge-litert",
@@ -62,7 +62,7 @@ class Delegate:
     take them, and would appear as a delegate as well.
     """
 
-    memory = Memory.SET
+    memory = StateSupport.SET
     runtime = litert.RUNTIME
 
     def __init__(self, options: Mapping[str, str]) -> None:

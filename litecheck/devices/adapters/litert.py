@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
-from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Series, Spec, together
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.device_kinds import DeviceKind, at_least_one
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, together
 from litecheck.processes.posix import free_address_space
 
 #: Kernels and LiteRT's own name for what chooses them.
@@ -34,7 +34,7 @@ def _kernels(argument: str) -> Mapping[str, str]:
     return {"kernels": argument}
 
 
-def _driver(spec: Spec) -> Mapping[str, Any]:
+def _driver(spec: DeviceSpec) -> Mapping[str, Any]:
     threads = int(spec.options.get("threads", 1))
     resolver = RESOLVERS[spec.argument]
     return {"runtime": "litert", "package": "ai-edge-litert", "resolver": resolver, "threads": threads}
@@ -58,7 +58,7 @@ KIND = DeviceKind(
 class LitertAdapter:
     """Adapter of LiteRT's kernels. Options: ``kernels`` (reference, optimized, xnnpack) and ``threads``."""
 
-    memory = Memory.SET
+    memory = StateSupport.SET
     runtime = RUNTIME
     shares = True
 

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.devices.kinds import DeviceKind
+from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, NotDelegated
 from litecheck.processes.posix import written_to_stderr
 

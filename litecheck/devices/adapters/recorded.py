@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
-from litecheck.devices.kinds import DeviceKind
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import names_of, output_files, outputs
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, TooLargeError
@@ -34,7 +34,7 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, is_inside, make_folder, member_path, read_file
 from litecheck.model.types import Tensor
-from litecheck.quantizer.arrays import read, write
+from litecheck.quantizer.array_files import read, write
 from litecheck.typed_json import Length, decoded, one_of
 
 #: Beside recorded outputs: what they were made from, and how the device ended.
@@ -113,7 +113,7 @@ class RecordedFacts:
     delegated: tuple[bool, ...] | None
     ended: str
     message: str
-    memory: Annotated[str, one_of(tuple(memory.value for memory in Memory))] = Memory.NONE.value
+    memory: Annotated[str, one_of(tuple(memory.value for memory in StateSupport))] = StateSupport.NONE.value
 
 
 def _replayed(case: Path, job: Job) -> Answer | Failure:
@@ -184,20 +184,26 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
     atomic_write(member_path(case, FACTS), json.dumps(facts, indent=1) + "\n")
 
 
-def _asked(job: Job) -> Memory:
+def _asked(job: Job) -> StateSupport:
     """Return the kind of memory that a job needs."""
     if job.starts:
-        return Memory.SET
-    return Memory.KEPT if any(n > 1 for n in job.lengths) else Memory.NONE
+        return StateSupport.SET
+    return StateSupport.KEPT if any(n > 1 for n in job.lengths) else StateSupport.NONE
 
 
-def _recorded_memory(folder: Path) -> Memory:
+def _recorded_memory(folder: Path) -> StateSupport:
     """Return the largest support for state that a recorded case used; NONE for other dumps."""
-    output_files = {Memory.NONE}
+    output_files = {StateSupport.NONE}
     for file in folder.glob(f"*/{FACTS}"):
         with suppress(ConfigError):  # the case that is read is named when it is asked for
-            output_files.add(Memory(_facts(file).memory) if is_inside(file, folder) else Memory.NONE)
-    return next(memory for memory in (Memory.SET, Memory.KEPT, Memory.NONE) if memory in output_files)
+            output_files.add(
+                StateSupport(_facts(file).memory) if is_inside(file, folder) else StateSupport.NONE
+            )
+    return next(
+        memory
+        for memory in (StateSupport.SET, StateSupport.KEPT, StateSupport.NONE)
+        if memory in output_files
+    )
 
 
 def _digests(job: Job) -> Iterator[str]:

@@ -8,15 +8,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
-from litecheck.devices.kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, Series, Spec
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.device_kinds import DeviceKind, at_least_one
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
 #: The package's own choice, ten times the model, is too small for a single operator.
 _ARENA = 1 << 26
 
 
-def _driver(spec: Spec) -> Mapping[str, Any]:
+def _driver(spec: DeviceSpec) -> Mapping[str, Any]:
     arena = int(spec.options.get("arena", _ARENA))
     return {"runtime": "tflm", "package": "tflite-micro", "arena": arena}
 
@@ -37,7 +37,7 @@ KIND = DeviceKind(
 class Tflm:
     """Adapter of TFLM. Option: ``arena``, bytes of working memory."""
 
-    memory = Memory.KEPT
+    memory = StateSupport.KEPT
     shares = True
     runtime = ("tflite_micro.python.tflite_micro.runtime",)
 

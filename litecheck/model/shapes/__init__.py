@@ -16,7 +16,7 @@ from litecheck.model.shapes import (
     slicing,
     windows,
 )
-from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
+from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
 
 _FAMILIES = (
     elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent,
@@ -26,4 +26,4 @@ LAWS: Mapping[str, Law] = MappingProxyType(
     {name.rstrip("_"): getattr(family, name) for family in _FAMILIES for name in family.__all__}
 )
 
-__all__ = ["LAWS", "Call", "Law", "Misfit", "Shape", "ShapedOperand", "Shapes"]
+__all__ = ["LAWS", "Call", "Law", "Shape", "ShapeError", "ShapedOperand", "Shapes"]

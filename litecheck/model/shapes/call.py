@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES
 
 #: Lengths of the dimensions, None for a length that is known only at run time.
@@ -20,7 +20,7 @@ Shape: TypeAlias = tuple[int | None, ...]
 Shapes: TypeAlias = tuple[Shape | None, ...]
 
 
-class Misfit(Exception):  # noqa: N818  a finding, no failure of the program
+class ShapeError(Exception):
     """Error for shapes, index constants or options of an operator that are contradictory.
 
     ``role`` is the input at fault, None for an option or the operator as a whole; ``found`` completes "found ...".

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
-from litecheck.model.shapes.dimensions import count, differ, elements, ranked, row, shown
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
+from litecheck.model.shapes.dimensions import count, differ, elements, ranked, row, shape_text
 from litecheck.model.shapes.elementwise import broadcast_shapes
 
 SAME, VALID = 0, 1
@@ -22,7 +22,7 @@ def conv_2d(call: Call) -> Shapes:
     _slides(source, weight)
     _grouped(source[3], weight[3], weight[0])
     _bias(call, weight[0])
-    return ((source[0], *convolved(call, source[1:3], weight[1:3], strides, dilations), weight[0]),)
+    return ((source[0], *conv_output_size(call, source[1:3], weight[1:3], strides, dilations), weight[0]),)
 
 
 def depthwise_conv_2d(call: Call) -> Shapes:
@@ -34,20 +34,22 @@ def depthwise_conv_2d(call: Call) -> Shapes:
     if call.has("bias"):
         ranked(call, "bias", 1)
     if differ(weight[0], 1):
-        raise Misfit("weight", f"the first dimension of the weight is {weight[0]}, 1 wanted")
+        raise ShapeError("weight", f"the first dimension of the weight is {weight[0]}, 1 wanted")
     channels, outputs = source[3], weight[3]
     if channels == 0 or (channels and outputs is not None and outputs % channels):
-        raise Misfit("weight", f"the weight has {outputs} channels, no multiple of the input's {channels}")
+        raise ShapeError(
+            "weight", f"the weight has {outputs} channels, no multiple of the input's {channels}"
+        )
     _bias(call, outputs)
-    return ((source[0], *convolved(call, source[1:3], weight[1:3], strides, dilations), outputs),)
+    return ((source[0], *conv_output_size(call, source[1:3], weight[1:3], strides, dilations), outputs),)
 
 
 def _slides(source: Shape, weight: Shape) -> None:
-    """Refuses an image or a window without height or width; raises Misfit."""
+    """Refuses an image or a window without height or width; raises ShapeError."""
     if 0 in source[1:3]:
-        raise Misfit("input", f"the input is {shown(source)}, with nothing to slide over")
+        raise ShapeError("input", f"the input is {shape_text(source)}, with nothing to slide over")
     if 0 in weight[1:3]:
-        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
+        raise ShapeError("weight", f"the weight is {shape_text(weight)}, a window of nothing")
 
 
 def conv_3d(call: Call) -> Shapes:
@@ -56,12 +58,13 @@ def conv_3d(call: Call) -> Shapes:
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
     if 0 in weight[:3] or 0 in source[1:4]:
-        raise Misfit(
-            "weight", f"the weight is {shown(weight)}, the input {shown(source)}, with nothing to slide over"
+        raise ShapeError(
+            "weight",
+            f"the weight is {shape_text(weight)}, the input {shape_text(source)}, with nothing to slide over",
         )
     _channels(source[4], weight[3])
     _bias(call, weight[4])
-    return ((source[0], *convolved(call, source[1:4], weight[:3], strides, dilations), weight[4]),)
+    return ((source[0], *conv_output_size(call, source[1:4], weight[:3], strides, dilations), weight[4]),)
 
 
 def conv_3d_transpose(call: Call) -> Shapes:
@@ -80,7 +83,7 @@ def transpose_conv(call: Call) -> Shapes:
     """Output shape, weight [o, kh, kw, i], input [n, h, w, i] -> the output shape, ending in o."""
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     if 0 in weight[1:3]:
-        raise Misfit("weight", f"the weight is {shown(weight)}, a window of nothing")
+        raise ShapeError("weight", f"the weight is {shape_text(weight)}, a window of nothing")
     _channels(source[3], weight[3])
     _bias(call, weight[0])
     strides = positive(call, ("stride_h", "stride_w"), 0)
@@ -88,22 +91,22 @@ def transpose_conv(call: Call) -> Shapes:
 
 
 def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, strides: Sequence[int]) -> Shape:
-    """The shape that ``output_shape`` demands: a window over it has to give the input's lengths. Raises Misfit."""
+    """The shape that ``output_shape`` demands: a window over it has to give the input's lengths. Raises ShapeError."""
     ranked(call, "output_shape", 1)
     values = row(call, "output_shape", len(source))
     if padded(call) is None:
-        raise Misfit(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
+        raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     if values is None:
         return (source[0], *(None,) * (len(source) - 2), outputs)
     if differ(values[0], source[0]) or differ(values[-1], outputs) or min(values) < 1:
-        raise Misfit(
+        raise ShapeError(
             "output_shape",
             f"the output shape is {values}, with {source[0]} batches and {outputs} channels to fill it",
         )
     for size, length, stride, reach in zip(values[1:-1], source[1:-1], strides, window, strict=True):
         over = 1 if int(call.option("padding", 0)) != VALID else reach
         if over is not None and differ((size + stride - over) // stride, length):
-            raise Misfit(
+            raise ShapeError(
                 "output_shape",
                 f"a window over an output of {size} gives no length of {length}, as the input has",
             )
@@ -112,25 +115,25 @@ def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, str
 
 def _grouped(channels: int | None, taken: int | None, outputs: int | None) -> None:
     if taken == 0:
-        raise Misfit("weight", "the weight takes no channels")
+        raise ShapeError("weight", "the weight takes no channels")
     if channels is None or taken is None:
         return
     groups, rest = divmod(channels, taken)
     if rest or groups == 0 or (outputs is not None and outputs % groups):
-        raise Misfit(
+        raise ShapeError(
             "weight", f"the input has {channels} channels, the weight takes {taken} and gives {outputs}"
         )
 
 
 def _channels(channels: int | None, taken: int | None) -> None:
     if differ(channels, taken):
-        raise Misfit("weight", f"the input has {channels} channels, the weight takes {taken}")
+        raise ShapeError("weight", f"the input has {channels} channels, the weight takes {taken}")
 
 
 def _bias(call: Call, outputs: int | None) -> None:
     values = elements(call, "bias") if call.has("bias") else None
     if differ(values, outputs):
-        raise Misfit("bias", f"the bias has {values} values for {outputs} output channels")
+        raise ShapeError("bias", f"the bias has {values} values for {outputs} output channels")
 
 
 def pool_2d(call: Call) -> Shapes:
@@ -152,7 +155,7 @@ def _spatial(call: Call, sizes: Shape, strides: list[int], at: int) -> int | Non
     window = int(call.option(("filter_height", "filter_width")[at]))
     if padded(call) is None or window < 1:
         return -1
-    return slid(call, sizes[at : at + 1], (window,), strides[at : at + 1], (1,))[0]
+    return window_output_size(call, sizes[at : at + 1], (window,), strides[at : at + 1], (1,))[0]
 
 
 def fully_connected(call: Call) -> Shapes:
@@ -163,21 +166,23 @@ def fully_connected(call: Call) -> Shapes:
     source, weight = call.shape("input"), ranked(call, "weight", 2) or (None, None)
     units, length = weight
     if length == 0:
-        raise Misfit("weight", "the weight has rows of length 0")
+        raise ShapeError("weight", "the weight has rows of length 0")
     values = elements(call, "bias") if call.has("bias") else None
     if differ(values, units):
-        raise Misfit("bias", f"the bias has {values} values for {units} units")
+        raise ShapeError("bias", f"the bias has {values} values for {units} units")
     if source is None:
         return (None if call.option("keep_num_dims", False) else (None, units),)
     if call.option("keep_num_dims", False):
         if not source or differ(source[-1], length):
-            raise Misfit("weight", f"the input is {shown(source)}, the weight takes rows of {length}")
+            raise ShapeError(
+                "weight", f"the input is {shape_text(source)}, the weight takes rows of {length}"
+            )
         return ((*source[:-1], units),)
     number = count(source)
     if number is None or length is None:
         return ((None, units),)
     if number % length:
-        raise Misfit("weight", f"the input has {number} values, no multiple of the weight's {length}")
+        raise ShapeError("weight", f"the input has {number} values, no multiple of the weight's {length}")
     return ((number // length, units),)
 
 
@@ -192,17 +197,17 @@ def batch_matmul(call: Call) -> Shapes:
     if call.option("adj_y", False):
         other, columns = columns, other
     if differ(inner, other):
-        raise Misfit("rhs", f"the rows of lhs have {inner} values, the columns of rhs {other}")
+        raise ShapeError("rhs", f"the rows of lhs have {inner} values, the columns of rhs {other}")
     outer: Shape | None = broadcast_shapes((left[:-2], right[:-2]), "rhs")
     return (None if outer is None else (*outer, rows, columns),)
 
 
 def positive(call: Call, names: Sequence[str], default: int) -> list[int]:
-    """Return options that are strides, dilations or window lengths, each at least 1. Raises Misfit."""
+    """Return options that are strides, dilations or window lengths, each at least 1. Raises ShapeError."""
     found = [int(call.option(name, default)) for name in names]
     for name, value in zip(names, found, strict=True):
         if value < 1:
-            raise Misfit(None, f"{name} is {value}, at least 1 wanted")
+            raise ShapeError(None, f"{name} is {value}, at least 1 wanted")
     return found
 
 
@@ -212,7 +217,7 @@ def padded(call: Call) -> int | None:
     return padding if padding in (SAME, VALID) else None
 
 
-def slid(
+def window_output_size(
     call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
 ) -> tuple[int | None, ...]:
     """Return the number of window positions along each dimension, by the option ``padding``; -1 if the window does not
@@ -234,15 +239,17 @@ def slid(
     return tuple(found)
 
 
-def convolved(
+def conv_output_size(
     call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
 ) -> Shape:
-    """Return the output lengths of a convolution, as :func:`slid`. Raises Misfit if the window does not fit."""
+    """Return the output lengths of a convolution, as :func:`window_output_size`. Raises ShapeError
+    if the window does not fit.
+    """
     if padded(call) is None:
-        raise Misfit(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
-    found = slid(call, sizes, window, strides, dilations)
+        raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
+    found = window_output_size(call, sizes, window, strides, dilations)
     if -1 in found:
-        raise Misfit("weight", f"a window of {shown(window)} does not fit into {shown(sizes)}")
+        raise ShapeError("weight", f"a window of {shape_text(window)} does not fit into {shape_text(sizes)}")
     return found
 
 

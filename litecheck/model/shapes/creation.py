@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from litecheck.model.shapes.call import Call, Misfit, Shapes
+from litecheck.model.shapes.call import Call, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
@@ -13,11 +13,11 @@ from litecheck.model.shapes.dimensions import (
     rank_of,
     ranked,
     row,
-    shown,
+    shape_text,
     single,
     unknown,
 )
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 
 
 def fill(call: Call) -> Shapes:
@@ -38,7 +38,7 @@ def _demanded(call: Call, role: str) -> Shapes:
     if wanted is None:
         return (unknown(elements(call, role)),)
     if any(dim < 0 for dim in wanted):
-        raise Misfit(role, f"the {role} are {wanted}, with negative lengths")
+        raise ShapeError(role, f"the {role} are {wanted}, with negative lengths")
     return (tuple(wanted),)
 
 
@@ -48,7 +48,7 @@ def multinomial(call: Call) -> Shapes:
     logits = ranked(call, "logits", 2) or (None, None)
     samples = single(call, "num_samples")
     if samples is not None and samples < 0:
-        raise Misfit("num_samples", f"num_samples is {samples}")
+        raise ShapeError("num_samples", f"num_samples is {samples}")
     return ((logits[0], samples),)
 
 
@@ -60,7 +60,7 @@ def range_(call: Call) -> Shapes:
         numbers.append(_number(call, role))
     start, limit, delta = numbers
     if delta == 0:
-        raise Misfit("delta", "delta is 0")
+        raise ShapeError("delta", "delta is 0")
     if (
         start is None
         or limit is None
@@ -69,7 +69,7 @@ def range_(call: Call) -> Shapes:
     ):
         return ((None,),)
     if (delta > 0) != (limit >= start) and start != limit:
-        raise Misfit("delta", f"delta {delta} does not lead from {start} to {limit}")
+        raise ShapeError("delta", f"delta {delta} does not lead from {start} to {limit}")
     distance = abs(limit - start)
     return ((math.ceil(distance / abs(delta)),),)
 
@@ -100,11 +100,11 @@ def rfft_2d(call: Call) -> Shapes:
     """[..., h, w] -> [..., f0, f1 / 2 + 1] for the powers of two ``fft_length``."""
     source = call.shape("input")
     if source is not None and len(source) < 2:
-        raise Misfit("input", f"the input has {len(source)} dimensions, at least 2 wanted")
+        raise ShapeError("input", f"the input has {len(source)} dimensions, at least 2 wanted")
     ranked(call, "fft_length", 1)
     lengths = row(call, "fft_length", 2)
     if lengths is not None and any(length < 1 or length & (length - 1) for length in lengths):
-        raise Misfit("fft_length", f"fft_length is {lengths}, powers of two wanted")
+        raise ShapeError("fft_length", f"fft_length is {lengths}, powers of two wanted")
     if source is None:
         return (None,)
     ends = (None, None) if lengths is None else (lengths[0], lengths[1] // 2 + 1)
@@ -115,15 +115,15 @@ def non_max_suppression(call: Call) -> Shapes:
     """``max_output_size`` places for boxes [n, 4] with scores [n], their scores where asked for, and how many count."""
     boxes, scores = ranked(call, "boxes", 2) or (None, None), ranked(call, "scores", 1)
     if boxes[1] is not None and boxes[1] != 4:
-        raise Misfit("boxes", f"a box has {boxes[1]} numbers, 4 wanted")
+        raise ShapeError("boxes", f"a box has {boxes[1]} numbers, 4 wanted")
     if scores is not None and None not in (scores[0], boxes[0]) and scores[0] != boxes[0]:
-        raise Misfit("scores", f"there are {scores[0]} scores for {boxes[0]} boxes")
+        raise ShapeError("scores", f"there are {scores[0]} scores for {boxes[0]} boxes")
     for role in ("max_output_size", "iou_threshold", "score_threshold", "sigma"):
         if call.has(role):
             ranked(call, role, 0)
     size = single(call, "max_output_size")
     if size is not None and size < 0:
-        raise Misfit("max_output_size", f"max_output_size is {size}")
+        raise ShapeError("max_output_size", f"max_output_size is {size}")
     return (*((size,),) * (call.results - 1), ())
 
 
@@ -171,11 +171,11 @@ def arg_extreme(call: Call) -> Shapes:
         return (None,)
     if axis is None:
         if not shape:
-            raise Misfit("input", "the input has no dimension to search along")
+            raise ShapeError("input", "the input has no dimension to search along")
         return ((None,) * (len(shape) - 1),)
     at = axis_within(axis, len(shape))
     if shape[at] == 0:
-        raise Misfit("input", f"the input is {shown(shape)}, with nothing along axis {at}")
+        raise ShapeError("input", f"the input is {shape_text(shape)}, with nothing along axis {at}")
     return ((*shape[:at], *shape[at + 1 :]),)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.shapes.call import Call, Misfit, Shape
+from litecheck.model.shapes.call import Call, Shape, ShapeError
 
 Row = NDArray[np.int64]
 
 
-def shown(shape: Shape) -> str:
+def shape_text(shape: Shape) -> str:
     """Return a shape in words: ``[1, ?, 3]``."""
     return "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"
 
@@ -51,32 +51,32 @@ def either(a: int | None, b: int | None) -> int | None:
 
 
 def ranked(call: Call, role: str, low: int, high: int | None = None) -> Shape | None:
-    """Return the input's shape if its rank is ``low``, or between ``low`` and ``high``. Raises Misfit."""
+    """Return the input's shape if its rank is ``low``, or between ``low`` and ``high``. Raises ShapeError."""
     shape = call.shape(role)
     if shape is None:
         return None
     top = low if high is None else high
     if not low <= len(shape) <= top:
         wanted = str(low) if low == top else f"{low} to {top}"
-        raise Misfit(role, f"the {words(role)} has {len(shape)} dimensions, {wanted} wanted")
+        raise ShapeError(role, f"the {words(role)} has {len(shape)} dimensions, {wanted} wanted")
     return shape
 
 
 def at_least(call: Call, role: str, low: int) -> Shape | None:
-    """Return the input's shape if it has at least this rank. Raises Misfit."""
+    """Return the input's shape if it has at least this rank. Raises ShapeError."""
     shape = call.shape(role)
     if shape is not None and len(shape) < low:
-        raise Misfit(role, f"the {words(role)} has {len(shape)} dimensions, at least {low} wanted")
+        raise ShapeError(role, f"the {words(role)} has {len(shape)} dimensions, at least {low} wanted")
     return shape
 
 
 def axis_within(axis: int, rank: int, role: str | None = "axis") -> int:
-    """Return an axis counted from the front; a negative axis counts from the back. Raises Misfit.
+    """Return an axis counted from the front; a negative axis counts from the back. Raises ShapeError.
 
     For example, -1 in rank 4 is axis 3.
     """
     if not -rank <= axis < rank:
-        raise Misfit(role, f"axis {axis} is outside a tensor of {rank} dimensions")
+        raise ShapeError(role, f"axis {axis} is outside a tensor of {rank} dimensions")
     return axis % rank
 
 
@@ -86,10 +86,10 @@ def elements(call: Call, role: str) -> int | None:
 
 
 def single(call: Call, role: str) -> int | None:
-    """Return the value of a constant that must be a single number; None if known only at run time. Raises Misfit."""
+    """Return the value of a constant that must be a single number; None if known only at run time. Raises ShapeError."""
     number = elements(call, role)
     if number is not None and number != 1:
-        raise Misfit(role, f"the {words(role)} has {number} values, 1 wanted")
+        raise ShapeError(role, f"the {words(role)} has {number} values, 1 wanted")
     values = call.values(role)
     return None if values is None or len(values) != 1 else int(values[0])
 
@@ -97,29 +97,29 @@ def single(call: Call, role: str) -> int | None:
 def first(call: Call, role: str) -> int | None:
     """Return the first value of a constant, the only value that LiteRT reads; None if known only at run time."""
     if elements(call, role) == 0:
-        raise Misfit(role, f"the {words(role)} is empty")
+        raise ShapeError(role, f"the {words(role)} is empty")
     values = call.values(role)
     return None if values is None or not len(values) else int(values[0])
 
 
 def row(call: Call, role: str, length: int | None = None) -> list[int] | None:
-    """Return the values of a constant, flattened, which must have this length. Raises Misfit."""
+    """Return the values of a constant, flattened, which must have this length. Raises ShapeError."""
     number = elements(call, role)
     if length is not None and number is not None and number != length:
-        raise Misfit(role, f"the {words(role)} has {number} values, {length} wanted")
+        raise ShapeError(role, f"the {words(role)} has {number} values, {length} wanted")
     values = call.values(role)
     if values is not None and length is not None and len(values) != length:
-        raise Misfit(role, f"the {words(role)} has {len(values)} values, {length} wanted")
+        raise ShapeError(role, f"the {words(role)} has {len(values)} values, {length} wanted")
     return None if values is None else [int(value) for value in values]
 
 
 def equal_shapes(call: Call, a: str, b: str) -> Shape | None:
-    """Return the shape that two inputs must share. Raises Misfit."""
+    """Return the shape that two inputs must share. Raises ShapeError."""
     first, second = call.shape(a), call.shape(b)
     if first is None or second is None:
         return first if second is None else second
     if len(first) != len(second) or any(map(differ, first, second)):
-        raise Misfit(b, f"the {words(b)} is {shown(second)}, the {words(a)} {shown(first)}")
+        raise ShapeError(b, f"the {words(b)} is {shape_text(second)}, the {words(a)} {shape_text(first)}")
     return tuple(map(either, first, second))
 
 

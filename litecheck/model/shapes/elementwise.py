@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
@@ -11,7 +11,7 @@ from litecheck.model.shapes.dimensions import (
     either,
     equal_shapes,
     ranked,
-    shown,
+    shape_text,
     single,
     words,
 )
@@ -30,7 +30,7 @@ def at_least_1d(call: Call) -> Shapes:
 def local_response_normalization(call: Call) -> Shapes:
     """The input's shape of four dimensions; the radius is not negative."""
     if int(call.option("radius")) < 0:
-        raise Misfit(None, f"radius is {call.option('radius')}")
+        raise ShapeError(None, f"radius is {call.option('radius')}")
     return (ranked(call, "input", 4),)
 
 
@@ -51,12 +51,12 @@ def sum_of_all(call: Call) -> Shapes:
     """The shape that all values share; there are at least two of them."""
     shapes = call.shapes("values")
     if len(shapes) < 2:
-        raise Misfit("values", f"there are {len(shapes)} values, at least 2 wanted")
+        raise ShapeError("values", f"there are {len(shapes)} values, at least 2 wanted")
     return (common(shapes),)
 
 
 def common(shapes: tuple[Shape | None, ...], role: str = "values") -> Shape | None:
-    """Return the shape that all tensors of a repeated input share. Raises Misfit.
+    """Return the shape that all tensors of a repeated input share. Raises ShapeError.
 
     For example, (1, None) and (None, 3) give (1, 3).
     """
@@ -65,7 +65,7 @@ def common(shapes: tuple[Shape | None, ...], role: str = "values") -> Shape | No
         if found is None or shape is None:
             found = shape if found is None else found
         elif len(shape) != len(found) or any(map(differ, shape, found)):
-            raise Misfit(role, f"the {words(role)} are {shown(found)} and {shown(shape)}")
+            raise ShapeError(role, f"the {words(role)} are {shape_text(found)} and {shape_text(shape)}")
         else:
             found = tuple(map(either, found, shape))
     return found
@@ -80,7 +80,9 @@ def prelu(call: Call) -> Shapes:
         and together is not None
         and (len(together) != len(source) or any(map(differ, together, source)))
     ):
-        raise Misfit("alpha", f"alpha is {shown(alpha or ())}, larger than the input {shown(source)}")
+        raise ShapeError(
+            "alpha", f"alpha is {shape_text(alpha or ())}, larger than the input {shape_text(source)}"
+        )
     return (source,)
 
 
@@ -99,14 +101,15 @@ def divide(call: Call) -> Shapes:
             left is None or right is None or (len(left) == len(right) and not any(map(differ, left, right)))
         )
         if not alike:
-            raise Misfit(
-                "rhs", f"{shown(left or ())} and {shown(right or ())} broadcast in more than 5 dimensions"
+            raise ShapeError(
+                "rhs",
+                f"{shape_text(left or ())} and {shape_text(right or ())} broadcast in more than 5 dimensions",
             )
     return broadcast(call)
 
 
 def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | None:
-    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises Misfit.
+    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises ShapeError.
 
     For example, (1, 4, 1) and (3, 1, 8) give (3, 4, 8).
     """
@@ -115,13 +118,13 @@ def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | Non
         return None
     rank = max(map(len, known))
     if rank > 8 and any(len(shape) != rank or any(map(differ, shape, known[0])) for shape in known):
-        raise Misfit(role, f"{' and '.join(map(shown, known))} broadcast in more than 8 dimensions")
+        raise ShapeError(role, f"{' and '.join(map(shape_text, known))} broadcast in more than 8 dimensions")
     found: list[int | None] = []
     for at in range(-rank, 0):
         lengths = [shape[at] for shape in known if -at <= len(shape)]
         wide = {length for length in lengths if length is not None and length != 1}
         if len(wide) > 1:
-            raise Misfit(role, f"{' and '.join(map(shown, known))} do not broadcast")
+            raise ShapeError(role, f"{' and '.join(map(shape_text, known))} do not broadcast")
         # an unknown length stretches to, or must be, the known length; beside lengths of 1 it decides alone
         found.append(wide.pop() if wide else None if None in lengths else 1)
     return tuple(found)
@@ -146,7 +149,9 @@ def select(call: Call) -> Shapes:
     by_row = len(condition) == 1 and bool(shape) and not differ(condition[0], shape[0])
     alike = len(condition) == len(shape) and not any(map(differ, condition, shape))
     if condition and not (by_row or alike):
-        raise Misfit("condition", f"the condition is {shown(condition)}, the choices {shown(shape)}")
+        raise ShapeError(
+            "condition", f"the condition is {shape_text(condition)}, the choices {shape_text(shape)}"
+        )
     return (shape,)
 
 

@@ -16,8 +16,8 @@ from litecheck.model.shapes.call import Call, Law, Shape, constant_integers
 from litecheck.model.shapes.creation import shape_of
 from litecheck.model.shapes.joining import concatenation, pack
 from litecheck.model.shapes.slicing import strided_slice
+from litecheck.model.stored_values import bytes_of
 from litecheck.model.types import Tensor
-from litecheck.model.values import bytes_of
 
 #: Longer lists of lengths are no shapes.
 LONG = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
@@ -13,7 +13,7 @@ from litecheck.model.shapes.dimensions import (
     elements,
     ranked,
     row,
-    shown,
+    shape_text,
     single,
     unknown,
 )
@@ -27,13 +27,14 @@ def gather(call: Call) -> Shapes:
     axis = axis_within(int(call.option("axis")), len(source), None)
     batch = int(call.option("batch_dims"))
     if not -len(indices) <= batch <= len(indices):
-        raise Misfit(None, f"batch_dims is {batch}, the indices have {len(indices)} dimensions")
+        raise ShapeError(None, f"batch_dims is {batch}, the indices have {len(indices)} dimensions")
     batch = batch + len(indices) if batch < 0 else batch
     if batch > axis or batch >= len(source):
-        raise Misfit(None, f"batch_dims is {batch}, behind axis {axis}")
+        raise ShapeError(None, f"batch_dims is {batch}, behind axis {axis}")
     if any(map(differ, source[:batch], indices[:batch])):
-        raise Misfit(
-            "indices", f"the first {batch} dimensions of {shown(source)} and {shown(indices)} are not equal"
+        raise ShapeError(
+            "indices",
+            f"the first {batch} dimensions of {shape_text(source)} and {shape_text(indices)} are not equal",
         )
     _inside(call, source[axis])
     shared = tuple(map(either, source[:batch], indices[:batch]))
@@ -46,7 +47,7 @@ def _inside(call: Call, length: int | None) -> None:
         return
     low, high = int(values.min()), int(values.max())
     if low < 0 or high >= length:
-        raise Misfit("indices", f"index {low if low < 0 else high} is outside a length of {length}")
+        raise ShapeError("indices", f"index {low if low < 0 else high} is outside a length of {length}")
 
 
 def gather_nd(call: Call) -> Shapes:
@@ -56,7 +57,7 @@ def gather_nd(call: Call) -> Shapes:
         return (None,)
     depth = indices[-1]
     if depth > len(source):
-        raise Misfit("indices", f"an index has {depth} parts, the input {len(source)} dimensions")
+        raise ShapeError("indices", f"an index has {depth} parts, the input {len(source)} dimensions")
     _points(call, source, depth)
     return ((*indices[:-1], *source[depth:]),)
 
@@ -66,13 +67,14 @@ def _points(call: Call, source: Shape, depth: int) -> None:
     if values is None or not values.size or not depth:
         return
     if values.size % depth:
-        raise Misfit("indices", f"there are {values.size} numbers for indices of {depth} parts")
+        raise ShapeError("indices", f"there are {values.size} numbers for indices of {depth} parts")
     points = values.reshape(-1, depth)
     for at in range(depth):
         length, low, high = source[at], int(points[:, at].min()), int(points[:, at].max())
         if low < 0 or (length is not None and high >= length):
-            raise Misfit(
-                "indices", f"index {low if low < 0 else high} is outside dimension {at} of {shown(source)}"
+            raise ShapeError(
+                "indices",
+                f"index {low if low < 0 else high} is outside dimension {at} of {shape_text(source)}",
             )
 
 
@@ -84,14 +86,16 @@ def scatter_nd(call: Call) -> Shapes:
     if wanted is None:
         return (unknown(number),)
     if any(dim < 0 for dim in wanted):
-        raise Misfit("shape", f"the shape is {wanted}, with negative lengths")
+        raise ShapeError("shape", f"the shape is {wanted}, with negative lengths")
     if indices is not None and indices[-1] is not None:
         depth, outer = indices[-1], indices[:-1]
         if depth > len(wanted):
-            raise Misfit("indices", f"an index has {depth} parts, the shape {len(wanted)} dimensions")
+            raise ShapeError("indices", f"an index has {depth} parts, the shape {len(wanted)} dimensions")
         expected = (*outer, *wanted[depth:])
         if updates is not None and (len(updates) != len(expected) or any(map(differ, updates, expected))):
-            raise Misfit("updates", f"the updates are {shown(updates)}, {shown(expected)} wanted")
+            raise ShapeError(
+                "updates", f"the updates are {shape_text(updates)}, {shape_text(expected)} wanted"
+            )
         _points(call, tuple(wanted), depth)
     return (tuple(wanted),)
 
@@ -113,7 +117,7 @@ def hashtable_lookup(call: Call) -> Shapes:
     if table is None:
         return (None, (number,))
     if keys is not None and differ(keys[0], table[0]):
-        raise Misfit("keys", f"there are {keys[0]} keys for {table[0]} values")
+        raise ShapeError("keys", f"there are {keys[0]} keys for {table[0]} values")
     return ((number, *table[1:]), (number,))
 
 
@@ -126,9 +130,9 @@ def one_hot(call: Call) -> Shapes:
         return (None,)
     axis = int(call.option("axis"))
     if not -1 <= axis <= len(indices):
-        raise Misfit(None, f"axis {axis} is outside a result of {len(indices) + 1} dimensions")
+        raise ShapeError(None, f"axis {axis} is outside a result of {len(indices) + 1} dimensions")
     if depth is not None and depth < 0:
-        raise Misfit("depth", f"depth is {depth}")
+        raise ShapeError("depth", f"depth is {depth}")
     at = len(indices) if axis == -1 else axis
     return ((*indices[:at], depth, *indices[at:]),)
 
@@ -141,17 +145,17 @@ def sparse_to_dense(call: Call) -> Shapes:
     number, wanted = elements(call, "output_shape"), row(call, "output_shape")
     if indices is not None:
         if len(indices) > 2:
-            raise Misfit("indices", f"the indices have {len(indices)} dimensions, at most 2 wanted")
+            raise ShapeError("indices", f"the indices have {len(indices)} dimensions, at most 2 wanted")
         points = indices[0] if indices else 1
         if values and differ(values[0], points):
-            raise Misfit("values", f"there are {values[0]} values for {points} indices")
+            raise ShapeError("values", f"there are {values[0]} values for {points} indices")
         parts = indices[1] if len(indices) == 2 else 1
         if differ(parts, number):
-            raise Misfit("indices", f"an index has {parts} parts, the output {number} dimensions")
+            raise ShapeError("indices", f"an index has {parts} parts, the output {number} dimensions")
     if wanted is None:
         return (unknown(number),)
     if any(dim < 0 for dim in wanted):
-        raise Misfit("output_shape", f"the output shape is {wanted}, with negative lengths")
+        raise ShapeError("output_shape", f"the output shape is {wanted}, with negative lengths")
     if indices is not None and elements(call, "indices"):
         _points(call, tuple(wanted), len(wanted))
     return (tuple(wanted),)
@@ -163,12 +167,12 @@ def segment_sum(call: Call) -> Shapes:
     if source is None:
         return (None,)
     if ids is not None and differ(ids[0], source[0]):
-        raise Misfit("segment_ids", f"there are {ids[0]} segment ids for {source[0]} rows")
+        raise ShapeError("segment_ids", f"there are {ids[0]} segment ids for {source[0]} rows")
     values = row(call, "segment_ids")
     if values is None:
         return ((None, *source[1:]),)
     if values and (values[0] != 0 or any(b - a not in (0, 1) for a, b in pairwise(values))):
-        raise Misfit("segment_ids", f"the segment ids {values[:8]} do not rise by one from 0")
+        raise ShapeError("segment_ids", f"the segment ids {values[:8]} do not rise by one from 0")
     return ((values[-1] + 1 if values else 0, *source[1:]),)
 
 
@@ -180,11 +184,13 @@ def unsorted_segment(call: Call) -> Shapes:
     if source is None or ids is None or stated is None:
         return (None,)
     if len(ids) > len(source) or any(map(differ, ids, source)):
-        raise Misfit("segment_ids", f"the segment ids are {shown(ids)}, the input {shown(source)}")
+        raise ShapeError(
+            "segment_ids", f"the segment ids are {shape_text(ids)}, the input {shape_text(source)}"
+        )
     values = call.values("segment_ids")
     highest = int(values.max()) if values is not None and values.size else -1
     if number is not None and (number < 0 or highest >= number):
-        raise Misfit("num_segments", f"num_segments is {number}, the highest segment id {highest}")
+        raise ShapeError("num_segments", f"num_segments is {number}, the highest segment id {highest}")
     return ((number, *source[len(ids) :]),)
 
 

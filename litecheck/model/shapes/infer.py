@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
-from litecheck.model.shapes.call import Call, Law, Misfit, Shape, ShapedOperand, Shapes
+from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
 from litecheck.model.shapes.folding import folded, folds
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
@@ -28,7 +28,7 @@ class Inferred:
     """
 
     shapes: list[Shape | None]
-    misfits: dict[int, Misfit] = field(default_factory=dict)
+    misfits: dict[int, ShapeError] = field(default_factory=dict)
     results: dict[int, Shapes] = field(default_factory=dict)
 
 
@@ -53,7 +53,7 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
         if entry is None:
             continue
         answer = _answer(kept, entry, operator, tensors, shapes)
-        if isinstance(answer, Misfit):
+        if isinstance(answer, ShapeError):
             found.misfits[operator.index] = answer
             continue
         results[operator.index] = answer
@@ -84,12 +84,12 @@ def _open(tensor: Tensor) -> Shape:
 
 
 #: Laws' answers by shapes and options, of laws that looked at nothing else.
-_Kept: TypeAlias = dict[Hashable, "Shapes | Misfit"]
+_Kept: TypeAlias = dict[Hashable, "Shapes | ShapeError"]
 
 
 def _answer(
     kept: _Kept, entry: Entry, operator: Operator, tensors: Sequence[Tensor], shapes: list[Shape | None]
-) -> Shapes | Misfit:
+) -> Shapes | ShapeError:
     """Return the law's answer for an operator, from the cache if its inputs are as before."""
     law, roles = entry[0], entry[1]
     sources = tuple([shapes[index] if index >= 0 else -1 for index in operator.inputs])
@@ -110,7 +110,7 @@ def _answer(
         call = call_of(operator, entry, tensors, shapes)
         try:
             answer = law(call)
-        except Misfit as misfit:
+        except ShapeError as misfit:
             answer = misfit
         if not call.looked:
             kept[key] = answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     axis_within,
     differ,
@@ -10,7 +10,7 @@ from litecheck.model.shapes.dimensions import (
     elements,
     ranked,
     row,
-    shown,
+    shape_text,
     single,
     total,
     unknown,
@@ -32,7 +32,7 @@ def concatenation(call: Call) -> Shapes:
         if len(shape) != len(found) or any(
             differ(a, b) for i, (a, b) in enumerate(zip(found, shape, strict=True)) if i != at
         ):
-            raise Misfit("values", f"the values are {shown(found)} and {shown(shape)}")
+            raise ShapeError("values", f"the values are {shape_text(found)} and {shape_text(shape)}")
         found = tuple(map(either, found, shape))
     length = total([shape[at] for shape in known]) if len(known) == len(shapes) else None
     return ((*found[:at], length, *found[at + 1 :]),)
@@ -42,7 +42,7 @@ def pack(call: Call) -> Shapes:
     """``values_count`` values of equal shape, side by side along a new dimension at ``axis``."""
     shapes, number = call.shapes("values"), int(call.option("values_count"))
     if number != len(shapes):
-        raise Misfit(None, f"values_count is {number}, there are {len(shapes)} values")
+        raise ShapeError(None, f"values_count is {number}, there are {len(shapes)} values")
     found = common(shapes)
     if found is None:
         return (None,)
@@ -54,14 +54,14 @@ def unpack(call: Call) -> Shapes:
     """The input without the dimension at ``axis``, an output for each index along it (``num``)."""
     source, number = call.shape("input"), int(call.option("num"))
     if number != call.results:
-        raise Misfit(None, f"num is {number}, there are {call.results} outputs")
+        raise ShapeError(None, f"num is {number}, there are {call.results} outputs")
     if source is None:
         return (None,) * call.results
     if 0 in source:
-        raise Misfit("input", f"the input is {shown(source)}, with nothing to unpack")
+        raise ShapeError("input", f"the input is {shape_text(source)}, with nothing to unpack")
     at = axis_within(int(call.option("axis")), len(source), None)
     if differ(source[at], number):
-        raise Misfit(None, f"num is {number}, dimension {at} of the input is {source[at]}")
+        raise ShapeError(None, f"num is {number}, dimension {at} of the input is {source[at]}")
     return ((*source[:at], *source[at + 1 :]),) * call.results
 
 
@@ -74,7 +74,7 @@ def tile(call: Call) -> Shapes:
     if multiples is None:
         return ((None,) * len(source),)
     if any(multiple < 0 for multiple in multiples):
-        raise Misfit("multiples", f"the multiples are {multiples}, with negative ones")
+        raise ShapeError("multiples", f"the multiples are {multiples}, with negative ones")
     return (tuple(None if dim is None else dim * m for dim, m in zip(source, multiples, strict=True)),)
 
 
@@ -84,14 +84,14 @@ def broadcast_to(call: Call) -> Shapes:
     ranked(call, "shape", 1)
     number, wanted = elements(call, "shape"), row(call, "shape")
     if number is not None and source is not None and (number < len(source) or number > 8):
-        raise Misfit("shape", f"the shape has {number} dimensions, the input {len(source)}")
+        raise ShapeError("shape", f"the shape has {number} dimensions, the input {len(source)}")
     if wanted is None:
         return (unknown(number),)
     if any(dim < 0 for dim in wanted):
-        raise Misfit("shape", f"the shape is {wanted}, with negative lengths")
+        raise ShapeError("shape", f"the shape is {wanted}, with negative lengths")
     for dim, length in zip(reversed(source or ()), reversed(wanted), strict=False):
         if dim is not None and dim != 1 and dim != length:
-            raise Misfit("shape", f"{shown(source or ())} does not broadcast to {wanted}")
+            raise ShapeError("shape", f"{shape_text(source or ())} does not broadcast to {wanted}")
     return (tuple(wanted),)
 
 
@@ -103,7 +103,7 @@ def broadcast_args(call: Call) -> Shapes:
     a, b = row(call, "shape1"), row(call, "shape2")
     for x, y in zip(reversed(a or ()), reversed(b or ()), strict=False):
         if x != y and 1 not in (x, y):
-            raise Misfit("shape2", f"{a} and {b} do not broadcast")
+            raise ShapeError("shape2", f"{a} and {b} do not broadcast")
     return ((max(first[0] or 0, second[0] or 0),),)
 
 
@@ -120,13 +120,13 @@ def mirror_pad(call: Call) -> Shapes:
     found = _padded(call, source)
     values = row(call, "paddings")
     if int(call.option("mode")) not in (0, 1):
-        raise Misfit(None, f"mode is {call.option('mode')}, neither REFLECT (0) nor SYMMETRIC (1)")
+        raise ShapeError(None, f"mode is {call.option('mode')}, neither REFLECT (0) nor SYMMETRIC (1)")
     inner = 1 if int(call.option("mode")) == 0 else 0
     if values is not None and source is not None and len(values) != 2 * len(source):
-        raise Misfit("paddings", f"there are {len(values)} paddings for {len(source)} dimensions")
+        raise ShapeError("paddings", f"there are {len(values)} paddings for {len(source)} dimensions")
     for at, dim in enumerate(source or ()):
         if values is not None and dim is not None and max(values[2 * at : 2 * at + 2]) > dim - inner:
-            raise Misfit(
+            raise ShapeError(
                 "paddings", f"paddings {values[2 * at : 2 * at + 2]} mirror more than a length of {dim}"
             )
     return found
@@ -136,10 +136,10 @@ def _padded(call: Call, source: Shape | None) -> Shapes:
     edges = ranked(call, "paddings", 2)
     if edges is not None and (differ(edges[1], 2) or (source is not None and differ(edges[0], len(source)))):
         rank = "rank" if source is None else len(source)
-        raise Misfit("paddings", f"the paddings are {shown(edges)}, [{rank}, 2] wanted")
+        raise ShapeError("paddings", f"the paddings are {shape_text(edges)}, [{rank}, 2] wanted")
     values = row(call, "paddings")
     if values is not None and any(value < 0 for value in values):
-        raise Misfit("paddings", f"the paddings are {values}, with negative ones")
+        raise ShapeError("paddings", f"the paddings are {values}, with negative ones")
     if source is None:
         return (unknown(edges[0] if edges is not None else None),)
     if values is None:
@@ -154,7 +154,7 @@ def resize_nearest(call: Call) -> Shapes:
     ranked(call, "size", 1)
     size = row(call, "size", 2)
     if size is not None and (min(size) < 0 or 0 in source[1:3]):
-        raise Misfit("size", f"the size is {size}, of an input {shown(source)}")
+        raise ShapeError("size", f"the size is {size}, of an input {shape_text(source)}")
     return ((source[0], *(size or (None, None)), source[3]),)
 
 
@@ -162,9 +162,9 @@ def resize_bilinear(call: Call) -> Shapes:
     """As the nearest neighbour; not both ``align_corners`` and ``half_pixel_centers``."""
     size = call.values("size")  # LiteRT looks at nothing of this where the size is computed
     if size is not None and call.option("align_corners", False) and call.option("half_pixel_centers", False):
-        raise Misfit(None, "align_corners and half_pixel_centers are both set")
+        raise ShapeError(None, "align_corners and half_pixel_centers are both set")
     if size is not None and size.size and int(size.min()) < 1:
-        raise Misfit("size", f"the size is {size.tolist()[:4]}, at least 1 wanted")
+        raise ShapeError("size", f"the size is {size.tolist()[:4]}, at least 1 wanted")
     return resize_nearest(call)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import prod
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
@@ -14,7 +14,7 @@ from litecheck.model.shapes.dimensions import (
     elements,
     ranked,
     row,
-    shown,
+    shape_text,
     single,
     unknown,
 )
@@ -40,7 +40,7 @@ def reshape(call: Call) -> Shapes:
 def _filled(call: Call, wanted: list[int]) -> Shape:
     source = call.shape("input")
     if wanted.count(-1) > 1 or any(dim < -1 for dim in wanted):
-        raise Misfit("shape", f"the new shape is {wanted}, with more to infer than one length")
+        raise ShapeError("shape", f"the new shape is {wanted}, with more to infer than one length")
     number = count(source)
     rest = prod(dim for dim in wanted if dim != -1)
     if number is None:
@@ -48,12 +48,12 @@ def _filled(call: Call, wanted: list[int]) -> Shape:
     if -1 in wanted:
         left = number // rest if rest else 0
         if left * rest != number:
-            raise Misfit(
+            raise ShapeError(
                 "shape", f"the input has {number} elements, the new shape {wanted} wants a multiple of {rest}"
             )
         return tuple(left if dim == -1 else dim for dim in wanted)
     if number != rest:
-        raise Misfit("shape", f"the input has {number} elements, the new shape {wanted} has {rest}")
+        raise ShapeError("shape", f"the input has {number} elements, the new shape {wanted} has {rest}")
     return tuple(wanted)
 
 
@@ -68,7 +68,9 @@ def squeeze(call: Call) -> Shapes:
     for axis in axes:
         at = axis_within(axis, len(source), None)
         if differ(source[at], 1):
-            raise Misfit(None, f"squeeze_dims names dimension {at} of {shown(source)}, which is not 1")
+            raise ShapeError(
+                None, f"squeeze_dims names dimension {at} of {shape_text(source)}, which is not 1"
+            )
         gone.add(at)
     return (tuple(dim for at, dim in enumerate(source) if at not in gone),)
 
@@ -94,7 +96,7 @@ def transpose(call: Call) -> Shapes:
     if perm is None:
         return ((None,) * len(source),)
     if sorted(axis_within(axis, len(source), "perm") for axis in perm) != list(range(len(source))):
-        raise Misfit("perm", f"perm is {perm}, no permutation of {len(source)} dimensions")
+        raise ShapeError("perm", f"perm is {perm}, no permutation of {len(source)} dimensions")
     return (tuple(source[axis] for axis in perm),)
 
 
@@ -106,10 +108,12 @@ def reverse(call: Call) -> Shapes:
     if source is None or axes is None:
         return (source,)
     if len(axes) > len(source):
-        raise Misfit("axis", f"there are {len(axes)} axes, the input {shown(source)} has {len(source)}")
+        raise ShapeError(
+            "axis", f"there are {len(axes)} axes, the input {shape_text(source)} has {len(source)}"
+        )
     places = sorted(axis_within(axis, len(source)) for axis in axes)
     if any(b - a != 1 for a, b in pairwise(places)):
-        raise Misfit("axis", f"the axes {axes} are not neighbours, each once")
+        raise ShapeError("axis", f"the axes {axes} are not neighbours, each once")
     return (source,)
 
 
@@ -121,14 +125,16 @@ def reverse_sequence(call: Call) -> Shapes:
     along, batch = int(call.option("seq_dim")), int(call.option("batch_dim"))
     for name, axis in (("seq_dim", along), ("batch_dim", batch)):
         if not 0 <= axis < len(source):
-            raise Misfit(None, f"{name} is {axis}, outside a tensor of {len(source)} dimensions")
+            raise ShapeError(None, f"{name} is {axis}, outside a tensor of {len(source)} dimensions")
     if along == batch:
-        raise Misfit(None, f"seq_dim and batch_dim are both {along}")
+        raise ShapeError(None, f"seq_dim and batch_dim are both {along}")
     if lengths is not None and differ(lengths[0], source[batch]):
-        raise Misfit("lengths", f"there are {lengths[0]} lengths for {source[batch]} batches")
+        raise ShapeError("lengths", f"there are {lengths[0]} lengths for {source[batch]} batches")
     values = call.values("lengths")
     if values is not None and source[along] is not None and any(value > source[along] for value in values):
-        raise Misfit("lengths", f"a length of {max(values)} is beyond dimension {along} of {shown(source)}")
+        raise ShapeError(
+            "lengths", f"a length of {max(values)} is beyond dimension {along} of {shape_text(source)}"
+        )
     return (source,)
 
 
@@ -149,13 +155,13 @@ def depth_to_space(call: Call) -> Shapes:
 def _block(call: Call) -> int:
     block = int(call.option("block_size"))
     if block < 1:
-        raise Misfit(None, f"block_size is {block}, at least 1 wanted")
+        raise ShapeError(None, f"block_size is {block}, at least 1 wanted")
     return block
 
 
 def _over(call: Call, dim: int | None, block: int) -> int | None:
     if dim is not None and dim % block:
-        raise Misfit("input", f"a length of {dim} is no multiple of {block}")
+        raise ShapeError("input", f"a length of {dim} is no multiple of {block}")
     return None if dim is None else dim // block
 
 
@@ -170,7 +176,7 @@ def space_to_batch(call: Call) -> Shapes:
     for dim, block, (low, high) in zip(source[1:], blocks, pads, strict=False):
         padded = None if dim is None else dim + low + high
         if padded is not None and padded < 0:
-            raise Misfit("paddings", f"paddings of {low} and {high} leave less than nothing of {dim}")
+            raise ShapeError("paddings", f"paddings of {low} and {high} leave less than nothing of {dim}")
         spatial.append(_over(call, padded, block))
     batch = None if source[0] is None else source[0] * prod(blocks)
     return ((batch, *spatial, *source[len(blocks) + 1 :]),)
@@ -184,27 +190,29 @@ def batch_to_space(call: Call) -> Shapes:
     if blocks is None or crops is None:
         return ((None,) * (len(source) - 1) + source[-1:],)
     if any(min(pair) < 0 for pair in crops):
-        raise Misfit("crops", f"the crops are {crops}, with negative ones")
+        raise ShapeError("crops", f"the crops are {crops}, with negative ones")
     spatial: list[int | None] = []
     for dim, block, (low, high) in zip(source[1:], blocks, crops, strict=False):
         left = None if dim is None else dim * block - low - high
         if left is not None and left < 0:
-            raise Misfit("crops", f"crops of {low} and {high} leave less than nothing of {dim} times {block}")
+            raise ShapeError(
+                "crops", f"crops of {low} and {high} leave less than nothing of {dim} times {block}"
+            )
         spatial.append(left)
     return ((_over(call, source[0], prod(blocks)), *spatial, *source[len(blocks) + 1 :]),)
 
 
 def _blocks(call: Call, margins: str) -> tuple[Shape | None, list[int] | None, list[tuple[int, int]] | None]:
-    """The input, the block of each spatial dimension, and the margins before and behind it. Raises Misfit."""
+    """The input, the block of each spatial dimension, and the margins before and behind it. Raises ShapeError."""
     source = ranked(call, "input", 3, 4)
     ranked(call, "block_shape", 1)
     edges = ranked(call, margins, 2)
     spatial = None if source is None else len(source) - 2
     blocks = row(call, "block_shape", spatial)
     if edges is not None and (differ(edges[1], 2) or differ(edges[0], spatial)):
-        raise Misfit(margins, f"the {margins} are {shown(edges)}, [{spatial}, 2] wanted")
+        raise ShapeError(margins, f"the {margins} are {shape_text(edges)}, [{spatial}, 2] wanted")
     if blocks is not None and any(block < 1 for block in blocks):
-        raise Misfit("block_shape", f"the block shape is {blocks}, all at least 1 wanted")
+        raise ShapeError("block_shape", f"the block shape is {blocks}, all at least 1 wanted")
     values = row(call, margins)
     pairs = None if values is None else list(zip(values[::2], values[1::2], strict=False))
     return source, blocks, pairs
@@ -224,7 +232,7 @@ def matrix_set_diag(call: Call) -> Shapes:
     rows, columns = source[-2:]
     wanted = (*source[:-2], None if rows is None or columns is None else min(rows, columns))
     if len(diagonal) != len(wanted) or any(map(differ, diagonal, wanted)):
-        raise Misfit("diagonal", f"the diagonal is {shown(diagonal)}, {shown(wanted)} wanted")
+        raise ShapeError("diagonal", f"the diagonal is {shape_text(diagonal)}, {shape_text(wanted)} wanted")
     return (source,)
 
 
@@ -239,7 +247,9 @@ def bitcast(call: Call) -> Shapes:
     if before > after:
         return ((*source, before // after),)
     if not source or differ(source[-1], after // before):
-        raise Misfit("input", f"the input is {shown(source)}, a last dimension of {after // before} wanted")
+        raise ShapeError(
+            "input", f"the input is {shape_text(source)}, a last dimension of {after // before} wanted"
+        )
     return (source[:-1],)
 
 

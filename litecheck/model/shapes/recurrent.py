@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
-from litecheck.model.shapes.dimensions import at_least, differ, elements, ranked, shown, words
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
+from litecheck.model.shapes.dimensions import at_least, differ, elements, ranked, shape_text, words
 
 
 def wanted(call: Call, role: str, *dims: int | None) -> Shape | None:
-    """An operand that, if there, has these lengths (None: any). Raises Misfit."""
+    """An operand that, if there, has these lengths (None: any). Raises ShapeError."""
     if not call.has(role):
         return None
     shape = ranked(call, role, len(dims))
     if shape is not None and any(map(differ, shape, dims)):
-        raise Misfit(role, f"the {words(role)} is {shown(shape)}, {shown(dims)} wanted")
+        raise ShapeError(role, f"the {words(role)} is {shape_text(shape)}, {shape_text(dims)} wanted")
     return shape
 
 
 def leading(call: Call, role: str, *dims: int | None) -> None:
-    """An operand whose first dimensions have these lengths. Raises Misfit."""
+    """An operand whose first dimensions have these lengths. Raises ShapeError."""
     shape = at_least(call, role, len(dims))
     if shape is not None and any(map(differ, shape, dims)):
-        raise Misfit(role, f"the {words(role)} is {shown(shape)}, {shown(dims)} wanted")
+        raise ShapeError(role, f"the {words(role)} is {shape_text(shape)}, {shape_text(dims)} wanted")
 
 
 def counted(call: Call, role: str, number: int | None) -> None:
-    """An operand that, if there, has so many values. Raises Misfit."""
+    """An operand that, if there, has so many values. Raises ShapeError."""
     values = elements(call, role) if call.has(role) else None
     if differ(values, number):
-        raise Misfit(role, f"the {words(role)} has {values} values, {number} wanted")
+        raise ShapeError(role, f"the {words(role)} has {values} values, {number} wanted")
 
 
 def svdf(call: Call) -> Shapes:
@@ -36,12 +36,16 @@ def svdf(call: Call) -> Shapes:
     filters, taken = (at_least(call, "weights_feature", 2) or (None, None))[:2]
     rank = int(call.option("rank"))
     if rank < 1 or (filters is not None and filters % rank):
-        raise Misfit(None, f"rank is {rank}, the feature weights have {filters} filters")
+        raise ShapeError(None, f"rank is {rank}, the feature weights have {filters} filters")
     if differ(taken, length):
-        raise Misfit("weights_feature", f"the input has {length} values, the feature weights take {taken}")
+        raise ShapeError(
+            "weights_feature", f"the input has {length} values, the feature weights take {taken}"
+        )
     rows, memory = (at_least(call, "weights_time", 2) or (None, None))[:2]
     if differ(rows, filters):
-        raise Misfit("weights_time", f"the time weights have {rows} filters, the feature weights {filters}")
+        raise ShapeError(
+            "weights_time", f"the time weights have {rows} filters, the feature weights {filters}"
+        )
     units = None if filters is None else filters // rank
     if call.has("bias"):
         leading(call, "bias", units)
@@ -60,11 +64,13 @@ def _cell(call: Call, prefix: str, batch: int | None, length: int | None) -> int
     weights = f"{prefix}input_weights"
     units, taken = (at_least(call, weights, 2) or (None, None))[:2]
     if differ(taken, length):
-        raise Misfit(weights, f"the input has {length} values, the {words(weights)} take {taken}")
+        raise ShapeError(weights, f"the input has {length} values, the {words(weights)} take {taken}")
     recurrent = at_least(call, f"{prefix}recurrent_weights", 2)
     if recurrent is not None and (differ(recurrent[0], units) or differ(recurrent[1], units)):
         name = f"{prefix}recurrent_weights"
-        raise Misfit(name, f"the {words(name)} is {shown(recurrent)}, {shown((units, units))} wanted")
+        raise ShapeError(
+            name, f"the {words(name)} is {shape_text(recurrent)}, {shape_text((units, units))} wanted"
+        )
     leading(call, f"{prefix}bias", units)
     wanted(call, f"{prefix}hidden_state", batch, units)
     return units
@@ -91,10 +97,10 @@ def sequence_rnn(call: Call) -> Shapes:
 
 
 def _both(call: Call, ahead: Shape, back: Shape) -> Shapes:
-    """The outputs of both directions: two, or both side by side (``merge_outputs``). Raises Misfit."""
+    """The outputs of both directions: two, or both side by side (``merge_outputs``). Raises ShapeError."""
     wanted_results = 1 if call.option("merge_outputs", False) else 2
     if call.results != wanted_results:
-        raise Misfit(None, f"there are {call.results} outputs, merge_outputs wants {wanted_results}")
+        raise ShapeError(None, f"there are {call.results} outputs, merge_outputs wants {wanted_results}")
     if wanted_results == 2:
         return ahead, back
     a, b = ahead[-1], back[-1]
@@ -146,7 +152,7 @@ def bidirectional_lstm(call: Call) -> Shapes:
     ahead, back = _gates(call, "fw_", batch, length), _gates(call, "bw_", batch, length)
     cells = [call.shape(f"{way}input_to_output_weights") for way in ("fw_", "bw_")]
     if cells[0] and cells[1] and differ(cells[0][0], cells[1][0]):
-        raise Misfit(
+        raise ShapeError(
             "bw_input_to_output_weights", f"there are {cells[1][0]} cells backwards, {cells[0][0]} forwards"
         )
     return _both(call, _arranged(major, steps, batch, ahead), _arranged(major, steps, batch, back))
@@ -168,7 +174,7 @@ def _gates(call: Call, prefix: str, batch: int | None, length: int | None) -> in
     wanted(call, f"{prefix}projection_weights", outputs, cells)
     wanted(call, f"{prefix}projection_bias", outputs)
     if call.has(f"{prefix}projection_bias") and not call.has(f"{prefix}projection_weights"):
-        raise Misfit(f"{prefix}projection_bias", "there is a projection bias without projection weights")
+        raise ShapeError(f"{prefix}projection_bias", "there is a projection bias without projection weights")
     for role, size in (("output_state", outputs), ("cell_state", cells)):
         number = None if batch is None or size is None else batch * size
         counted(call, f"{prefix}{role}", number)
@@ -185,13 +191,13 @@ def _together(call: Call, prefix: str) -> None:
     there = [role for role in gate if call.has(role)]
     if there and len(there) < len(gate):
         missing = next(role for role in gate if role not in there)
-        raise Misfit(missing, f"the input gate has {words(there[0])} and no {words(missing)}")
+        raise ShapeError(missing, f"the input gate has {words(there[0])} and no {words(missing)}")
     peepholes = [f"{prefix}cell_to_forget_weights", f"{prefix}cell_to_output_weights"]
     peepholes += [f"{prefix}cell_to_input_weights"] if there else []
     some = [role for role in (*peepholes, f"{prefix}cell_to_input_weights") if call.has(role)]
     lacking = [role for role in peepholes if not call.has(role)]
     if some and lacking:
-        raise Misfit(lacking[0], f"there are {words(some[0])} and no {words(lacking[0])}")
+        raise ShapeError(lacking[0], f"there are {words(some[0])} and no {words(lacking[0])}")
 
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
@@ -11,7 +11,7 @@ from litecheck.model.shapes.dimensions import (
     first,
     ranked,
     row,
-    shown,
+    shape_text,
     single,
     unknown,
 )
@@ -31,16 +31,16 @@ def slice_(call: Call) -> Shapes:
 
 def _cut(dim: int | None, begin: int, size: int) -> int | None:
     if size < -1:
-        raise Misfit("size", f"a size of {size} is neither a length nor -1")
+        raise ShapeError("size", f"a size of {size} is neither a length nor -1")
     if begin < 0:
-        raise Misfit("begin", f"begin {begin} is before the start")
+        raise ShapeError("begin", f"begin {begin} is before the start")
     if size == -1:
         size = -1 if dim is None else dim - begin
         if size < 0 and dim is not None:
-            raise Misfit("begin", f"begin {begin} is behind the end of a length of {dim}")
+            raise ShapeError("begin", f"begin {begin} is behind the end of a length of {dim}")
         return None if dim is None else size
     if dim is not None and begin + size > dim:
-        raise Misfit("size", f"{size} elements from {begin} on reach beyond a length of {dim}")
+        raise ShapeError("size", f"{size} elements from {begin} on reach beyond a length of {dim}")
     return size
 
 
@@ -80,7 +80,7 @@ def _strided(
     for i in range(given):
         if bit("ellipsis", i):
             if seen:
-                raise Misfit(None, "ellipsis_mask has more than one bit")
+                raise ShapeError(None, "ellipsis_mask has more than one bit")
             seen = True
             later = sum(bit("new_axis", j) for j in range(i + 1, given))
             stop = max(at, min(len(source) - (given - i) + later + 1, len(source)))
@@ -89,7 +89,7 @@ def _strided(
         elif bit("new_axis", i):
             found.append(1)
         elif at >= len(source):
-            raise Misfit(
+            raise ShapeError(
                 "begin", f"begin has {given - added} values for a tensor of {len(source)} dimensions"
             )
         else:
@@ -112,7 +112,7 @@ def _steps(
     dim: int | None, begin: int, end: int, stride: int, from_start: bool, to_end: bool, shrink: bool
 ) -> int | None:
     if stride == 0:
-        raise Misfit("strides", "a stride is 0")
+        raise ShapeError("strides", "a stride is 0")
     if dim is None or shrink:
         return None
     low, high = (0, dim) if stride > 0 else (-1, dim - 1)
@@ -134,7 +134,7 @@ def split(call: Call) -> Shapes:
     at = axis_within(axis, len(source))
     length = source[at]
     if length is not None and length % parts:
-        raise Misfit("axis", f"a length of {length} does not split into {parts} equal parts")
+        raise ShapeError("axis", f"a length of {length} does not split into {parts} equal parts")
     part = None if length is None else length // parts
     return ((*source[:at], part, *source[at + 1 :]),) * parts
 
@@ -153,10 +153,10 @@ def split_v(call: Call) -> Shapes:
 
 def _lengths(sizes: list[int], length: int | None) -> list[int | None]:
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
-        raise Misfit("size_splits", f"size_splits is {sizes}: one may be -1, none less")
+        raise ShapeError("size_splits", f"size_splits is {sizes}: one may be -1, none less")
     stated = sum(size for size in sizes if size != -1)
     if length is not None and (stated > length or (stated != length and -1 not in sizes)):
-        raise Misfit("size_splits", f"size_splits is {sizes}, to split a length of {length}")
+        raise ShapeError("size_splits", f"size_splits is {sizes}, to split a length of {length}")
     rest = None if length is None else length - stated
     return [rest if size == -1 else size for size in sizes]
 
@@ -164,7 +164,7 @@ def _lengths(sizes: list[int], length: int | None) -> list[int | None]:
 def _parts(call: Call) -> int:
     parts = int(call.option("num_splits"))
     if parts < 1 or parts != call.results:
-        raise Misfit(None, f"num_splits is {parts}, there are {call.results} outputs")
+        raise ShapeError(None, f"num_splits is {parts}, there are {call.results} outputs")
     return parts
 
 
@@ -175,13 +175,13 @@ def dynamic_update_slice(call: Call) -> Shapes:
     if source is None:
         return (None,)
     if start is not None and differ(start[0], len(source)):
-        raise Misfit("start_indices", f"there are {start[0]} start indices for {len(source)} dimensions")
+        raise ShapeError("start_indices", f"there are {start[0]} start indices for {len(source)} dimensions")
     inside = update is not None and len(update) == len(source)
     inside = inside and all(
         a is None or b is None or a <= b for a, b in zip(update or (), source, strict=False)
     )
     if update is not None and not inside:
-        raise Misfit("update", f"the update is {shown(update)}, the input {shown(source)}")
+        raise ShapeError("update", f"the update is {shape_text(update)}, the input {shape_text(source)}")
     return (source,)
 
 
@@ -192,7 +192,7 @@ def top_k(call: Call) -> Shapes:
         return (None, None)
     k = None if k is None else max(k, 0)
     if k is not None and source[-1] is not None and k > source[-1]:
-        raise Misfit("k", f"k is {k}, the last dimension {source[-1]}")
+        raise ShapeError("k", f"k is {k}, the last dimension {source[-1]}")
     return ((*source[:-1], k),) * 2
 
 

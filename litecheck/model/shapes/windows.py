@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.model.shapes.call import Call, Misfit, Shape, Shapes
-from litecheck.model.shapes.dimensions import at_least, count, differ, ranked, row, shown, single, words
+from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
+from litecheck.model.shapes.dimensions import at_least, count, differ, ranked, row, shape_text, single, words
 
 
 def _per_dimension(call: Call, name: str, rank: int, default: int | None) -> tuple[int, ...]:
-    """An option with a number for each dimension; an absent option is ``default`` everywhere. Raises Misfit."""
+    """An option with a number for each dimension; an absent option is ``default`` everywhere. Raises ShapeError."""
     values = call.integers(name)
     if not values and default is not None:
         return (default,) * rank
     if len(values) != rank:
-        raise Misfit(None, f"{name} has {len(values)} values for {rank} dimensions")
+        raise ShapeError(None, f"{name} has {len(values)} values for {rank} dimensions")
     return values
 
 
@@ -32,7 +32,7 @@ def stablehlo_pad(call: Call) -> Shapes:
         for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
     )
     if min(inner, default=0) < 0:
-        raise Misfit(None, f"interior_padding is {list(inner)}, with negative ones")
+        raise ShapeError(None, f"interior_padding is {list(inner)}, with negative ones")
     found = tuple(map(_spread, source, low, high, inner))
     if any(dim is not None and dim <= 0 for dim in found):
         return ((0,) * len(source),)
@@ -52,7 +52,7 @@ def dilate(call: Call) -> Shapes:
         return (None if source is None else (None,) * len(source),)
     found = tuple(_spread(dim, 0, 0, d - 1) for dim, d in zip(source, dilations, strict=True))
     if any(dilation < 1 for dilation in dilations):
-        raise Misfit("dilations", f"the dilations are {dilations}, at least 1 wanted")
+        raise ShapeError("dilations", f"the dilations are {dilations}, at least 1 wanted")
     return (found,)
 
 
@@ -62,7 +62,7 @@ def reduce_window(call: Call) -> Shapes:
     rank = None if source is None else len(source)
     for role in _WINDOW:
         if not call.constant(role):
-            raise Misfit(role, f"the {words(role)} is computed, a constant wanted")
+            raise ShapeError(role, f"the {words(role)} is computed, a constant wanted")
     window, strides, dilations = (row(call, role) for role in _WINDOW)
     if source is None or rank is None:
         return (None,)
@@ -70,10 +70,10 @@ def reduce_window(call: Call) -> Shapes:
         return ((None,) * len(source),)
     for role, values in zip(_WINDOW, (window, strides, dilations), strict=True):
         if len(values) < rank:
-            raise Misfit(role, f"the {words(role)} has {len(values)} values for {rank} dimensions")
+            raise ShapeError(role, f"the {words(role)} has {len(values)} values for {rank} dimensions")
     for role, values in (("window_strides", strides), ("window_dilations", dilations)):
         if any(value < 1 for value in values):
-            raise Misfit(role, f"the {words(role)} are {values}, at least 1 wanted")
+            raise ShapeError(role, f"the {words(role)} are {values}, at least 1 wanted")
     return (tuple(map(_fits, source, window[:rank], strides[:rank], dilations[:rank])),)
 
 
@@ -92,7 +92,7 @@ def stablehlo_reduce_window(call: Call) -> Shapes:
     )
     edges = _per_dimension(call, "padding", 2 * rank, 0)
     if min((*window, *strides, *base, *dilations), default=1) < 1:
-        raise Misfit(None, "a window length, stride or dilation is less than 1")
+        raise ShapeError(None, "a window length, stride or dilation is less than 1")
     spread = map(_spread, source, edges[::2], edges[1::2], [b - 1 for b in base])
     return (tuple(map(_fits, spread, window, strides, dilations)),)
 
@@ -112,17 +112,17 @@ def stablehlo_gather(call: Call) -> Shapes:
     sizes, offset = call.integers("slice_sizes"), call.integers("offset_dims")
     collapsed, vector = call.integers("collapsed_slice_dims"), int(call.option("index_vector_dim"))
     if not 0 <= vector < len(indices):
-        raise Misfit(None, f"index_vector_dim is {vector}, the indices have {len(indices)} dimensions")
+        raise ShapeError(None, f"index_vector_dim is {vector}, the indices have {len(indices)} dimensions")
     _sizes_fit(source, sizes)
     if len(set(collapsed)) != len(collapsed):
-        raise Misfit(None, f"collapsed_slice_dims {list(collapsed)} names a dimension twice")
+        raise ShapeError(None, f"collapsed_slice_dims {list(collapsed)} names a dimension twice")
     batch = [dim for at, dim in enumerate(indices) if at != vector]
     kept = [size for at, size in enumerate(sizes) if at not in collapsed]
     if len(kept) != len(offset):
-        raise Misfit(None, f"offset_dims has {len(offset)} dimensions, the slices keep {len(kept)}")
+        raise ShapeError(None, f"offset_dims has {len(offset)} dimensions, the slices keep {len(kept)}")
     rank = len(batch) + len(offset)
     if len(set(offset)) != len(offset) or any(not 0 <= at < rank for at in offset):
-        raise Misfit(None, f"offset_dims is {list(offset)}, of a result of {rank} dimensions")
+        raise ShapeError(None, f"offset_dims is {list(offset)}, of a result of {rank} dimensions")
     rest = iter(batch)
     return (tuple(kept[offset.index(at)] if at in offset else next(rest) for at in range(rank)),)
 
@@ -131,7 +131,7 @@ def _sizes_fit(source: Shape, sizes: Sequence[int]) -> None:
     if len(sizes) != len(source) or any(
         size < 0 or (dim is not None and size > dim) for size, dim in zip(sizes, source, strict=True)
     ):
-        raise Misfit(None, f"slice_sizes is {list(sizes)}, the input {shown(source)}")
+        raise ShapeError(None, f"slice_sizes is {list(sizes)}, the input {shape_text(source)}")
 
 
 def scatter(call: Call) -> Shapes:
@@ -145,7 +145,7 @@ def random_bits(call: Call) -> Shapes:
     if state is not None and (
         len(state) != 1 or (count(state) is not None and differ(state[0], 2) and differ(state[0], 3))
     ):
-        raise Misfit("state", f"the state is {shown(state)}, [2] or [3] wanted")
+        raise ShapeError("state", f"the state is {shape_text(state)}, [2] or [3] wanted")
     return (state, call.stated("output"))
 
 

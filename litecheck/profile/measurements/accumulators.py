@@ -13,11 +13,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.model.stored_values import extremes, signed_sums, stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import extremes, signed_sums, stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import CHANNELS, Plan
+from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.

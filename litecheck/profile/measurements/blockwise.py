@@ -11,12 +11,12 @@ from math import gcd, prod
 
 import numpy as np
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.vocabulary import TYPE_OR_ABSENT, TYPES
-from litecheck.profile.plan import Blocks, Plan
+from litecheck.profile.operator_plan import Blocks, Plan
 from litecheck.quantization import BITS, Blockwise, Quantization
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 Measured = Fraction | int | str | None
 Found = TypeVar("Found")
@@ -31,7 +31,7 @@ class Operands:
     flag are equal for all operators of the same form.
     """
 
-    __slots__ = ("_aside", "_model", "_subgraph", "known", "looked_around", "operator", "roles")
+    __slots__ = ("_aside", "_model", "_subgraph", "known", "operator", "reads_neighbors", "roles")
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Operands:
     ) -> None:
         self.operator = operator
         self.roles = roles
-        self.looked_around = False
+        self.reads_neighbors = False
         self.known: dict[Callable[[Operands], object], object] = {}
         """Values of functions passed to ``once``."""
         self._subgraph = subgraph
@@ -53,19 +53,19 @@ class Operands:
     @property
     def subgraph(self) -> Subgraph:
         """Subgraph of the operator."""
-        self.looked_around = True
+        self.reads_neighbors = True
         return self._subgraph
 
     @property
     def aside(self) -> Set[int]:
         """The operators known to stay on a target's processor, by their indices."""
-        self.looked_around = True
+        self.reads_neighbors = True
         return self._aside
 
     @property
     def model(self) -> Model:
         """The whole model."""
-        self.looked_around = True
+        self.reads_neighbors = True
         return self._model
 
     def one(self, role: str) -> Tensor | None:
@@ -104,7 +104,7 @@ def everything(operands: Operands) -> Sequence[Tensor]:
 
 @once
 def _by_kind(operands: Operands) -> Mapping[str, Sequence[Tensor]]:
-    facts = facts_of(operands.operator.kind).inputs
+    facts = traits_of(operands.operator.kind).inputs
     kinds: dict[str, list[Tensor]] = {}
     for role, tensors in operands.roles.items():
         kinds.setdefault(facts.get(role, ""), []).extend(tensors)

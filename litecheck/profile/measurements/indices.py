@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from math import isfinite
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import (
     LONG,
     Measured,
@@ -20,9 +20,16 @@ from litecheck.profile.measurements.bound import (
     short_constant,
     stated_axes,
 )
-from litecheck.profile.measurements.register import Setter, faulty, held, measures, option_stated, retyped
+from litecheck.profile.measurements.register import (
+    Setter,
+    invalid,
+    measures,
+    option_stated,
+    with_dtype,
+    within_type,
+)
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
-from litecheck.profile.plan import CHANNELS, Plan
+from litecheck.profile.operator_plan import CHANNELS, Plan
 
 _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta", "shape1", "shape2")
 
@@ -33,7 +40,7 @@ def _axes(places: int) -> Setter:
     def sets(plan: Plan, value: int) -> Plan | None:
         axes = [CHANNELS + places] * value or [0]
         if "axis" in plan.operands:
-            return held(plan, "axis", axes)
+            return within_type(plan, "axis", axes)
         return option_stated(plan, axes[0], "axis")
 
     return sets
@@ -44,18 +51,18 @@ def _permuted(entry: int) -> Setter:
 
     def sets(plan: Plan, value: int) -> Plan | None:
         wrong = [entry and entry + n for n in range(value)]
-        return held(plan, "perm", [*range(CHANNELS - value), *wrong])
+        return within_type(plan, "perm", [*range(CHANNELS - value), *wrong])
 
     return sets
 
 
 def _stepped(plan: Plan, value: str) -> Plan | None:
     for role, number in (("start", 0), ("limit", 4), ("delta", 0 if value == "yes" else 1)):
-        plan = held(plan, role, number)
+        plan = within_type(plan, role, number)
     return plan
 
 
-@measures(lambda plan, value: retyped(plan, value, *_READ_TOGETHER))
+@measures(lambda plan, value: with_dtype(plan, value, *_READ_TOGETHER))
 def index_types(operands: Operands) -> Measured:
     """Number of different dtypes of index tensors that a kernel reads together: begin and size, indices and
     shape, start, limit and delta. Example: int32 begin and int64 size give 2."""
@@ -86,7 +93,9 @@ def inserted_axis_out_of_range(operands: Operands) -> Measured:
     return None if tensor is None else outside(stated_axes(operands), len(tensor.shape) + 1)
 
 
-@measures(lambda plan, value: held(plan, "axis", range(0, 2 * value + 1, 2)) if 0 <= value < 2 else None)
+@measures(
+    lambda plan, value: within_type(plan, "axis", range(0, 2 * value + 1, 2)) if 0 <= value < 2 else None
+)
 def axes_apart(operands: Operands) -> Measured:
     """Number of gaps between the sorted axes of REVERSE_V2, which reverses adjacent dimensions only. Example:
     axes (0, 2, 3) give 1."""
@@ -97,7 +106,7 @@ def axes_apart(operands: Operands) -> Measured:
     return sum(b - a != 1 for a, b in pairwise(ordered))
 
 
-@measures(lambda plan, value: held(plan, "axis", 0).option(axis=0, batch_dims=value))
+@measures(lambda plan, value: within_type(plan, "axis", 0).option(axis=0, batch_dims=value))
 def batch_dims_out_of_range(operands: Operands) -> Measured:
     """1 if ``batch_dims`` of GATHER is above its axis or above the rank of the indices, else 0. Example: axis
     0 and batch_dims 1 give 1."""
@@ -137,7 +146,7 @@ def _new_shape(operands: Operands) -> list[int] | None:
     return [int(v) for v in option_stated[:LONG]]
 
 
-@measures(lambda plan, value: held(plan, "shape", faulty(-1, 4, value)))
+@measures(lambda plan, value: within_type(plan, "shape", invalid(-1, 4, value)))
 def stretched_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of -1 in the new shape, which the kernel infers. Example: shape (-1, 4, -1) gives
     2."""
@@ -145,7 +154,7 @@ def stretched_dimensions(operands: Operands) -> Measured:
     return None if shape is None else shape.count(-1)
 
 
-@measures(lambda plan, value: held(plan, "shape", faulty(-2, 4, value)))
+@measures(lambda plan, value: within_type(plan, "shape", invalid(-2, 4, value)))
 def negative_dimensions(operands: Operands) -> Measured:
     """Number of dimensions below -1 in the new shape. Example: shape (-2, 4) gives 1."""
     shape = _new_shape(operands)
@@ -163,7 +172,7 @@ def sequence_dims_at_fault(operands: Operands) -> Measured:
     return sum(not 0 <= dim < len(shape) for dim in dims) or int(dims[0] == dims[1])
 
 
-@measures(lambda plan, value: held(plan, "fft_length", faulty(3, 4, value, 2)))
+@measures(lambda plan, value: within_type(plan, "fft_length", invalid(3, 4, value, 2)))
 def fft_lengths_at_fault(operands: Operands) -> Measured:
     """Number of FFT lengths that are not powers of two. Example: lengths (8, 6) give 1."""
     lengths = short_constant(operands, "fft_length")

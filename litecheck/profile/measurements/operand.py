@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.model.shapes.call import constant_integers, constant_numbers
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
 from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, ranked
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
-from litecheck.profile.plan import CHANNELS, TensorPlan
+from litecheck.profile.operator_plan import CHANNELS, TensorPlan
 from litecheck.quantization import INTEGER_RANGES
 
 

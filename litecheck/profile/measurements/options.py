@@ -12,7 +12,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, integer, number, one_scale, word
 from litecheck.profile.measurements.register import measures, option, option_fields, option_stated
 from litecheck.profile.measurements.vocabulary import OPTION_TABLES, YES_OR_NO, of_enum
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import INTEGER_RANGES
 
 _RESULT_TYPES = ("output_type", "out_type", "idx_out_type")

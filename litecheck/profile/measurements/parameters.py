@@ -8,7 +8,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import CONVERSIONS, of
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from litecheck.model.links import parameters_of
+from litecheck.model.stored_values import signed_sums
 from litecheck.model.types import Tensor
-from litecheck.model.values import signed_sums
 from litecheck.profile.measurements.accumulators import largest_value
 from litecheck.profile.measurements.bound import (
     Measured,
@@ -20,7 +20,7 @@ from litecheck.profile.measurements.bound import (
     word,
 )
 from litecheck.profile.measurements.register import measures, option_fields, option_stated
-from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization
 
 #: Prefixes of the roles of cells: a single cell, or a cell for each direction.

@@ -15,7 +15,7 @@ from litecheck.model.build import Option, options_table
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.vocabulary import NUMBERS, Vocabulary
-from litecheck.profile.plan import CHANNELS, Plan, TensorPlan
+from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 
 Measurement = Callable[[Operands], Measured]
 OperandMeasurement = Callable[[Tensor], Measured]
@@ -28,21 +28,21 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 
 
 @dataclass(frozen=True, slots=True)
-class Witness(Generic[Planned]):
+class MeasurementSetter(Generic[Planned]):
     """Witness of a measurement of an operator or of a tensor.
 
     ``sets`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of the
     measured value.
     """
 
-    sets: Callable[[Planned, Any], Planned | None]
+    apply: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
     gives: Vocabulary = NUMBERS
 
 
 #: By name, in the order the documentation lists them.
-OPERATOR: dict[str, tuple[Measurement, Witness[Plan]]] = {}
-OPERAND: dict[str, tuple[OperandMeasurement, Witness[TensorPlan]]] = {}
+OPERATOR: dict[str, tuple[Measurement, MeasurementSetter[Plan]]] = {}
+OPERAND: dict[str, tuple[OperandMeasurement, MeasurementSetter[TensorPlan]]] = {}
 
 
 Entry = TypeVar("Entry")
@@ -55,23 +55,23 @@ def _enter(registered: dict[str, Entry], name: str, entry: Entry) -> None:
     registered[name] = entry
 
 
-def measures(sets: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable[[Measurement], Measurement]:
+def measures(apply: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable[[Measurement], Measurement]:
     """Register a measurement of a whole operator under its name (decorator)."""
 
     def registered(function: Measurement) -> Measurement:
-        _enter(OPERATOR, function.__name__, (function, Witness(sets, words, gives)))
+        _enter(OPERATOR, function.__name__, (function, MeasurementSetter(apply, words, gives)))
         return function
 
     return registered
 
 
 def measures_operand(
-    sets: OperandSetter, *words: str, gives: Vocabulary = NUMBERS
+    apply: OperandSetter, *words: str, gives: Vocabulary = NUMBERS
 ) -> Callable[[OperandMeasurement], OperandMeasurement]:
     """Register a measurement of a tensor, ``role.name`` (decorator)."""
 
     def registered(function: OperandMeasurement) -> OperandMeasurement:
-        _enter(OPERAND, function.__name__, (function, Witness(sets, words, gives)))
+        _enter(OPERAND, function.__name__, (function, MeasurementSetter(apply, words, gives)))
         return function
 
     return registered
@@ -109,12 +109,12 @@ def option(*names: str) -> Setter:
     return lambda plan, value: option_stated(plan, value, *names)
 
 
-def held(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
+def within_type(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
     """Return the plan with a constant in a role."""
     return plan.edit(role, lambda tensor: tensor.holding(values, dtype))
 
 
-def faulty(bad: Any, good: Any, count: int, length: int = CHANNELS) -> list[Any]:
+def invalid(bad: Any, good: Any, count: int, length: int = CHANNELS) -> list[Any]:
     """Return a list with this number of bad entries before good entries."""
     return [bad] * count + [good] * max(length - count, 0)
 
@@ -133,7 +133,7 @@ def ranked(tensor: TensorPlan, rank: int) -> TensorPlan | None:
     return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if rank >= 0 else None
 
 
-def retyped(plan: Plan, count: int, *roles: str) -> Plan | None:
+def with_dtype(plan: Plan, count: int, *roles: str) -> Plan | None:
     """Return the plan with this number of types among the tensors of these roles; the last tensors keep theirs."""
     there = [(role, at) for role in roles for at in range(len(plan.operands.get(role, ())))]
     if not 0 < count <= len(there):

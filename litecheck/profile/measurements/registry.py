@@ -17,17 +17,17 @@ from litecheck.profile.measurements.register import (
     OPERAND,
     OPERATOR,
     Measurement,
+    MeasurementSetter,
     OperandMeasurement,
-    Witness,
 )
 from litecheck.profile.measurements.vocabulary import Vocabulary
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.target_kinds import target_kinds
 
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
-    "accumulators", "blockwise", "borders", "hybrid", "indices", "operand", "options", "parameters", "recurrent", "scales",
-    "slices", "variables", "windows", "wiring",
+    "accumulators", "blockwise", "subgraph_io", "hybrid", "indices", "operand", "options", "parameters", "recurrent",
+    "scales", "slices", "variables", "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")
@@ -92,7 +92,7 @@ def measured(path: str) -> str:
     return meaning(name).replace("``", "") if name else ""
 
 
-def witness(name: str) -> Witness[Plan]:
+def setter_of(name: str) -> MeasurementSetter[Plan]:
     """Return the witness that sets the value of the measurement with that name."""
     if "." not in name:
         return OPERATOR[name][1]
@@ -101,10 +101,10 @@ def witness(name: str) -> Witness[Plan]:
 
     def of_role(plan: Plan, value: Any) -> Plan | None:
         tensor = plan.one(role)
-        changed = None if tensor is None else of_tensor.sets(tensor, value)
+        changed = None if tensor is None else of_tensor.apply(tensor, value)
         return None if changed is None else plan.edit(role, lambda _: changed)
 
-    return Witness(of_role, of_tensor.words, of_tensor.gives)
+    return MeasurementSetter(of_role, of_tensor.words, of_tensor.gives)
 
 
 def vocabulary(name: str) -> Vocabulary:

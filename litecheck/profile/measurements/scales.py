@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 

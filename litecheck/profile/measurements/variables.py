@@ -8,7 +8,7 @@ from litecheck.model.links import links_of, parameters_of
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import of
-from litecheck.profile.plan import Assignment, Plan, TensorPlan
+from litecheck.profile.operator_plan import Assignment, Plan, TensorPlan
 
 
 def _read(plan: Plan) -> TensorPlan:

@@ -15,7 +15,7 @@ from litecheck.profile.measurements.register import (
     option_fields,
     option_stated,
 )
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 
 _STRIDES = ("stride_w", "stride_h", "stride_d")
 _DILATIONS = ("dilation_w_factor", "dilation_h_factor", "dilation_d_factor")

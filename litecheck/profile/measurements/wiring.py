@@ -19,9 +19,9 @@ from litecheck.profile.measurements.register import (
     option_fields,
     option_stated,
     ranked,
-    retyped,
+    with_dtype,
 )
-from litecheck.profile.plan import Bystander, Plan, TensorPlan
+from litecheck.profile.operator_plan import NeighborTensor, Plan, TensorPlan
 from litecheck.quantization import BITS
 
 #: Operands that hold data, whatever else an operator has: no indices, no weights, no conditions.
@@ -39,7 +39,7 @@ _LARGEST_DIMENSION = (1 << 31) - 1
 def _listed(plan: Plan, value: int) -> Plan | None:
     if not 0 <= value <= len(plan.inputs) or not plan.optional.issuperset(plan.inputs[value:]):
         return None
-    return plan.without(*plan.inputs[value:]).but(lists_absent=value == len(plan.inputs))
+    return plan.without(*plan.inputs[value:]).but(explicit_absent=value == len(plan.inputs))
 
 
 def _aliased(plan: Plan, value: int) -> Plan | None:
@@ -52,7 +52,7 @@ def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
     """Sets how many such tensors the subgraph has."""
     tensor = {"dtype": "int8", "shape": (4,), **fields}
     return lambda plan, value: plan.but(
-        bystanders=tuple(Bystander(TensorPlan(**tensor), place, writers) for _ in range(value))
+        bystanders=tuple(NeighborTensor(TensorPlan(**tensor), place, writers) for _ in range(value))
     )
 
 
@@ -92,7 +92,7 @@ def _absent(plan: Plan, value: int) -> Plan | None:
     absent = plan.inputs[max(len(plan.inputs) - value, 0) :]
     if value < 0 or not plan.optional.issuperset(absent):
         return None
-    return plan.without(*absent).but(lists_absent=value > 0)
+    return plan.without(*absent).but(explicit_absent=value > 0)
 
 
 @measures(_listed)
@@ -205,14 +205,14 @@ def _types(operands: Operands, roles: frozenset[str]) -> int | None:
     return len(found) or None
 
 
-@measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA)))
+@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA)))
 def input_types(operands: Operands) -> Measured:
     """Number of different dtypes of inputs that are combined, such as lhs and rhs. Example: ADD of int8 and
     int16 gives 2."""
     return _types(operands, _DATA)
 
 
-@measures(lambda plan, value: retyped(plan, value, *_there(plan, _DATA_BOTH_ENDS)))
+@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA_BOTH_ENDS)))
 def data_types(operands: Operands) -> Measured:
     """Number of different dtypes of data inputs and outputs. Example: int8 input and int16 output give 2."""
     return _types(operands, _DATA_BOTH_ENDS)

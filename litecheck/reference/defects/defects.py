@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.registry import Kernel
 
@@ -28,7 +28,7 @@ NONE = "none"
 @cache
 def defects_of(opcode: str) -> tuple[str, ...]:
     """Return the names of the defects that an operator can have."""
-    facts = facts_of(opcode)
+    facts = traits_of(opcode)
     return tuple(name for name, defect in DEFECTS.items() if defect.concerns(facts))
 
 

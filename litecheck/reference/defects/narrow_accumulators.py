@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
+from litecheck.reference.compute_limits import reserve
 from litecheck.reference.defects.registry import Arguments, defect, summed
-from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, RunError
 from litecheck.reference.registry import Kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, RunError
 
 #: More products than this are many.
 _DEEP = 256
@@ -26,7 +26,7 @@ _BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taps:
+class AccumulationTerms:
     """Factors of a sum of products, in the order of the loops.
 
     ``inputs`` are stored values of shape (taps, pixels, groups), ``weights`` have shape (taps, groups, channels of a
@@ -72,7 +72,7 @@ def _added(inputs: Ints, weights: Ints) -> Ints:
 
 
 #: The sums that a register holds in the end, None where it is as wide as it should be.
-Sums = Callable[[Taps], Ints | None]
+Sums = Callable[[AccumulationTerms], Ints | None]
 
 
 def _register(name: str, does: str) -> Callable[[Sums], Sums]:
@@ -84,7 +84,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
             bytes_in = {given[role].dtype for role in ("input", "weight")} == {"int8"}
             if not bytes_in or given["output"].dtype not in ("int8", "int32"):
                 return kernel.function(**given)
-            taps = _taps(facts_of(kernel.opcode).over, given)
+            taps = _terms(traits_of(kernel.opcode).over, given)
             total = sums(taps)
             return kernel.function(**given) if total is None else _stored(total, taps, given)
 
@@ -94,7 +94,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
 
 
 @_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
-def paired(taps: Taps) -> Ints:
+def paired(taps: AccumulationTerms) -> Ints:
     """Inputs plus 128 are unsigned bytes; products of two consecutive taps saturate to 16 bits together.
 
     What the 128 and the zero point added is subtracted in the end, 128 + zero point times the sum of the weights.
@@ -110,7 +110,7 @@ def paired(taps: Taps) -> Ints:
     return wrap32(total + taps.bias)
 
 
-def _saturating(bits: int, bias_first: bool, taps: Taps) -> Ints:
+def _saturating(bits: int, bias_first: bool, taps: AccumulationTerms) -> Ints:
     """Every addition saturates to so many bits; where it is not first, the bias is the last of them."""
     high = (1 << (bits - 1)) - 1
     total, reach = taps.sums(), taps.reach()
@@ -156,7 +156,7 @@ for _bits in (16, 20, 24, 32):
     "accumulator-16-deep",
     "where more than 256 products are added up, sums saturate to 16 bits after every addition, the bias comes last",
 )
-def deep(taps: Taps) -> Ints | None:
+def deep(taps: AccumulationTerms) -> Ints | None:
     """Every addition saturates to 16 bits where more than 256 products are added up."""
     return _saturating(16, False, taps) if len(taps.inputs) > _DEEP else None
 
@@ -164,7 +164,7 @@ def deep(taps: Taps) -> Ints | None:
 @_register(
     "accumulator-float16", "sums of products are rounded to float16 after every addition, the bias comes last"
 )
-def halved(taps: Taps) -> Ints:
+def halved(taps: AccumulationTerms) -> Ints:
     """Round every addition to float16, the bias last; an infinite sum becomes the largest int32."""
     total = taps.zeros().astype(np.float64)
     with np.errstate(over="ignore"):
@@ -174,7 +174,7 @@ def halved(taps: Taps) -> Ints:
     return np.clip(total, -(2.0**31), 2.0**31 - 1).astype(np.int64)
 
 
-def _wrapping(bits: int, taps: Taps) -> Ints:
+def _wrapping(bits: int, taps: AccumulationTerms) -> Ints:
     """Only so many bits of the sum are kept; it makes no difference after which addition."""
     half = 1 << (bits - 1)
     return (taps.sums() + half) % (2 * half) - half
@@ -191,7 +191,7 @@ def _bias(bias: Operand | None) -> Ints:
     return np.zeros(1, np.int64) if bias is None else bias.data.reshape(-1).astype(np.int64)
 
 
-def _taps(over: str, given: Arguments) -> Taps:
+def _terms(over: str, given: Arguments) -> AccumulationTerms:
     input, weight = given["input"], given["weight"]
     x, w = input.data.astype(np.int64), weight.data.astype(np.int64)
     if over == "row":
@@ -199,7 +199,9 @@ def _taps(over: str, given: Arguments) -> Taps:
         w = w.reshape(-1, w.shape[-1])
         keep = given["options"] is not None and given["options"].get("keep_num_dims", False)
         shape = (*x.shape[:-1], len(w)) if keep else (len(rows), len(w))
-        return Taps(over, rows.T[..., None], w.T[:, None], shape, input.zero_point, _bias(given["bias"]))
+        return AccumulationTerms(
+            over, rows.T[..., None], w.T[:, None], shape, input.zero_point, _bias(given["bias"])
+        )
     down, across = axes(x.shape, w.shape[1:3], given["options"])
     reserve((len(x), down.out, across.out, *w.shape[1:3], x.shape[3]), 24, "windows of the input")
     view = windows(padded(x, down, across, input.zero_point, np.int64), down, across)
@@ -209,7 +211,7 @@ def _taps(over: str, given: Arguments) -> Taps:
     else:
         inputs, weights = _grouped(pixels, w)
     shape = (len(x), down.out, across.out, weights[0].size)
-    return Taps(over, inputs, weights, shape, input.zero_point, _bias(given["bias"]))
+    return AccumulationTerms(over, inputs, weights, shape, input.zero_point, _bias(given["bias"]))
 
 
 def _grouped(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
@@ -223,7 +225,7 @@ def _grouped(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
     return inputs, w.reshape(groups, len(w) // groups, -1).transpose(2, 0, 1)
 
 
-def _stored(sums: Ints, taps: Taps, given: Arguments) -> Array:
+def _stored(sums: Ints, taps: AccumulationTerms, given: Arguments) -> Array:
     """Rescaled as the kernel does it."""
     input, weight, output, variants = (given[name] for name in ("input", "weight", "output", "variants"))
     variant = variants["requantize"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.operators import OperatorFacts, facts_of
+from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import Quantization
 from litecheck.reference.defects.registry import (
     BYTES,
@@ -27,13 +27,13 @@ from litecheck.reference.defects.registry import (
 from litecheck.reference.numerics.axes import reduced_axes
 from litecheck.reference.numerics.fixedpoint import round_half_away, saturate
 from litecheck.reference.numerics.windows import SAME
-from litecheck.reference.operands import Array, Operand
 from litecheck.reference.registry import Kernel
+from litecheck.reference.runtime_tensors import Array, Operand
 
 _STORED = (*BYTES, "int16")
 
 
-def _centres(facts: OperatorFacts) -> bool:
+def _centres(facts: OperatorTraits) -> bool:
     """Return True if zero points are subtracted from inputs before anything is computed."""
     return rescales(facts) or bool(facts.products)
 
@@ -53,7 +53,7 @@ def _requantized(
 def _padded(kernel: Kernel, given: Arguments) -> Arguments:
     """Return the arguments with padding made explicit: it is the input's zero point even if the defect changes the zero
     point."""
-    return with_padding(given, given["input"].zero_point) if convolves(facts_of(kernel.opcode)) else given
+    return with_padding(given, given["input"].zero_point) if convolves(traits_of(kernel.opcode)) else given
 
 
 @defect(
@@ -177,7 +177,7 @@ def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))
 
 
-def _averages(facts: OperatorFacts) -> bool:
+def _averages(facts: OperatorTraits) -> bool:
     return facts.windows and facts.accumulates is not None and facts.accumulates.mean
 
 

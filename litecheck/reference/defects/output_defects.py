@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.registry import (
     BYTES,
@@ -19,9 +19,9 @@ from litecheck.reference.defects.registry import (
     with_options,
 )
 from litecheck.reference.numerics.fixedpoint import saturate
-from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import NUMPY_TYPES, Array, OutputSpec, RunError
+from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.registry import Kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, OutputSpec, RunError
 
 
 def _unbounded(given: Arguments) -> Arguments:
@@ -49,7 +49,7 @@ _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> Array:
     """The output in 32 bits, before it is narrowed and bounded."""
     output: OutputSpec = given["output"]
-    if facts_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
+    if traits_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
         raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['variants']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
     wide = OutputSpec("int32", output.shape, quantization)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
-from litecheck.profile.operators import OperatorFacts
+from litecheck.profile.operators import OperatorTraits
 from litecheck.quantization import Quantization
 from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
-from litecheck.reference.operands import Array, Operand
 from litecheck.reference.registry import Kernel
+from litecheck.reference.runtime_tensors import Array, Operand
 
 Arguments = Mapping[str, Any]
 Change = Callable[[Kernel, Arguments], Any]
-Concerns = Callable[[OperatorFacts], bool]
+Concerns = Callable[[OperatorTraits], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,22 @@ def defect(name: str, does: str, concerns: Concerns, windowed: bool = False) -> 
     return register
 
 
-def weighted(facts: OperatorFacts) -> bool:
+def weighted(facts: OperatorTraits) -> bool:
     """Return True if products of an input and weights are summed."""
     return facts.products == ("input", "weight")
 
 
-def summed(facts: OperatorFacts) -> bool:
+def summed(facts: OperatorTraits) -> bool:
     """Return True if these products are summed sequentially for each output element (not in TRANSPOSE_CONV)."""
     return weighted(facts) and facts.over != "stamps"
 
 
-def convolves(facts: OperatorFacts) -> bool:
+def convolves(facts: OperatorTraits) -> bool:
     """Return True if these products are summed in windows with padding."""
     return weighted(facts) and facts.windows
 
 
-def rescales(facts: OperatorFacts) -> bool:
+def rescales(facts: OperatorTraits) -> bool:
     """Return True if a zero point is added after rescaling."""
     return facts.result == "rescaled"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError, wrong_type
 from litecheck.profile.rule_file import DEPTH_MAX, FileBudget, read_named
-from litecheck.profile.yaml_reader import Entries, Node, entries, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, entries, text, texts
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
 from litecheck.spelling import did_you_mean
@@ -26,7 +26,7 @@ DEFAULT = "default"
 #: Conditions that once had another name.
 _RENAMED = {"unsigned": "uint8"}
 #: What lies beside the arithmetics: faults of runtimes, and who takes an operator.
-_BESIDE = ("known-faults", "takers")
+_BESIDE = ("known-faults", "dispatch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting:
     return Arithmetic(name, text(top.get("title"), name), text(top.get("source")), shown, stages, reasons)
 
 
-def _stages(opcode: str, node: Entries, line: int, file: str) -> tuple[dict[str, str], str]:
+def _stages(opcode: str, node: MappingNode, line: int, file: str) -> tuple[dict[str, str], str]:
     known = kernels().get(opcode, ())
     if not known:
         raise ProfileError(file, line, f"no kernel for {opcode!r}{did_you_mean(opcode, kernels())}")
@@ -147,7 +147,11 @@ def _steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
 
 def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) -> Iterator[tuple[str, str]]:
     """(path, variant) of everything that is stated for a step: a variant, or variants by condition."""
-    stated = node if isinstance(node, Entries) else Entries({DEFAULT: node}, {DEFAULT: line}, line, node.file)
+    stated = (
+        node
+        if isinstance(node, MappingNode)
+        else MappingNode({DEFAULT: node}, {DEFAULT: line}, line, node.file)
+    )
     for key, value in stated.values.items():
         found = () if key == DEFAULT else _conditions(opcode, name, known, key, stated)
         variant = text(value)
@@ -159,7 +163,7 @@ def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) 
         yield path(name, found), variant
 
 
-def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: Entries) -> tuple[str, ...]:
+def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: MappingNode) -> tuple[str, ...]:
     """The conditions of ``declined+grouped``, in the step's order."""
     some = [word.strip() for word in key.split("+")]
     for condition in some:
@@ -171,7 +175,7 @@ def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: Ent
     return tuple(condition for condition in known.conditions if condition in some)
 
 
-def _refuse_old(opcode: str, node: Entries, steps: Mapping[str, KernelStep]) -> None:
+def _refuse_old(opcode: str, node: MappingNode, steps: Mapping[str, KernelStep]) -> None:
     """ProfileError with the new spelling where a condition is spelled as a step, as it once was."""
     for name, known in steps.items():
         words = "|".join((*known.conditions, *_RENAMED))

@@ -14,14 +14,14 @@ import numpy as np
 
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS
+from litecheck.reference.backends import ALL_BACKENDS, backends_of, holding
+from litecheck.reference.compute_limits import NO_MEMORY, WORKING, LimitError, reserve_working
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.limits import NO_MEMORY, WORKING, LimitError, reserve_working
-from litecheck.reference.operands import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
-from litecheck.reference.registry import ANY, Cell, Kernel, KernelFunction, Variants, kernels
-from litecheck.reference.takers import EVERY, holding, takers
+from litecheck.reference.registry import ANY, Kernel, KernelFunction, Variants, VariantSlot, kernels
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 
 #: Parameters of kernels that are no operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
@@ -53,7 +53,7 @@ class BoundKernel:
 
     kernel: Kernel
     roles: KernelSignature
-    cells: tuple[Cell, ...]
+    slots: tuple[VariantSlot, ...]
     variants: Variants
     results: tuple[OutputSpec | None, ...]
     types: tuple[np.dtype[Any] | None, ...]
@@ -125,14 +125,14 @@ def result(tensor: Tensor) -> OutputSpec:
     return OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
 
 
-def cells_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[Cell, ...]:
+def slots_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[VariantSlot, ...]:
     """Return the choices that an arithmetic makes for an operator: every step of its kernel, under the conditions that
     hold."""
     kernel = kernel or find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     asked = {condition for step in kernel.steps.values() for condition in step.conditions}
     held = holding(subgraph, operator, roles.inputs, roles.outputs, asked)
-    return tuple(step.cell(name, held.__contains__) for name, step in kernel.steps.items())
+    return tuple(step.slot(name, held.__contains__) for name, step in kernel.steps.items())
 
 
 def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
@@ -145,26 +145,26 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     unheld = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
-    chosen, cells = arithmetic.variants(operator.kind), cells_of(subgraph, operator, kernel)
+    chosen, slots = arithmetic.variants(operator.kind), slots_of(subgraph, operator, kernel)
     if "defect" in chosen:
         kernel = with_defect(kernel, chosen["defect"])
-    variants = {cell.step: cell.variant(chosen) for cell in cells}
+    variants = {slot.step: slot.variant(chosen) for slot in slots}
     extras = {
         "options": operator.options,
         "variants": variants,
         "operator": operator,
         "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
         "machine": machine,
-        "taken": takers(subgraph, operator, roles.inputs, roles.outputs)
+        "taken": backends_of(subgraph, operator, roles.inputs, roles.outputs)
         if "taken" in roles.extras
-        else EVERY,
+        else ALL_BACKENDS,
     }
     known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
     types = tuple(np.dtype(NUMPY_TYPES[r.dtype]) if r and r.dtype in NUMPY_TYPES else None for r in results)
-    facts = facts_of(operator.kind)
+    facts = traits_of(operator.kind)
     few = facts.over or facts.result == "moved"
     return BoundKernel(
-        kernel, roles, cells, variants, results, types, known, _called(subgraph, operator),
+        kernel, roles, slots, variants, results, types, known, _called(subgraph, operator),
         working=kernel.working or (WORKING // 2 if few else WORKING),
         broadcasts=facts.elementwise == "binary",
     )  # fmt: skip
@@ -267,12 +267,12 @@ class _Noting(Mapping[str, str]):
 
 def compute_noting(
     bound: BoundKernel, operands: Sequence[Operand | None]
-) -> tuple[Computed, tuple[Cell, ...]]:
+) -> tuple[Computed, tuple[VariantSlot, ...]]:
     """Run an operator; also return the cells that its kernel used, in the order of use."""
     noting = _Noting(bound.variants)
     computed = compute(bound.under(noting), operands)
-    cells = {cell.step: cell for cell in bound.cells}
-    return computed, tuple(cells[step] for step in noting.asked)
+    slots = {slot.step: slot for slot in bound.slots}
+    return computed, tuple(slots[step] for step in noting.asked)
 
 
 def _assign(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[Any]) -> dict[str, Any]:

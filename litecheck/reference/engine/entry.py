@@ -10,8 +10,8 @@ import numpy as np
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.limits import fits, reserve
-from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
+from litecheck.reference.compute_limits import fits, reserve
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
 #: Bytes for an element of an input that is drawn: a float64 or int64, what it is made of, and the stored value.
 DRAWING = 24

@@ -10,12 +10,7 @@ import numpy as np
 
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.reference.engine.constants import constant
-from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
-from litecheck.reference.engine.entry import EntryPoint, entry
-from litecheck.reference.engine.lifetimes import HeldBytes, initial, last_use
-from litecheck.reference.limits import (
+from litecheck.reference.compute_limits import (
     ComputeBudget,
     ComputeLimits,
     LimitError,
@@ -25,7 +20,12 @@ from litecheck.reference.limits import (
     limits_in_force,
     spending,
 )
-from litecheck.reference.operands import Array, Computed, Operand, RunError
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
+from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.lifetimes import HeldBytes, initial, last_use
+from litecheck.reference.engine.prepared_constants import constant
+from litecheck.reference.runtime_tensors import Array, Computed, Operand, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[Array, ...]], None]
@@ -63,9 +63,9 @@ def run(
     ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, 250,000 calls of subgraphs and ten
     minutes for an operator by default. Raises RunError for inputs that do not fit and for operators without
     a kernel, LimitError for an operator that needs more than the limits allow, ProfileError for an arithmetic that cannot
-    be read. For several inferences see :class:`Machine`.
+    be read. For several inferences see :class:`ReferenceInterpreter`.
     """
-    return Machine(model, arithmetic, limits).invoke(
+    return ReferenceInterpreter(model, arithmetic, limits).invoke(
         inputs, signature=signature, keep=keep, progress=progress
     )
 
@@ -91,7 +91,7 @@ def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
     return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
 
 
-class Machine:
+class ReferenceInterpreter:
     """Model that can be run repeatedly: constants are prepared once, variables keep their contents."""
 
     def __init__(

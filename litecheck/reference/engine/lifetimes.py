@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.model.types import Subgraph, Tensor
-from litecheck.reference.limits import reserve
-from litecheck.reference.operands import NUMPY_TYPES, Array, RunError
+from litecheck.reference.compute_limits import reserve
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
 
 class HeldBytes(dict[int, int]):

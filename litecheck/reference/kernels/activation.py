@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
@@ -15,9 +16,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value, quotient
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import KernelFunction, Variants, kernel
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec
 
 _REQUANTIZE, _WIDTHS = tuple(MULTIPLY), ("float32", "float64")
 _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}
@@ -77,7 +77,7 @@ _SLOPES = ("magnitude", "signed")
     "LEAKY_RELU", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS, slope=_SLOPES
 )
 def leaky_relu(
-    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
     """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from litecheck.reference.backends import ALL_BACKENDS, IN_TABLE, XNNPACK, BackendSet
 from litecheck.reference.kernels.sums import (
     REAL,
     Multiplier,
@@ -24,10 +25,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.numerics.fused import clamp_real, stored_bounds
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, PerTensor
+from litecheck.reference.numerics.fused_activation import clamp_real, stored_bounds
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.takers import EVERY, IN_TABLE, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, PerTensor
 
 _QUANTIZED = ("int8", "uint8", "int16")
 #: Variants of int16 sums under power-of-two scales: shifts alone, or the general rescaling.
@@ -130,7 +130,7 @@ def add(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
@@ -154,7 +154,7 @@ def sub(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
     return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in taken)
@@ -181,7 +181,7 @@ def mul(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 

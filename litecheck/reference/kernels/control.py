@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from litecheck.reference.limits import budget
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.compute_limits import budget
 from litecheck.reference.registry import ANY, kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 if TYPE_CHECKING:
-    from litecheck.reference.engine.interpreter import Machine
+    from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
 @kernel("IF", "bool", deciding="condition")
@@ -20,7 +20,7 @@ def if_(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: Machine,
+    machine: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """Return the outputs of the first subgraph if the condition (one bool) is true, else those of the second.
 
@@ -37,7 +37,7 @@ def stablehlo_case(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: Machine,
+    machine: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The outputs of the subgraph an index names; of the last subgraph where the index names none.
 
@@ -52,7 +52,10 @@ def stablehlo_case(
 
 @kernel("STABLEHLO_COMPOSITE", ANY)
 def stablehlo_composite(
-    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Options, machine: Machine
+    operands: tuple[Operand, ...],
+    results: tuple[OutputSpec, ...],
+    options: Options,
+    machine: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The outputs of the decomposition, whatever the composite is called and says of itself.
 
@@ -64,7 +67,10 @@ def stablehlo_composite(
 
 @kernel("WHILE", ANY)
 def while_(
-    operands: tuple[Operand, ...], results: tuple[OutputSpec, ...], options: Options, machine: Machine
+    operands: tuple[Operand, ...],
+    results: tuple[OutputSpec, ...],
+    options: Options,
+    machine: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
@@ -86,7 +92,7 @@ def while_(
 
 
 @kernel("CALL_ONCE", ANY)
-def call_once(options: Options, machine: Machine) -> tuple[Array, ...]:
+def call_once(options: Options, machine: ReferenceInterpreter) -> tuple[Array, ...]:
     """Run a subgraph without inputs and outputs on the first call only; it assigns the initial contents of variables.
 
     Source: tflite/kernels/call_once.cc.
@@ -99,7 +105,7 @@ def call_once(options: Options, machine: Machine) -> tuple[Array, ...]:
 
 
 @kernel("VAR_HANDLE", ANY)
-def var_handle(output: OutputSpec, options: Options, machine: Machine) -> Array:
+def var_handle(output: OutputSpec, options: Options, machine: ReferenceInterpreter) -> Array:
     """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
 
     Source: tflite/kernels/var_handle.cc.
@@ -109,7 +115,7 @@ def var_handle(output: OutputSpec, options: Options, machine: Machine) -> Array:
 
 
 @kernel("READ_VARIABLE", ANY)
-def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> Array:
+def read_variable(resource: Operand, output: OutputSpec, machine: ReferenceInterpreter) -> Array:
     """Return the stored values last assigned to a variable, unchanged. Source: tflite/kernels/read_variable.cc."""
     name = _variable(resource, machine)
     contents = machine.resources[name]
@@ -121,7 +127,7 @@ def read_variable(resource: Operand, output: OutputSpec, machine: Machine) -> Ar
 
 
 @kernel("ASSIGN_VARIABLE", ANY)
-def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tuple[Array, ...]:
+def assign_variable(resource: Operand, value: Operand, machine: ReferenceInterpreter) -> tuple[Array, ...]:
     """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
     name = _variable(resource, machine)
     before = machine.resources[name]
@@ -130,7 +136,7 @@ def assign_variable(resource: Operand, value: Operand, machine: Machine) -> tupl
     return ()
 
 
-def _variable(resource: Operand, machine: Machine) -> tuple[str, str]:
+def _variable(resource: Operand, machine: ReferenceInterpreter) -> tuple[str, str]:
     return machine.named(int(resource.data.reshape(-1)[0]))
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import (
     QUANTIZED,
@@ -21,9 +22,8 @@ from litecheck.reference.numerics.requantize import (
 )
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
 BLOCK = 1 << 19
@@ -106,7 +106,7 @@ def blocks(
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
     """The real convolution in float32; runtimes add up in different orders, so it is equal but for rounding.
 
@@ -151,7 +151,7 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
     return out
 
 
-def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: Takers) -> str:
+def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: BackendSet) -> str:
     """Return the quantization of activations: ``xnnpack`` if XNNPACK runs the operator and the arithmetic says so.
 
     Otherwise ``asymmetric`` for unequal weight scales or several groups, else ``symmetric``.

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.numerics.compiled import Compiled, compiled
-from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.numba_loops import NumbaLoops, numba_loops
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE, Rescaling, layer
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 #: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
 BLOCK = 1 << 17
@@ -85,7 +85,7 @@ def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tup
     width = columns.out * image.shape[3]
     height = min(rows.out, max(1, BLOCK // max(1, width)))
     sums = np.zeros((height, width), taps.dtype)
-    loops = compiled(len(image) * rows.out * width)
+    loops = numba_loops(len(image) * rows.out * width)
     add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
     for n in range(len(image)):
         for y in range(0, rows.out, height):
@@ -135,7 +135,7 @@ def _along(image: Array, start: int, taps: tuple[int, ...], rows: Axis, apart: i
     return view
 
 
-def _by_pixel(loops: Compiled, image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
+def _by_pixel(loops: NumbaLoops, image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     """For each pixel all taps, compiled."""
     channels = image.shape[3]
     kernels = np.ascontiguousarray(taps).reshape(rows.kernel, columns.kernel, channels)

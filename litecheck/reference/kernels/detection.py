@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.types import Operator
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.quantize import dequantize
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernel
+from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec, RunError
 
 #: Comparison: True if the first place comes before the second.
 Before = Callable[[int, int], bool]

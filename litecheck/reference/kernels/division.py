@@ -15,10 +15,10 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.numerics.fused import clamp_real, stored_bounds
+from litecheck.reference.numerics.fused_activation import clamp_real, stored_bounds
 from litecheck.reference.numerics.gemmlowp import leading_zeros, reciprocal
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
@@ -49,7 +49,7 @@ def _exact(x: Ints, bits: Ints) -> Ints:
     return np.where(bits >= 0, rounding_shift(x, np.clip(bits, 0, 62)), x << np.clip(-bits, 0, 31))
 
 
-def _word(x: Ints, bits: Ints) -> Ints:
+def _one_shift_reciprocal(x: Ints, bits: Ints) -> Ints:
     """x / 2^bits, half away from zero, in 32-bit registers of x86, where it is undefined from 32 bits on.
 
     There the mask of the remainder fills the word and the shift counts modulo 32.
@@ -60,7 +60,7 @@ def _word(x: Ints, bits: Ints) -> Ints:
 
 
 #: What shifts a quotient back: (quotient, bits to the right) -> rounded.
-SHIFTS = {"exact": _exact, "word": _word}
+SHIFTS = {"exact": _exact, "word": _one_shift_reciprocal}
 
 
 @kernel(

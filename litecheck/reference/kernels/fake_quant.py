@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _F = np.float32
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.quantization import Blockwise
+from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED, XNNPACK, BackendSet
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, rescalings
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
-from litecheck.reference.takers import EVERY, OPTIMIZED, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _ROUNDINGS = rescalings("float64")
 #: Rows multiplied at a time, so that the accumulators of long batches stay small.
@@ -89,7 +89,7 @@ def fully_connected(
 )
 def fully_connected_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
     """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
 
@@ -112,7 +112,7 @@ def fully_connected_float(
     return clamp_real(out, options).reshape(_shape(input, units, options))
 
 
-def _variant(weight: Operand, variants: Variants, taken: Takers) -> str:
+def _variant(weight: Operand, variants: Variants, taken: BackendSet) -> str:
     """Return the quantization of rows.
 
     If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for the remaining types.

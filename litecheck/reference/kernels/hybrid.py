@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.integer_matmul import weights
-from litecheck.reference.operands import Array, Operand, Options, RunError
+from litecheck.reference.runtime_tensors import Array, Operand, Options, RunError
 
 #: The largest magnitude of an int8 less a zero point.
 REACH = 255

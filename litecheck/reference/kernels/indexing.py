@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.movement import ANY, ints, option, reserve_padded
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 
 @kernel("SLICE", *ANY)

@@ -15,24 +15,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.lstm_8x8_8 import CELL, NarrowGate, projection, step
-from litecheck.reference.kernels.lstm_parts import CURVES, Curves, GateProduct, Norm, Peephole, product
-from litecheck.reference.limits import check_time, reserve
+from litecheck.reference.kernels.lstm_parts import (
+    CELL_ACTIVATIONS,
+    CellActivations,
+    GateProduct,
+    LayerNorm,
+    Peephole,
+    product,
+)  # fmt: skip
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
-from litecheck.reference.operands import Computed, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.runtime_tensors import Computed, Operand, Options, OutputSpec, RunError
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1
-
-
 _PEEPHOLES = ("by-outputs", "by-cells")
 
 
 @kernel(
     "UNIDIRECTIONAL_SEQUENCE_LSTM",
     "int8",
-    curves=tuple(CURVES),
+    curves=tuple(CELL_ACTIVATIONS),
     recurrent=("sum", "saturated"),
     peepholes=_PEEPHOLES,
 )
@@ -84,7 +89,7 @@ def lstm(
         gates = gates.counting(output_state.data.shape[-1], _batch_first(input.data, options))
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
     curves, gates = (
-        CURVES[variants.get("curves", "gemmlowp")],
+        CELL_ACTIVATIONS[variants.get("curves", "gemmlowp")],
         gates.saturating(variants.get("recurrent", "sum")),
     )
     return unroll(input.data, gates, hidden, output_state, cell_state, options, curves)
@@ -100,7 +105,7 @@ class IntegerGate:
     input: GateProduct
     recurrent: GateProduct
     peephole: Peephole | None
-    norm: Norm | None
+    norm: LayerNorm | None
     apart: bool = False
 
     def __call__(self, fed: Ints, h: Ints, c: Ints) -> Ints:
@@ -161,7 +166,7 @@ def gate(
         ),
         product(recurrent, output_state.zero_point, recurrent.scale * output_state.scale / scale),
         seen,
-        None if norm is None else Norm.of(norm, bias),
+        None if norm is None else LayerNorm.of(norm, bias),
     )
 
 
@@ -233,7 +238,7 @@ def unroll(
     output_state: Operand,
     cell_state: Operand,
     options: Options,
-    curves: Curves,
+    curves: CellActivations,
 ) -> Computed:
     """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
     batch_first = _batch_first(data, options)
@@ -279,9 +284,7 @@ def narrow(
     """
     source, output_state, cell_state = ends
     if source.data.ndim != 2 or cell_state.scale != CELL:
-        raise RunError(
-            "an 8x8_8 LSTM takes one step, with an input (batch, n), and has a cell in steps of 2^-15"
-        )
+        raise RunError("an 8x8_8 LSTM takes one step, input (batch, n), and has a cell in steps of 2^-15")
     forget, cell, last = (
         NarrowGate.of((w, source), (r, output_state), norm, bias, sums[at : at + 3])
         for at, (w, r, norm, bias) in zip((3, 6, 9), gates, strict=True)

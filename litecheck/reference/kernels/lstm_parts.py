@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.kernels.transcendental import logistic_in_24ths, tanh_in_24ths
+from litecheck.reference.kernels.transcendental import logistic_scale_over_24576, tanh_scale_over_24576
 from litecheck.reference.numerics import gemmlowp
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -20,7 +20,7 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.gemmlowp import inverse_sqrt
-from litecheck.reference.operands import Operand, RunError
+from litecheck.reference.runtime_tensors import Operand, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class Peephole:
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
+class CellActivations:
     """``logistic`` of Q3.12 and ``tanh`` of so many integer bits in 16 to Q0.15; ``scaled`` is x * 2^-n, rounded."""
 
     logistic: Callable[[Ints], Ints]
@@ -97,25 +97,25 @@ def _gemmlowp_tanh(bits: int) -> Ints:
 
 @cache
 def _logistic_from_table() -> Ints:
-    return logistic_in_24ths(3 * _WORDS)
+    return logistic_scale_over_24576(3 * _WORDS)
 
 
 @cache
 def _tanh_from_table(bits: int) -> Ints:
     """``bits`` integer bits are brought to three: to the left exactly, to the right half up."""
     left, right = max(bits - 3, 0), max(3 - bits, 0)
-    return tanh_in_24ths((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
+    return tanh_scale_over_24576((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
 
 
 #: gemmlowp's polynomials and a single shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each
 #: curve is computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
-CURVES = {
-    "gemmlowp": Curves(
+CELL_ACTIVATIONS = {
+    "gemmlowp": CellActivations(
         lambda x: _gemmlowp_logistic()[x],
         lambda x, bits: _gemmlowp_tanh(bits)[x],
         rounding_shift,
     ),
-    "table": Curves(
+    "table": CellActivations(
         lambda x: _logistic_from_table()[x],
         lambda x, bits: _tanh_from_table(bits)[x],
         lambda x, n: multiply_double(x, *quantize_multiplier(2.0**-n)),
@@ -124,7 +124,7 @@ CURVES = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Norm:
+class LayerNorm:
     """Coefficients and bias of shape (cells,), the coefficients' multiplier, and the variance that 0 counts as."""
 
     coefficients: Ints
@@ -133,7 +133,7 @@ class Norm:
     guard: int
 
     @classmethod
-    def of(cls, coefficients: Operand, bias: Operand | None) -> Norm:
+    def of(cls, coefficients: Operand, bias: Operand | None) -> LayerNorm:
         """From the operands; the bias is in units of coefficient scale / 1024."""
         if bias is None:
             raise RunError("layer normalization needs the gate's bias")

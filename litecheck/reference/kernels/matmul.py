@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
+from litecheck.reference.compute_limits import reserve
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
-from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, rescalings
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 #: Columns mostly share a scale: there are no channels that could go by eight.
 _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-eight")
@@ -79,7 +79,7 @@ def batch_matmul_float(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.registry import kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 ANY = tuple(NUMPY_TYPES)
 

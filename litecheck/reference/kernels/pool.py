@@ -9,12 +9,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.reference.limits import check_time
-from litecheck.reference.numerics.fused import clamp_real, fused, stored_bounds
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
+from litecheck.reference.compute_limits import check_time
+from litecheck.reference.numerics.fused_activation import clamp_real, fused, stored_bounds
 from litecheck.reference.numerics.windows import Axis, axes, padded
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
@@ -120,7 +120,7 @@ def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) 
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
-    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: Takers = EVERY
+    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
 

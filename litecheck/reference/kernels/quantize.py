@@ -14,6 +14,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import litert
 from litecheck.quantizer.litert_vectors import Grid, dequantize_body, quantize_body, quantize_tail
 from litecheck.quantizer.types import Parameters, QuantizerError
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -25,9 +26,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import each_value
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 
 Part = Callable[[Array], Array]
 
@@ -44,7 +44,9 @@ def _in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
     in_vectors=True,
     round=("half-away", "half-even-body", "half-even", "half-even-quotient"),
 )
-def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def quantize(
+    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+) -> Array:
     """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
     - ``half-away``: the float32 quotient, also of all that is per channel or int4;
@@ -92,7 +94,9 @@ def quantize(input: Operand, output: OutputSpec, variants: Variants, taken: Take
     in_vectors=True,
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
-def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def requantize(
+    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+) -> Array:
     """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
 
     - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
@@ -141,7 +145,9 @@ def requantize(input: Operand, output: OutputSpec, variants: Variants, taken: Ta
     in_vectors=True,
     product=("exact", "split-body", "split-int4-body"),
 )
-def dequantize(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def dequantize(
+    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+) -> Array:
     """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
     ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;

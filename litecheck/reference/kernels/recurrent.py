@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.limits import check_time, reserve
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
-from litecheck.reference.numerics.fused import clamp_real
-from litecheck.reference.operands import Array, Computed, Operand, Options, OutputSpec, RunError
+from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.runtime_tensors import Array, Computed, Operand, Options, OutputSpec, RunError
 
 _RELU = 1
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
+from litecheck.reference.numerics.axes import reduced_axes, reduction_view, shape_after
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,
     WITHOUT_FLOAT32,
@@ -15,9 +16,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec
 
 _QUANTIZED = ("int8", "uint8", "int16")
 
@@ -36,7 +36,7 @@ def mean(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the mean along the axes; an empty input gives zeros.
 
@@ -110,7 +110,7 @@ def sum_(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: Takers = EVERY,
+    taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
 
@@ -151,7 +151,7 @@ def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Optio
     shape = shape_after(input.shape, axes, options)
     if input.data.size == 0:
         return np.full(shape, np.nan if output.dtype == "float32" else 0, output.dtype)
-    rows = lanes(input.data, axes)
+    rows = reduction_view(input.data, axes)
     if output.dtype == "float32":
         return np.asarray((_in_order(rows) / np.float32(rows.shape[-1])).reshape(shape))
     total = rows.sum(axis=-1, dtype=np.int64)
@@ -162,7 +162,7 @@ def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Optio
 def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the sum along the axes, float32 in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
-    rows = lanes(input.data, axes)
+    rows = reduction_view(input.data, axes)
     total = _in_order(rows) if output.dtype == "float32" else rows.sum(axis=-1, dtype=rows.dtype)
     return np.asarray(total).reshape(shape_after(input.shape, axes, options))
 

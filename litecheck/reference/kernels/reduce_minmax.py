@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
+from litecheck.reference.numerics.axes import reduced_axes, reduction_view, shape_after
 from litecheck.reference.numerics.fixedpoint import multiply_reduced, quantize_multiplier, saturate, wrap32
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _ORDERED = ("int8", "uint8", "int16", "int32", "int64", "float32")
 
@@ -61,7 +61,7 @@ def reduce_prod(
     """
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
-    rows = lanes(input.data, axes).astype(np.int64) - input.zero_point
+    rows = reduction_view(input.data, axes).astype(np.int64) - input.zero_point
     if rows.shape[-1] == 1 and variants["one_factor"] == "copy":
         return input.data.reshape(shape)
     if rows.size == 0:
@@ -78,7 +78,7 @@ def reduce_prod(
 def reduce_prod_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the product along the axes, in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
-    rows = lanes(input.data, axes)
+    rows = reduction_view(input.data, axes)
     shape = shape_after(input.shape, axes, options)
     if rows.shape[-1] == 0:
         return np.ones(shape, output.dtype)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.reference.compute_limits import reserve
 from litecheck.reference.kernels.movement import ANY, ints, option
-from litecheck.reference.limits import reserve
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel, step
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec
 
 #: Bytes for an element of the output: four pixels, their weights and products as int64.
 INTERPOLATING = 80

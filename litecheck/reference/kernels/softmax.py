@@ -21,8 +21,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import interpolate, libm, quotient, words
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 _F = np.float32
 
@@ -95,7 +95,7 @@ def _exp32(x: Array) -> Array:
 
 
 @cache
-def _word_tables(width: str) -> tuple[Ints, Ints]:
+def _int16_tables(width: str) -> tuple[Ints, Ints]:
     """exp(x) for x in [-10, 0] and 1 / (1 + x) for x in [0, 1], 513 entries each, computed in ``width``."""
     real: Any = np.dtype(width).type
     ten, one, two = (real(n) / real(65535) for n in (10, 1, 2))
@@ -105,7 +105,7 @@ def _word_tables(width: str) -> tuple[Ints, Ints]:
 
 
 @kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
-def softmax_word(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
+def softmax_int16(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
 
     1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
@@ -116,7 +116,7 @@ def softmax_word(input: Operand, output: OutputSpec, options: Options, variants:
     x = input.rows.astype(np.int64)
     if not x.size:
         return input.data
-    exp_table, inverse_table = _word_tables(variants["tables"])
+    exp_table, inverse_table = _int16_tables(variants["tables"])
     step = quotient(variants["multiplier"], input.scale, _F(_beta(options)), over=_F(1))
     scaled = multiply_double(x - x.max(-1, keepdims=True), *quantize_multiplier(step / (10.0 / 65535.0)))
     exps = interpolate(saturate(scaled + 32767, -32768, 32767), exp_table)

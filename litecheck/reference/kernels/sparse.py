@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Tensor
-from litecheck.reference.limits import reserve
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
-from litecheck.reference.registry import kernel, unfolds
+from litecheck.reference.compute_limits import reserve
+from litecheck.reference.registry import densifies, kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 
 #: Member of DimensionType that lists the places that are taken; member 0 takes all.
 CSR = 1
@@ -24,7 +24,7 @@ def densify(input: Operand, output: OutputSpec) -> Array:
     return input.data
 
 
-@unfolds("DENSIFY")
+@densifies("DENSIFY")
 def densified(tensor: Tensor) -> Array | None:
     """Return a sparse constant expanded. Raises RunError if positions and values do not match."""
     if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from litecheck.reference.limits import reserve
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.compute_limits import reserve
 from litecheck.reference.registry import KernelFunction, kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: The types LiteRT's elementwise kernels are compiled for.
 _NUMBERS = tuple(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4")))

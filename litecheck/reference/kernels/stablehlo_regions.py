@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.stablehlo import dimensions, padded
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import kernel
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 if TYPE_CHECKING:
-    from litecheck.reference.engine.interpreter import Machine
+    from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
 #: What ReduceWindowFunction names.
@@ -112,7 +112,12 @@ def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, optio
 
 @kernel("STABLEHLO_SCATTER", *_MOVED)
 def stablehlo_scatter(
-    input: Operand, indices: Operand, updates: Operand, output: OutputSpec, options: Options, machine: Machine
+    input: Operand,
+    indices: Operand,
+    updates: Operand,
+    output: OutputSpec,
+    options: Options,
+    machine: ReferenceInterpreter,
 ) -> Array:
     """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
 
@@ -144,7 +149,7 @@ def stablehlo_scatter(
 
 @kernel("STABLEHLO_REDUCE_WINDOW", *_REDUCED)
 def stablehlo_reduce_window(
-    input: Operand, init_value: Operand, output: OutputSpec, options: Options, machine: Machine
+    input: Operand, init_value: Operand, output: OutputSpec, options: Options, machine: ReferenceInterpreter
 ) -> Array:
     """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
 
@@ -162,7 +167,7 @@ def stablehlo_reduce_window(
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
 
 
-def _body(options: Options, key: str, machine: Machine) -> np.ufunc | None:
+def _body(options: Options, key: str, machine: ReferenceInterpreter) -> np.ufunc | None:
     """Return the function of a body's only operator; None for a body without operators, which takes the second value."""
     operators = machine.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
     if not operators:

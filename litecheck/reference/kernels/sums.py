@@ -21,9 +21,9 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.numerics.fused import stored_bounds
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec, PerTensor, RunError
+from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.registry import Variants
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, PerTensor, RunError
 
 Multiplier = tuple[int, int]
 #: Bits by which 8-bit operands of a sum stand to the left of their units.

@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.numerics import fdlibm, gemmlowp, optimized_routines
 from litecheck.reference.numerics.fixedpoint import (
     Ints,
@@ -18,9 +19,8 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
 )
 from litecheck.reference.numerics.lookup import Floats, Real, each_value, libm, looked_up
-from litecheck.reference.operands import Array, Operand, Options, OutputSpec
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.takers import EVERY, XNNPACK, Takers
+from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec
 
 _FLOAT32 = np.float32
 
@@ -28,7 +28,7 @@ _TABLES, _ROUND = ("float32", "fixed-point"), ("half-away", "half-even")
 _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
-def _round(variants: Variants, taken: Takers) -> str:
+def _round(variants: Variants, taken: BackendSet) -> str:
     """Return the rounding of a table's entries; half to even if XNNPACK runs the operator and the arithmetic says so."""
     return variants["round"] if XNNPACK in taken else "half-away"
 
@@ -74,7 +74,7 @@ def _sigmoid_table() -> Ints:
     return table
 
 
-def _in_24ths(x: Ints, scale: np.float32, shifts: int) -> Ints:
+def _scale_over_24576(x: Ints, scale: np.float32, shifts: int) -> Ints:
     """int16 in 1/(3*4096)ths: times 3 and a shift where the scale is a power of two, else times a 15-bit multiplier."""
     if _is_power(scale, shifts):
         return x * (3 << (12 + round(math.log2(float(scale)))))
@@ -91,7 +91,9 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 
 
 @kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
-def logistic_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def logistic_int8(
+    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+) -> Array:
     """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
 
     Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
@@ -102,7 +104,9 @@ def logistic_byte(input: Operand, output: OutputSpec, variants: Variants, taken:
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
-def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def tanh_int8(
+    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+) -> Array:
     """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
 
     Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
@@ -113,7 +117,7 @@ def tanh_byte(input: Operand, output: OutputSpec, variants: Variants, taken: Tak
 
 
 @kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
-def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+def logistic_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -122,10 +126,10 @@ def logistic_word(input: Operand, output: OutputSpec, variants: Variants) -> Arr
     x = input.data.astype(np.int64)
     if variants["power_of_two"] == "fixed-point" and _is_power(input.scale, 1):
         return gemmlowp.logistic(x, 3, 16).astype(np.int16)
-    return logistic_in_24ths(_in_24ths(x, input.scale, 1)).astype(np.int16)
+    return logistic_scale_over_24576(_scale_over_24576(x, input.scale, 1)).astype(np.int16)
 
 
-def logistic_in_24ths(x: Ints) -> Ints:
+def logistic_scale_over_24576(x: Ints) -> Ints:
     """Logistic of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
     table = _sigmoid_table()
     index, between = np.minimum(np.abs(x) >> 9, 254), np.abs(x) & 511
@@ -135,7 +139,7 @@ def logistic_in_24ths(x: Ints) -> Ints:
 
 
 @kernel("TANH", "int16", working=80, power_of_two=("table", "fixed-point"))
-def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+def tanh_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
@@ -145,10 +149,10 @@ def tanh_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     if variants["power_of_two"] == "fixed-point" and _is_power(input.scale, 2):
         doubled = saturate(x << (12 + round(math.log2(float(input.scale)))), -32768, 32767)
         return gemmlowp.tanh(doubled, 3, 16).astype(np.int16)
-    return tanh_in_24ths(_in_24ths(x, input.scale, 2)).astype(np.int16)
+    return tanh_scale_over_24576(_scale_over_24576(x, input.scale, 2)).astype(np.int16)
 
 
-def tanh_in_24ths(x: Ints) -> Ints:
+def tanh_scale_over_24576(x: Ints) -> Ints:
     """Tanh of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
     table = _sigmoid_table()
     index, between = np.minimum(np.abs(x) >> 8, 254), np.abs(x) & 255
@@ -198,7 +202,7 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 
 @kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
-def elu(input: Operand, output: OutputSpec, variants: Variants, taken: Takers = EVERY) -> Array:
+def elu(input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS) -> Array:
     """x where x >= 0, else e^x - 1; looked up. Any shape.
 
     expm1 is the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's is from 2.41 on).

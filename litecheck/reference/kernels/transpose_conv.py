@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.reference.limits import check_time, reserve
-from litecheck.reference.numerics.fused import clamp_real
+from litecheck.reference.compute_limits import check_time, reserve
+from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.numerics.windows import axis
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 from litecheck.reference.registry import Variants, kernel, step
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 
 @kernel(

@@ -17,8 +17,8 @@ from litecheck.reference.numerics.fixedpoint import (
     wrap32,
 )
 from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 from litecheck.reference.registry import KernelFunction, Variants, kernel
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 
 _F = np.float32
 _WIDTHS = ("float32", "float64")
@@ -57,7 +57,7 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 
 @kernel("RSQRT", "int16", working=112, table=("float32", "fixed-point"))
-def rsqrt_word(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+def rsqrt_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
 
     ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.

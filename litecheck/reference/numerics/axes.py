@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.reference.operands import Array, Operand, Options, RunError
+from litecheck.reference.runtime_tensors import Array, Operand, Options, RunError
 
 
 def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
@@ -16,7 +16,7 @@ def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
     return tuple(sorted({a % rank for a in named}))
 
 
-def lanes(data: Array, axes: tuple[int, ...]) -> Array:
+def reduction_view(data: Array, axes: tuple[int, ...]) -> Array:
     """Return the data as (kept dimensions..., all reduced dimensions merged), each lane in row-major order.
 
     For example, axes (1, 2) of shape (1, 4, 5, 8) give shape (1, 8, 20).

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
-from litecheck.reference.operands import NUMPY_TYPES, Array
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
 Formula = Callable[[Ints, Ints], Ints]

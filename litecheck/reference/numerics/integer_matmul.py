@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.reference.numerics.fixedpoint import Ints
-from litecheck.reference.operands import Array, Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec
 
 #: The largest magnitude a stored value of a type can have.
 LARGEST = {"int8": 1 << 7, "int16": 1 << 15}

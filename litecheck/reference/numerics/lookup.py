@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import Ints, round_half_away
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, OutputSpec
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec
 
 Floats: TypeAlias = Array
 Real: TypeAlias = Callable[[Floats], Floats]

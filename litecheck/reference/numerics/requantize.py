@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.reference.numerics.compiled import compiled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
-from litecheck.reference.numerics.fused import stored_bounds
+from litecheck.reference.numerics.float32_rescale import Float32Rescale, float32_rescale, repeats
+from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT, Weights
-from litecheck.reference.numerics.nearest import NearestRescale, nearest, repeats
+from litecheck.reference.numerics.numba_loops import numba_loops
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
-from litecheck.reference.operands import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")
@@ -37,7 +37,7 @@ class Prepared:
 
     offset: Ints
     constants: tuple[Array, ...]
-    quick: NearestRescale | None
+    fast_path: Float32Rescale | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ class Requantizer:
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
         """
         if self.rescale.real is not None and not self.wrap and sums.dtype.kind == "f":
-            loops = compiled(sums.size)
+            loops = numba_loops(sums.size)
             if loops:
                 shape = -1, max(1, len(offset))
                 last = self.zero_point, self.low, self.high, out.reshape(shape)
@@ -70,16 +70,16 @@ class Requantizer:
                 return
         known = self.prepared.get(id(offset)) or self._prepare(offset)
         flat, into = sums.reshape(-1), out.reshape(-1)
-        if known.quick and sums.dtype == np.float32:
-            known.quick(flat, into, lambda some, at: self._stored(some, [c[at] for c in known.constants]))
+        if known.fast_path and sums.dtype == np.float32:
+            known.fast_path(flat, into, lambda some, at: self._stored(some, [c[at] for c in known.constants]))
         elif flat.size:
             self._in_tiles(flat, into, known)
 
     def _prepare(self, offset: Ints) -> Prepared:
-        real, slack = self.rescale.real, self.rescale.slack
+        real, slack = self.rescale.real, self.rescale.error_bound
         quick = None
         if real is not None and slack is not None and not self.wrap:
-            quick = nearest(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
+            quick = float32_rescale(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
         times = max(1, PERIOD // max(1, len(offset)))
         constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
         made = self.prepared[id(offset)] = Prepared(offset, constants, quick)

@@ -20,7 +20,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.operands import Array, Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec, RunError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +65,14 @@ Tilewise = Callable[..., Array]
 class Rescale:
     """A variant bound to its multipliers: a step and its constants, each of shape (channels,).
 
-    ``real`` and ``slack`` are what :mod:`~litecheck.reference.numerics.nearest` asks for: the multipliers as the
+    ``real`` and ``slack`` are what :mod:`~litecheck.reference.numerics.float32_rescale` asks for: the multipliers as the
     step applies them, and how far from a tie it may still decide as for a tie, in steps of the output.
     """
 
     step: Tilewise
     constants: tuple[Array, ...]
     real: NDArray[np.float64] | None = None
-    slack: NDArray[np.float64] | None = None
+    error_bound: NDArray[np.float64] | None = None
 
 
 #: (multipliers, scales) -> what to do with accumulators.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.limits import reserve
+from litecheck.reference.compute_limits import reserve
 
 SAME, VALID = 0, 1
 

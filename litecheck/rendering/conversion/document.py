@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.document import (
     Code,
+    Collapsible,
     Document,
     FactRows,
-    Fold,
     Heading,
     ItemList,
     Line,
@@ -21,7 +21,7 @@ from litecheck.rendering.document import (
 from litecheck.rendering.escape import NAME, shorten
 from litecheck.rendering.validation.document import document as validation_document
 from litecheck.report import Report
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 
 def document(record: ConversionRecord) -> Document:
@@ -42,13 +42,13 @@ def document(record: ConversionRecord) -> Document:
 
 
 def _starved(record: ConversionRecord) -> Iterator[Part]:
-    found = sharing.starved(record)
+    found = sharing.low_resolution(record)
     if found:
         yield Heading(("Starved by a shared scale",))
     for group, member in found:
         lines = sharing.starved_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
-        yield Fold(sharing.starved_title(group, member, NAME), (), (rows,), opened=True)
+        yield Collapsible(sharing.starved_title(group, member, NAME), (), (rows,), opened=True)
 
 
 def _weights(record: ConversionRecord) -> Iterator[Part]:
@@ -59,7 +59,7 @@ def _weights(record: ConversionRecord) -> Iterator[Part]:
             for largest, rms, worst, name in wording.weight_rows(record)
         )
         grid = TableGrid((">largest", ">RMS", "worst channels", "tensor"), rows)
-        yield Fold("Rounded anew", (f" {wording.weights_title(record)}",), (grid,))
+        yield Collapsible("Rounded anew", (f" {wording.weights_title(record)}",), (grid,))
 
 
 def _agreement(record: ConversionRecord) -> Iterator[Part]:
@@ -68,7 +68,7 @@ def _agreement(record: ConversionRecord) -> Iterator[Part]:
     yield Heading((wording.agreement_title(record.agreement),))
     rows = tuple((name, (text,)) for name, text in wording.agreement_lines(record.agreement))
     how = (("inputs", (record.agreement.source,)), ("run by", (record.agreement.runtime,)))
-    yield Fold("Outputs", (), (FactRows((*rows, *how)),), opened=True)
+    yield Collapsible("Outputs", (), (FactRows((*rows, *how)),), opened=True)
 
 
 def _stays(record: ConversionRecord) -> Iterator[Part]:
@@ -118,12 +118,12 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
         )
         grid = TableGrid((">effective bits", ">range", ">scale", "joined by", "tensor"), rows)
         title = f" {counted(len(record.groups), 'group')} by rule, what each member keeps"
-        yield Fold("Shared scales", (title,), (grid,))
+        yield Collapsible("Shared scales", (title,), (grid,))
     if record.tensors:
         heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC", ">clipped", "by", "tensor")
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
         grid = TableGrid(heads, tuple(map(_tensor, ordered)))
-        yield Fold("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
+        yield Collapsible("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
 
 
 def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:

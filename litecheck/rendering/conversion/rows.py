@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from litecheck.convert.record import ConversionRecord
-from litecheck.convert.shared import SharedMember, SharedQuantization
+from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.shared_scales import SharedMember, SharedQuantization
 from litecheck.files import from_here
 from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.rows import (
@@ -28,7 +28,7 @@ def results(record: ConversionRecord) -> Results:
     """Return the rows of the new model."""
     judged = validation_results(Report(record.version, (record.report,)))
     (subject,) = judged.subjects
-    rows = tuple(_row(record, *pair) for pair in sharing.starved(record))
+    rows = tuple(_row(record, *pair) for pair in sharing.low_resolution(record))
     remarks = tuple(_remark(record, text) for text in record.warnings)
     cases = tuple(JudgedCase(row.where.text, (row,)) for row in rows)
     own = dict(wording.facts(record))
@@ -67,7 +67,7 @@ def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMemb
         "warning",
         title,
         RowPlace(from_here(record.report.file), place, steps),
-        gist=dict(details)["because"][0],
+        summary=dict(details)["because"][0],
         details=details,
         title=title,
         full=(title, *lines_of(details)),

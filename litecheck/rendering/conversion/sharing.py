@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from litecheck.convert.record import ConversionRecord
-from litecheck.convert.shared import STARVED, Joint, SharedMember, SharedQuantization
+from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.shared_scales import (
+    LOW_RESOLUTION,
+    SharedMember,
+    SharedQuantization,
+    SharedScaleConstraint,
+)
 from litecheck.quantization import BITS
 from litecheck.rendering.conversion import wording
 from litecheck.rendering.escape import shorten
 
 
-def starved(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
+def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
     """Return the members of all groups with a low effective resolution, the worst first."""
-    found = [(group, member) for group in record.groups for member in group.members if member.starved]
+    found = [(group, member) for group in record.groups for member in group.members if member.low_resolution]
     return sorted(found, key=lambda pair: pair[1].bits or 0.0)
 
 
@@ -29,13 +34,13 @@ def _name(name: str, limit: int | None) -> str:
     return name if limit is None else shorten(name, limit)
 
 
-def joint_place(joint: Joint, limit: int | None = None) -> str:
+def joint_place(joint: SharedScaleConstraint, limit: int | None = None) -> str:
     """Return ``CONCATENATION #7 'detections'``."""
     subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
     return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
 
 
-def joint_number(joint: Joint) -> str:
+def joint_number(joint: SharedScaleConstraint) -> str:
     """Return ``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
     return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
 
@@ -60,7 +65,7 @@ def starved_lines(
     ]
 
 
-def _remedy(joint: Joint) -> str:
+def _remedy(joint: SharedScaleConstraint) -> str:
     tail = f"leave {joint.opcode} float32: --keep-float '#{joint.operator}'"
     if not joint.leaves:
         return tail
@@ -72,6 +77,6 @@ def _remedy(joint: Joint) -> str:
 def starved_rule() -> str:
     """Return the text of the rule for rows with a low effective resolution."""
     return (
-        f"Tensors that share one scale by rule keep fewer than {STARVED:g} effective bits: "
+        f"Tensors that share one scale by rule keep fewer than {LOW_RESOLUTION:g} effective bits: "
         "log2 of how many steps of the group's scale a tensor's own range has."
     )

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from litecheck.convert.record import ConversionRecord, ConvertedTensor
+from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.rendering.conversion import sharing, wording
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.rendering.page import DIM, LABEL
+from litecheck.rendering.text_page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 _STYLES = {"conforms": "bold green", "violates": "bold red", "not checked": "bold magenta"}
 _HEADS = (
@@ -36,7 +36,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
     page = ConversionPage(console, verbose or record.tried)
     page.head(record)
-    page.starved(record)
+    page.low_resolution(record)
     for block in blocks(record.report.active):
         page.block(block)
     for line in target_lines(record.report):
@@ -56,7 +56,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
 
 def brief(record: ConversionRecord) -> str:
     """Return a line if the new model violates or a tensor has a low effective resolution, else nothing."""
-    if record.verdict != "violates" and not record.starved:
+    if record.verdict != "violates" and not record.low_resolution:
         return ""
     return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
 
@@ -97,9 +97,9 @@ class ConversionPage(ValidationPage):
             )
             self.line()
 
-    def starved(self, record: ConversionRecord) -> None:
+    def low_resolution(self, record: ConversionRecord) -> None:
         """Print the group members with a low effective resolution."""
-        for group, member in sharing.starved(record):
+        for group, member in sharing.low_resolution(record):
             title = Text(visible(sharing.starved_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
             for label, text in sharing.starved_lines(group, member, self.names):

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from litecheck.convert.calibrated import Calibration
-from litecheck.convert.record import ConversionRecord, ConvertedTensor
-from litecheck.convert.sensitivity import OperatorSensitivity
-from litecheck.convert.shared import SharedQuantization
+from litecheck.conversion.calibrated import Calibration
+from litecheck.conversion.record import ConversionRecord, ConvertedTensor
+from litecheck.conversion.sensitivity import OperatorSensitivity
+from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.rendering.validation.values import values as validation_values
 from litecheck.report import Report
 
@@ -49,7 +49,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         ],
         "tensors": [_tensor(one) for one in record.tensors],
         "groups": [_group(one) for one in record.groups],
-        "starved": record.starved,
+        "starved": record.low_resolution,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
         "weights": [asdict(one) for one in record.weights],
@@ -91,7 +91,7 @@ def _sensitivity(one: OperatorSensitivity) -> dict[str, Any]:
 def _group(group: SharedQuantization) -> dict[str, Any]:
     plain = asdict(group)
     for told, member in zip(plain["members"], group.members, strict=True):
-        told["starved"] = member.starved
+        told["starved"] = member.low_resolution
     return plain
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from litecheck.convert.agreement import Agreement, TensorAgreement
-from litecheck.convert.equalize import LayerPair
-from litecheck.convert.plan import Form
-from litecheck.convert.record import ConversionRecord, ConvertedTensor
-from litecheck.convert.request import REAL
-from litecheck.convert.sensitivity import OperatorSensitivity
+from litecheck.conversion.agreement import Agreement, TensorAgreement
+from litecheck.conversion.conversion_plan import QuantParams
+from litecheck.conversion.equalize import LayerPair
+from litecheck.conversion.record import ConversionRecord, ConvertedTensor
+from litecheck.conversion.request import REAL
+from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.tallies import checked_text, counted, counts_text
+from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
 _NOTICED = 1e-4
@@ -28,7 +28,7 @@ _NAMED = 3
 def summary(record: ConversionRecord) -> str:
     """Return a summary of the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
     report = record.report
-    shared = f"; {counted(record.starved, 'starved tensor')}" if record.starved else ""
+    shared = f"; {counted(record.low_resolution, 'starved tensor')}" if record.low_resolution else ""
     return f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
 
 
@@ -184,12 +184,12 @@ def extent(low: float, high: float) -> str:
     return f"{low:.4g}..{high:.4g}"
 
 
-def form_range(form: Form) -> str:
+def form_range(form: QuantParams) -> str:
     """The real values a form was made for; nothing where nobody said."""
     return extent(form.low, form.high) if form.low < form.high else ""
 
 
-def scales(form: Form) -> str:
+def scales(form: QuantParams) -> str:
     """The scale, or how many there are and between what."""
     values = form.scale
     if values.size < 2:
@@ -197,12 +197,12 @@ def scales(form: Form) -> str:
     return f"{values.size:,} of {extent(float(values.min()), float(values.max()))}"
 
 
-def zero_points(form: Form) -> str:
+def zero_points(form: QuantParams) -> str:
     """The zero point; several equal zero points are written once."""
     return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
 
 
-def decided_by(form: Form) -> tuple[str, ...]:
+def decided_by(form: QuantParams) -> tuple[str, ...]:
     """The rules of the scale, those that fix it first, and what else decided."""
     own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))
     return (*list(own)[:1], *filter(None, (form.because,)))

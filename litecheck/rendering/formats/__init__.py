@@ -9,23 +9,23 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, cast
 
 from litecheck.errors import ConfigError, wrong_type
-from litecheck.rendering.sheet import Format, Sheet, reported
+from litecheck.rendering.report_view import Format, ReportView, reported
 from litecheck.report import ModelReport, Report
 from litecheck.spelling import closest
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
-    from litecheck.convert.converters import ConverterComparison
-    from litecheck.convert.record import ConversionRecord
-    from litecheck.diagnose.result import Diagnosis
-    from litecheck.quantizer.comparison import Comparison
+    from litecheck.conversion.converters import ConverterComparison
+    from litecheck.conversion.record import ConversionRecord
+    from litecheck.diagnosis.result import Diagnosis
+    from litecheck.quantizer.comparison_result import Comparison
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
-    from litecheck.suite.prove import KillTable
+    from litecheck.suite.mutation_coverage import MutationCoverage
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
-    from litecheck.verify.outcome import Verification
-    from litecheck.verify.several import Verifications
+    from litecheck.verification.result import Verification
+    from litecheck.verification.several_models import Verifications
 
     Reported = (
         Report
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         | RunRecord
         | ConversionRecord
         | ConverterComparison
-        | KillTable
+        | MutationCoverage
         | RunComparison
         | SuiteReport
     )
@@ -58,7 +58,7 @@ def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the c
     A ModelReport is laid out as a run over that model alone, a Comparison as a comparison of ``expected`` and ``actual``.
     Raises ConfigError for an unknown format.
     """
-    sheet = Sheet(_whole(report))
+    sheet = ReportView(_whole(report))
     return chosen(format, sheet.command).render(sheet)
 
 

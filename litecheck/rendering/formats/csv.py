@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
-from litecheck.rendering.sheet import Format, Sheet
+from litecheck.rendering.report_view import Format, ReportView
 
 if TYPE_CHECKING:
-    from litecheck.rendering.wording.operators import OperatorLine
+    from litecheck.rendering.wording.operator_lines import OperatorLine
 
 #: Characters with which a formula begins in spreadsheets.
 _ACTING = ("=", "+", "-", "@")
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the table; numbers have no separators, so that spreadsheets can sum them."""
     import csv
     import io

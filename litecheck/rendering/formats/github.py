@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.finding import Level
 from litecheck.rendering.escape import slashed, visible
-from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
+from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import Annotation
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _COMMANDS: dict[Level, str] = {"violation": "error", "warning": "warning", "note": "notice"}
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return annotations, the most severe first, then the summary as a plain line."""
     results = sheet.results()
     return "\n".join([*map(_command, results.annotations), f"litecheck: {visible(results.summary)}"]) + "\n"

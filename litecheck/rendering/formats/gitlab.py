@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import safe_json, slashed, visible
-from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
+from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the issues: waived rows are omitted, unchecked subjects are blockers, missing answers are critical."""
     import json
 
@@ -26,7 +26,7 @@ def _issues(results: Results) -> Iterator[dict[str, Any]]:
         yield from (_issue(row, row.message, "blocker") for row in subject.obstacles)
         for row in subject.rows:
             if not row.waiver:
-                text = f"{row.where.text}: {row.message}" + (f": {row.gist}" if row.gist else "")
+                text = f"{row.where.text}: {row.message}" + (f": {row.summary}" if row.summary else "")
                 yield _issue(row, text, "critical" if row.silent else _SEVERITIES[row.level])
     yield from (_issue(row, row.message, _SEVERITIES[row.level]) for row in results.remarks if row.identity)
 

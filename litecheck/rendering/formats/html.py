@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import WHOLE, Format, Sheet
+from litecheck.rendering.report_view import WHOLE, Format, ReportView
 
-FORMAT = Format("html", "one page for people, which needs no network", WHOLE, Sheet.page)
+FORMAT = Format("html", "one page for people, which needs no network", WHOLE, ReportView.page)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from litecheck.rendering.escape import safe_json
-from litecheck.rendering.sheet import WHOLE, Format, Sheet
+from litecheck.rendering.report_view import WHOLE, Format, ReportView
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the report as a JSON document."""
     import json
 

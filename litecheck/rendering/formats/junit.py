@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
-from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
-from litecheck.tallies import counted
+from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
+from litecheck.summary_text import counted
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the XML document. A case fails if any of its rows fails; a missing answer is an error."""
     import xml.etree.ElementTree as ET
 

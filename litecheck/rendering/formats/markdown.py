@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import WHOLE, Format, Sheet
+from litecheck.rendering.report_view import WHOLE, Format, ReportView
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the document; failures are open, tables are folded."""
     from litecheck.rendering.markdown import written
 

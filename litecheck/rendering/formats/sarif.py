@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.finding import LEVELS, Level
 from litecheck.rendering.escape import safe_json, uri, visible
-from litecheck.rendering.sheet import JUDGEMENTS, Format, Sheet
-from litecheck.tallies import counted
+from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
+from litecheck.summary_text import counted
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule
@@ -20,7 +20,7 @@ _LEVELS: dict[Level, str] = {"violation": "error", "warning": "warning", "note":
 _PROBLEM_SEVERITIES: dict[Level, str] = {"violation": "error", "warning": "warning", "note": "recommendation"}
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return a SARIF run over all subjects. Binary files have no lines: results are at line 1 and name the operator."""
     import json
 

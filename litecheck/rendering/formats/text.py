@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.sheet import WHOLE, Format, Sheet
+from litecheck.rendering.report_view import WHOLE, Format, ReportView
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ReportView) -> str:
     """Return the text that is printed if the output is not a terminal."""
-    from litecheck.rendering.page import captured
+    from litecheck.rendering.text_page import captured
 
     return captured(sheet.print)
 

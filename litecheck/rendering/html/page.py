@@ -114,7 +114,7 @@ def _grid(grid: layout.TableGrid) -> str:
     return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{table}</div>'
 
 
-def _fold(fold: layout.Fold) -> str:
+def _fold(fold: layout.Collapsible) -> str:
     parts = "".join(map(_part, fold.parts))
     if fold.anchor:
         # Inside, so that browsers unfold it for who follows a link.
@@ -140,7 +140,7 @@ def _span(span: layout.Span) -> str:
         return f"<code>{_breakable(span.text)}</code>"
     if isinstance(span, layout.Bold):
         return f"<b>{text(span.text)}</b>"
-    if isinstance(span, layout.Sign):
+    if isinstance(span, layout.StatusIcon):
         character = layout.SIGNS[span.meaning][1]
         return (
             f'<span class="sign" data-conclusion="{span.meaning}" title="{span.meaning}">{character}</span>'

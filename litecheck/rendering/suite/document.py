@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.suite import wording
-from litecheck.rendering.wording.operators import operator_grid
-from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
-from litecheck.tallies import counted
+from litecheck.rendering.wording.operator_lines import operator_grid
+from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.summary_text import counted
 
 #: GitHub shows a megabyte of Markdown, and people read less.
 _MANY = 50
@@ -55,12 +55,14 @@ def _failing(report: SuiteReport) -> Iterator[layout.Part]:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
-def _case(case: CaseVerdict) -> layout.Fold:
+def _case(case: CaseVerdict) -> layout.Collapsible:
     rows = tuple(
         (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(case)
     )
-    return layout.Fold(wording.title(case), (f": {case.ending.value}",), (layout.FactRows(rows),), True)
+    return layout.Collapsible(
+        wording.title(case), (f": {case.ending.value}",), (layout.FactRows(rows),), True
+    )
 
 
 def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
@@ -70,9 +72,9 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
         yield layout.Heading(("Models that must be refused",))
     for opcode, cases in groups.items():
         told = (f": {wording.refused(cases)}",)
-        lines = tuple(_refusal(case) for case in cases if case.ending is not Ending.REJECTED)
+        lines = tuple(_refusal(case) for case in cases if case.ending is not CaseOutcome.REJECTED)
         listed = (layout.listed(lines, _MANY),) if lines else ()
-        yield layout.Fold(opcode, told, listed)
+        yield layout.Collapsible(opcode, told, listed)
 
 
 def _refusal(case: CaseVerdict) -> layout.Line:
@@ -89,4 +91,4 @@ def _uncovered(report: SuiteReport) -> Iterator[layout.Part]:
 
 def _hashes(report: SuiteReport) -> Iterator[layout.Part]:
     rows = tuple((label, (layout.Code(text),)) for label, text in wording.hashes(report))
-    yield layout.Fold("Versions and SHA-256", (), (layout.FactRows(rows),))
+    yield layout.Collapsible("Versions and SHA-256", (), (layout.FactRows(rows),))

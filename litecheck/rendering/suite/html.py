@@ -10,26 +10,26 @@ from typing import Any
 from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
 from litecheck.rendering.suite import wording
-from litecheck.rendering.wording.operators import OperatorLine, operator_words
-from litecheck.suite.verdict import CaseVerdict, Ending, OperatorRow, SuiteReport
+from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
+from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
 
 _FOLDER = Path(__file__).parent / "page"
 _SHARED = ("elements.js", "controls.js", "table.js", "operators.js")
 #: A sign for each ending, for who does not see colours.
-SIGNS: dict[Ending, str] = {
-    Ending.PASSED: "=",
-    Ending.TOLERATED: "≈",
-    Ending.FAILED: "≠",
-    Ending.REFUSED: "R",
-    Ending.CRASHED: "C",
-    Ending.HUNG: "H",
-    Ending.OUT_OF_MEMORY: "M",
-    Ending.NOT_DELEGATED: "N",
-    Ending.NOT_SUPPORTED: "U",
-    Ending.SKIPPED: "S",
-    Ending.REJECTED: "✓",
-    Ending.ACCEPTED: "!",
-    Ending.BROKE_DOWN: "X",
+SIGNS: dict[CaseOutcome, str] = {
+    CaseOutcome.PASSED: "=",
+    CaseOutcome.TOLERATED: "≈",
+    CaseOutcome.FAILED: "≠",
+    CaseOutcome.REFUSED: "R",
+    CaseOutcome.CRASHED: "C",
+    CaseOutcome.HUNG: "H",
+    CaseOutcome.OUT_OF_MEMORY: "M",
+    CaseOutcome.NOT_DELEGATED: "N",
+    CaseOutcome.NOT_SUPPORTED: "U",
+    CaseOutcome.SKIPPED: "S",
+    CaseOutcome.REJECTED: "✓",
+    CaseOutcome.ACCEPTED: "!",
+    CaseOutcome.BROKE_DOWN: "X",
 }
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
@@ -56,7 +56,8 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "hashes": list(wording.hashes(report)),
         "counts": dict(report.counts()),
         "outcomes": [
-            {"name": e.value, "sign": SIGNS[e], "meaning": wording.MEANING[e], "bad": e.fails} for e in Ending
+            {"name": e.value, "sign": SIGNS[e], "meaning": wording.MEANING[e], "bad": e.fails}
+            for e in CaseOutcome
         ],
         "operators": [
             _operator(report, line, known[line.opcode, line.kind, line.granularity])
@@ -115,7 +116,7 @@ def _case(case: CaseVerdict) -> dict[str, Any]:
 def _other(case: CaseVerdict) -> tuple[str, ...]:
     """Ending, title, and why where it is neither good nor bad or only tolerated."""
     told = (case.ending.value, shorten(case.title or case.name, PHRASE))
-    return told if case.ending is Ending.PASSED else (*told, shorten(wording.gist(case), PHRASE))
+    return told if case.ending is CaseOutcome.PASSED else (*told, shorten(wording.summary(case), PHRASE))
 
 
 def _refused(opcode: str, cases: list[CaseVerdict]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from litecheck.rendering.rows import (
     lines_of,
 )
 from litecheck.rendering.suite import wording
-from litecheck.rendering.wording.operators import OPERATOR_HEADS, OperatorLine, operator_cells
-from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
-from litecheck.tallies import counted
+from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
+from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.summary_text import counted
 
 _HANDFUL = 5
 _FAILING = {"not borne out": "suite/claim", "expired": "suite/waiver-expired"}
@@ -29,7 +29,7 @@ _RULES = {
     "suite/waiver-expired": "A waiver holds no longer.",
 }
 #: Endings of invalid models that were not rejected, with their levels; they do not fail the device.
-_UNREFUSED: dict[Ending, Level] = {Ending.ACCEPTED: "note", Ending.BROKE_DOWN: "warning"}
+_UNREFUSED: dict[CaseOutcome, Level] = {CaseOutcome.ACCEPTED: "note", CaseOutcome.BROKE_DOWN: "warning"}
 
 
 def results(report: SuiteReport) -> Results:
@@ -61,7 +61,7 @@ def _told(case: CaseVerdict) -> bool:
     return case.wanting or case.ending in _UNREFUSED
 
 
-def _level(ending: Ending) -> Level:
+def _level(ending: CaseOutcome) -> Level:
     return _UNREFUSED.get(ending, "violation")
 
 
@@ -88,13 +88,13 @@ def _subject(report: SuiteReport, line: OperatorLine) -> Subject:
 def _case(case: CaseVerdict, row: ResultRow | None) -> JudgedCase:
     if row is not None:
         return JudgedCase(case.name, (row,))
-    gap = "" if case.ending.good else f"{case.ending.value}: {wording.gist(case)}"
-    aside = () if case.ending is Ending.PASSED else lines_of(wording.details(case))
+    gap = "" if case.ending.good else f"{case.ending.value}: {wording.summary(case)}"
+    aside = () if case.ending is CaseOutcome.PASSED else lines_of(wording.details(case))
     return JudgedCase(case.name, gap=gap, aside=aside)
 
 
 def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
-    ending, gist = case.ending.value, wording.gist(case)
+    ending, summary = case.ending.value, wording.summary(case)
     details = tuple(wording.details(case))
     fingerprint = digest("\0".join((wording.rule(case.ending), case.name)))
     told = f"{ending} on {report.device}"
@@ -104,9 +104,9 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
         f"{told}, though it must be refused" if case.broken else told,
         RowPlace(f"{wording.folder(case)}/model.tflite", wording.title(case), tuple(_steps(case))),
         case.effect or ending,
-        gist,
+        summary,
         details,
-        title=f"{ending}: {gist}",
+        title=f"{ending}: {summary}",
         full=lines_of(details),
         fails=case.fails,
         waiver=wording.waived(case),
@@ -180,14 +180,14 @@ def _remark(code: str, text: str) -> ResultRow:
 
 def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     """Yield an annotation for each ending and kind of operator, failures first."""
-    groups: dict[tuple[Ending, str], list[CaseVerdict]] = {}
+    groups: dict[tuple[CaseOutcome, str], list[CaseVerdict]] = {}
     for case in sorted(
         (c for c in report.cases if _told(c) and c.waiver is None), key=lambda case: not case.fails
     ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():
         title = f"{ending.value} on {report.device}: {kind} ({counted(len(cases), 'case')})"
-        lines = [f"{case.title or case.name}: {shorten(wording.gist(case), PHRASE)}" for case in cases]
+        lines = [f"{case.title or case.name}: {shorten(wording.summary(case), PHRASE)}" for case in cases]
         more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
         place = f"{wording.folder(cases[0])}/model.tflite"
         yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))

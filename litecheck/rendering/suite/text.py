@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.page import DIM, LABEL, Page
 from litecheck.rendering.suite import wording
-from litecheck.rendering.wording.operators import OPERATOR_HEADS, operator_cells
-from litecheck.suite.verdict import CaseVerdict, Ending, SuiteReport
-from litecheck.tallies import counted
+from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
+from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.summary_text import counted
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
 _STYLES = {**_VERDICTS, "waived": "yellow", "not claimed": "dim"}
@@ -40,7 +40,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
 def brief(report: SuiteReport) -> str:
     """Return ``ADD int8: ties: failed: 3 of 64 elements ...``, a line for each failing case."""
     lines = [
-        f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.gist(case), PHRASE)}"
+        f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.summary(case), PHRASE)}"
         for case in wording.failing(report)
     ]
     if report.verdict == "not checked":
@@ -111,7 +111,7 @@ class SuitePage(Page):
         """Print the invalid models that were not rejected, by operator."""
         groups = wording.refusals(report)
         wrong = {
-            opcode: [case for case in cases if case.ending is not Ending.REJECTED]
+            opcode: [case for case in cases if case.ending is not CaseOutcome.REJECTED]
             for opcode, cases in groups.items()
         }
         number = sum(map(len, wrong.values()))
@@ -122,7 +122,7 @@ class SuitePage(Page):
         for opcode, cases in wrong.items():
             if cases:
                 self.line(visible(opcode), "  ", 2)
-                told = dict.fromkeys(f"{case.ending.value}: {wording.gist(case)}" for case in cases)
+                told = dict.fromkeys(f"{case.ending.value}: {wording.summary(case)}" for case in cases)
                 self.items(list(told), _MANY)
         self.line()
 

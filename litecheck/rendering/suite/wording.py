@@ -9,34 +9,34 @@ from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
-from litecheck.rendering.wording.operators import OperatorLine, extent
+from litecheck.rendering.wording.operator_lines import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
-from litecheck.suite.gap import Gap
-from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport
-from litecheck.tallies import counted
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.summary_text import counted
 
 #: Meaning of each ending, as a sentence.
-MEANING: dict[Ending, str] = {
-    Ending.PASSED: "The device gives every element as the arithmetic does.",
-    Ending.TOLERATED: "The device differs by no more than the declared tolerance.",
-    Ending.FAILED: "The device gives other values, or outputs of another number, shape or type.",
-    Ending.REFUSED: "The device refuses to run a model that it must run.",
-    Ending.CRASHED: "The device's process died.",
-    Ending.HUNG: "The device did not answer in time.",
-    Ending.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
-    Ending.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
-    Ending.NOT_SUPPORTED: "The device says that it does not have the operator.",
-    Ending.SKIPPED: "There is no result: the case was not run, or there is nothing to compare with.",
-    Ending.REJECTED: "The device refuses a model that breaks a requirement, as it must.",
-    Ending.ACCEPTED: "The device computes a model that breaks a requirement: leniency, which fails nothing.",
-    Ending.BROKE_DOWN: "The device crashed, hung or ran out of memory on a model that breaks a requirement.",
+MEANING: dict[CaseOutcome, str] = {
+    CaseOutcome.PASSED: "The device gives every element as the arithmetic does.",
+    CaseOutcome.TOLERATED: "The device differs by no more than the declared tolerance.",
+    CaseOutcome.FAILED: "The device gives other values, or outputs of another number, shape or type.",
+    CaseOutcome.REFUSED: "The device refuses to run a model that it must run.",
+    CaseOutcome.CRASHED: "The device's process died.",
+    CaseOutcome.HUNG: "The device did not answer in time.",
+    CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
+    CaseOutcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
+    CaseOutcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
+    CaseOutcome.SKIPPED: "There is no result: the case was not run, or there is nothing to compare with.",
+    CaseOutcome.REJECTED: "The device refuses a model that breaks a requirement, as it must.",
+    CaseOutcome.ACCEPTED: "The device computes a model that breaks a requirement: leniency, which fails nothing.",
+    CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on a model that breaks a requirement.",
 }
 #: There is no answer that could be right or wrong.
-BROKEN = frozenset({Ending.REFUSED, Ending.CRASHED, Ending.HUNG, Ending.OUT_OF_MEMORY})
+BROKEN = frozenset({CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY})
 _FEW = 3
 
 
-def rule(ending: Ending) -> str:
+def rule(ending: CaseOutcome) -> str:
     """Return the rule id of an ending: ``suite/out-of-memory``."""
     return f"suite/{ending.value.replace(' ', '-')}"
 
@@ -106,8 +106,8 @@ def tally(report: SuiteReport) -> str:
     return "; ".join(parts) or "no cases"
 
 
-def _ends(ends: Counter[Ending]) -> str:
-    return ", ".join(f"{ends[ending]:,} {ending.value}" for ending in Ending if ends[ending])
+def _ends(ends: Counter[CaseOutcome]) -> str:
+    return ", ".join(f"{ends[ending]:,} {ending.value}" for ending in CaseOutcome if ends[ending])
 
 
 def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
@@ -122,7 +122,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
             row.kind,
             row.granularity,
             row.verdict,
-            {ending.value: row.count(ending) for ending in Ending},
+            {ending.value: row.count(ending) for ending in CaseOutcome},
             row.tolerance,
             row.worst,
             row.unit,
@@ -136,7 +136,11 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
 
 def arithmetic(row: OperatorRow) -> str:
     """Return the identified arithmetic: claimed, else unclaimed; mutants that explain all; or none."""
-    if not row.count(Ending.PASSED) and not row.count(Ending.TOLERATED) and not row.count(Ending.FAILED):
+    if (
+        not row.count(CaseOutcome.PASSED)
+        and not row.count(CaseOutcome.TOLERATED)
+        and not row.count(CaseOutcome.FAILED)
+    ):
         return ""
     if row.arithmetic in row.fits:
         return row.arithmetic
@@ -144,7 +148,7 @@ def arithmetic(row: OperatorRow) -> str:
         return f"fits {', '.join(row.fits)}"
     if row.mistakes:
         return f"explained by {' or '.join(row.mistakes)}"
-    return "none known" if row.count(Ending.FAILED) else f"{row.arithmetic}, within the tolerance"
+    return "none known" if row.count(CaseOutcome.FAILED) else f"{row.arithmetic}, within the tolerance"
 
 
 def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
@@ -202,7 +206,7 @@ def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
 
 def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
     """Return cases without an answer first, then those with the largest differences."""
-    return sorted(cases, key=lambda case: (case.ending is Ending.FAILED, -abs(case.worst)))
+    return sorted(cases, key=lambda case: (case.ending is CaseOutcome.FAILED, -abs(case.worst)))
 
 
 def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
@@ -212,7 +216,7 @@ def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
         if case.broken:
             found.setdefault(case.opcode, []).append(case)
     return {
-        opcode: sorted(cases, key=lambda case: case.ending is Ending.REJECTED)
+        opcode: sorted(cases, key=lambda case: case.ending is CaseOutcome.REJECTED)
         for opcode, cases in found.items()
     }
 
@@ -230,7 +234,7 @@ def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
     return list(groups.items())
 
 
-def _named(gap: Gap) -> str:
+def _named(gap: MissingCase) -> str:
     """Return ``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement."""
     name = " ".join(filter(None, (visible(gap.opcode), visible(gap.kind))))
     if gap.form.startswith(f"{gap.opcode}/"):
@@ -238,7 +242,7 @@ def _named(gap: Gap) -> str:
     return f"{name}, {visible(gap.form)}" if gap.form else name
 
 
-def gist(case: CaseVerdict) -> str:
+def summary(case: CaseVerdict) -> str:
     """Return the reason for a case's ending in a phrase."""
     if case.broken:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))

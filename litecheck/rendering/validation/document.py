@@ -10,7 +10,7 @@ from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import COUNTED, STATUSES, Status, counted
+from litecheck.summary_text import COUNTED, STATUSES, Status, counted
 
 _HANDFUL = 5
 _DOZEN = 12
@@ -39,16 +39,16 @@ def _table(report: Report) -> layout.TableGrid:
         numbers = [*model.coverage.values(), *(model.counts[key] for key in COUNTED[:3])]
         name = layout.Code(shorten(model.name, 2 * NAME))
         rows.append(
-            ((name,), (layout.Sign(verdict), report.headline(model)), *((f"{n:,}",) for n in numbers))
+            ((name,), (layout.StatusIcon(verdict), report.headline(model)), *((f"{n:,}",) for n in numbers))
         )
     heads = ("model", "verdict", *(f">{status}" for status in STATUSES))
     return layout.TableGrid((*heads, *(f">{key}s" for key in COUNTED[:3])), tuple(rows))
 
 
-def _model(report: Report, model: ModelReport) -> layout.Fold:
+def _model(report: Report, model: ModelReport) -> layout.Collapsible:
     verdict = report.verdict(model)
     title = shorten(model.name, 2 * NAME)
-    return layout.Fold(
+    return layout.Collapsible(
         title,
         (f": {report.headline(model)}, {report.explain(model)}",),
         tuple(_details(model)),

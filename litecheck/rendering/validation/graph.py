@@ -11,7 +11,7 @@ from litecheck.finding import Finding
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.validation.targets import places_of
 from litecheck.report import ModelReport, OperatorReport
-from litecheck.tallies import Status
+from litecheck.summary_text import Status
 
 #: Cells in the strip of a subgraph: a screen of them.
 _CELLS = 500

@@ -9,7 +9,7 @@ from itertools import groupby
 from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
 from litecheck.profile.measurements.registry import measured
 from litecheck.report import ModelReport
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 
 @dataclass(frozen=True, slots=True)

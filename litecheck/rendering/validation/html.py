@@ -16,7 +16,7 @@ from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks
 from litecheck.rendering.validation.plots import plots
 from litecheck.rendering.validation.targets import target_facts
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import COUNTED, coverage_text
+from litecheck.summary_text import COUNTED, coverage_text
 
 _FOLDER = Path(__file__).parent / "page"
 _SHARED = ("elements.js", "controls.js", "table.js", "pictures.js", "strip.js")

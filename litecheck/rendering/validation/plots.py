@@ -10,7 +10,7 @@ from typing import Any
 from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 from litecheck.rendering.escape import shorten
 from litecheck.report import ModelReport
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 #: Marks in one plot; of more tensors, neighbors share a mark.
 _MARKS = 400

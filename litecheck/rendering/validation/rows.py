@@ -9,12 +9,12 @@ from itertools import groupby
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
-from litecheck.rendering.escape import NAME, PHRASE, place, shorten, tame, visible
+from litecheck.rendering.escape import NAME, PHRASE, escape_control, place, shorten, visible
 from litecheck.rendering.validation.configuration import configuration_row, options_line, policy_values
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.rendering.validation.targets import places_of, target_facts
 from litecheck.report import Gate, ModelReport, OperatorReport, Report
-from litecheck.tallies import STATUSES, Status, counted
+from litecheck.summary_text import STATUSES, Status, counted
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure checked only")
@@ -120,7 +120,7 @@ def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> resul
 
 
 def _steps(model: ModelReport, finding: Finding) -> Iterator[tuple[str, str, str]]:
-    w = tame(finding.where)
+    w = escape_control(finding.where)
     subgraph = w.subgraph_name or f"subgraph {w.subgraph}"
     inside = f"{visible(model.member)}/" if model.member else ""
     yield subgraph, inside + subgraph, "module"

@@ -8,7 +8,7 @@ from litecheck.files import bytes_text
 from litecheck.placement import CompilerReport, Place, Placement, TargetReport
 from litecheck.rendering.escape import visible
 from litecheck.report import ModelReport
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 _TEXTS: Mapping[Place, tuple[str, str]] = {
     "npu": ("on the NPU", "on the NPU"), "cpu": ("on the CPU", "on the CPU"),

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
-from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import Status, counted
+from litecheck.summary_text import Status, counted
 
 _STYLES = {
     "conforms": "bold green",

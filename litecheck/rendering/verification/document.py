@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
-from litecheck.rendering.verification.operators import operators
+from litecheck.rendering.verification.operator_table import operators
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.rendering.wording.operators import operator_grid
+from litecheck.rendering.wording.operator_lines import operator_grid
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.tallies import counted
-from litecheck.verify.outcome import Step, Verdict, Verification
+from litecheck.summary_text import counted
+from litecheck.verification.result import Step, Verdict, Verification
 
 #: GitHub shows a megabyte of Markdown, and people read less.
 _MANY = 50
@@ -63,13 +63,13 @@ def _failing(verification: Verification) -> Iterator[layout.Part]:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
-def _case(verdict: Verdict) -> layout.Fold:
+def _case(verdict: Verdict) -> layout.Collapsible:
     """Return a failing case, unfolded."""
     rows = (
         (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
         for label, lines in wording.details(verdict)
     )
-    return layout.Fold(
+    return layout.Collapsible(
         wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (layout.FactRows(tuple(rows)),), True
     )
 
@@ -95,7 +95,7 @@ def _untried(verification: Verification) -> Iterator[layout.Part]:
         for kind, parameters in wording.untried(verification)
     ]
     if kinds:
-        yield layout.Fold(
+        yield layout.Collapsible(
             "Not exercised",
             (": properties that no operator of the model has",),
             (layout.ItemList(tuple(kinds)),),
@@ -109,7 +109,7 @@ def _drift(verification: Verification) -> Iterator[layout.Part]:
     told = ": the device fed with its own outputs, against the reference end to end"
     same = counted(len(verification.drift) - len(steps), "tensor")
     heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
-    yield layout.Fold(
+    yield layout.Collapsible(
         "Drift", (f"{told}; {same} without difference",), (layout.TableGrid(heads, tuple(map(_step, steps))),)
     )
 
@@ -131,7 +131,7 @@ def _operators(verification: Verification) -> Iterator[layout.Part]:
     lines = operators(verification)
     if lines:
         told = f": {counted(len(lines), 'kind of operators', 'kinds of operators')}, by type and granularity of weights"
-        yield layout.Fold("Operators", (told,), (operator_grid(lines, _ROWS),))
+        yield layout.Collapsible("Operators", (told,), (operator_grid(lines, _ROWS),))
 
 
 def _cases(verification: Verification) -> Iterator[layout.Part]:
@@ -141,7 +141,7 @@ def _cases(verification: Verification) -> Iterator[layout.Part]:
     heads = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "name")
     rows = tuple(_row(verification, v) for v in verdicts[:_ROWS])
     cut = f", of which {_ROWS:,} are shown" if len(verdicts) > _ROWS else ""
-    yield layout.Fold(
+    yield layout.Collapsible(
         "Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (layout.TableGrid(heads, rows),)
     )
 
@@ -153,7 +153,7 @@ def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
     return (
         (wording.numbers(v),),
         _name(v.opcode),
-        (layout.Sign(end), f"{v.outcome.value}{tried}"),
+        (layout.StatusIcon(end), f"{v.outcome.value}{tried}"),
         (wording.differing(v),),
         (off,),
         (v.arithmetic,),

@@ -10,12 +10,12 @@ from typing import Any
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
-from litecheck.rendering.verification.operators import operators
+from litecheck.rendering.verification.operator_table import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.rendering.wording.operators import operator_words
+from litecheck.rendering.wording.operator_lines import operator_words
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.verify.outcome import Operation, Verdict, Verification
+from litecheck.verification.result import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: Scripts of the page, in the order of their dependencies.

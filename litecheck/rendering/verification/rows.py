@@ -10,8 +10,8 @@ from litecheck.files import from_here
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.tallies import counted
-from litecheck.verify.outcome import Verdict, Verification
+from litecheck.summary_text import counted
+from litecheck.verification.result import Verdict, Verification
 
 _HANDFUL = 5
 
@@ -58,16 +58,20 @@ def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]
 
 
 def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> result.ResultRow:
-    outcome, gist, details = verdict.outcome.value, wording.gist(verdict), tuple(wording.details(verdict))
+    outcome, summary, details = (
+        verdict.outcome.value,
+        wording.summary(verdict),
+        tuple(wording.details(verdict)),
+    )
     return result.ResultRow(
         wording.rule(verdict.outcome),
         "violation",
         f"{outcome} on {verification.device}",
         result.RowPlace(from_here(verification.model), wording.title(verdict), tuple(_steps(verdict))),
         outcome,
-        gist,
+        summary,
         details,
-        title=f"{outcome}: {gist}",
+        title=f"{outcome}: {summary}",
         full=result.lines_of(details),
         fails=True,
         silent=verdict.outcome in wording.BROKEN,
@@ -91,7 +95,7 @@ def _case(verdict: Verdict, row: result.ResultRow | None) -> result.JudgedCase:
     name = wording.title(verdict)
     if row is not None:
         return result.JudgedCase(name, (row,))
-    gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.gist(verdict)}"
+    gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.summary(verdict)}"
     return result.JudgedCase(name, gap=gap, aside=result.lines_of(wording.details(verdict)))
 
 
@@ -173,6 +177,8 @@ def _told(verdicts: list[Verdict]) -> Iterator[str]:
         for label, lines in wording.details(verdict):
             yield from (f"{label}: {shorten(line, PHRASE)}" for line in lines)
         return
-    yield from (f"{wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}" for v in verdicts[:_HANDFUL])
+    yield from (
+        f"{wording.title(v, NAME)}: {shorten(wording.summary(v), PHRASE)}" for v in verdicts[:_HANDFUL]
+    )
     if len(verdicts) > _HANDFUL:
         yield f"and {counted(len(verdicts) - _HANDFUL, 'other case')}"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from litecheck.compare.types import Difference
+from litecheck.comparison.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.page import DIM, LABEL, Page
+from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.tallies import counted
-from litecheck.verify.forecast import Forecast
-from litecheck.verify.outcome import Step, Verdict, Verification
+from litecheck.summary_text import counted
+from litecheck.verification.cost_estimate import CostEstimate
+from litecheck.verification.result import Step, Verdict, Verification
 
 VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
 _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
@@ -44,7 +44,7 @@ def brief(verification: Verification) -> str:
     """Return ``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each failing case."""
     model = visible(verification.model)
     lines = [
-        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.gist(v), PHRASE)}"
+        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.summary(v), PHRASE)}"
         for v in wording.failing(verification)
     ]
     if verification.verdict == "not checked":
@@ -189,7 +189,7 @@ def _style(verification: Verification, verdict: Verdict) -> str:
     return _GOOD if verdict.outcome in (Outcome.EXACT, Outcome.WITHIN) else _OPEN
 
 
-def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) -> None:
+def print_forecast(forecast: CostEstimate, console: Console, verbose: bool = False) -> None:
     """Print every case with its invocations, and how long they take together."""
     page = Page(console, verbose)
     page.title(forecast.model, "nothing was verified", "bold")
@@ -212,7 +212,7 @@ def print_forecast(forecast: Forecast, console: Console, verbose: bool = False) 
     page.line(Text(forecast_words(forecast), "bold"))
 
 
-def forecast_words(forecast: Forecast) -> str:
+def forecast_words(forecast: CostEstimate) -> str:
     """Return ``7 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s``."""
     told = f"{counted(len(forecast.cases), 'case')}, {counted(forecast.invocations, 'invocation')}"
     if forecast.further:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litecheck.compare.types import Gathering
-from litecheck.compare.wording import element_sentence, gathering_sentence
+from litecheck.comparison.types import MismatchCluster
+from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
-from litecheck.verify.outcome import Operation, Verdict, Verification
-from litecheck.verify.serialize import to_json
+from litecheck.verification.result import Operation, Verdict, Verification
+from litecheck.verification.serialize import to_json
 
 #: Look of each outcome: symbol (legible without color), background, text color. Green is good, red is wrong, violet has
 #: no answer, gray was not checked.
@@ -70,7 +70,7 @@ def _with_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, An
     return {**record, "differences": differences, "causes": causes}
 
 
-def _with_patterns(record: Mapping[str, Any], patterns: Sequence[Gathering]) -> dict[str, Any]:
+def _with_patterns(record: Mapping[str, Any], patterns: Sequence[MismatchCluster]) -> dict[str, Any]:
     return {**record, "gathers": list(map(gathering_sentence, patterns))}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from litecheck.diagnose.result import Contrast, SharedTraits, Trait, Unsteady
-from litecheck.tallies import counted
+from litecheck.diagnosis.result import Contrast, NonDeterministic, PropertyBound, SharedTraits
+from litecheck.summary_text import counted
 
 #: Largest number of named inferences.
 _NAMED = 4
@@ -31,7 +31,7 @@ def _shared(shared: SharedTraits, passing: int) -> str:
     return f"{told}none that passes has{_TOGETHER[len(shared.traits)]}"
 
 
-def _trait(trait: Trait) -> str:
+def _trait(trait: PropertyBound) -> str:
     if trait.relation == "is":
         return f"{trait.property} {trait.value}"
     if trait.relation in ("has", "has not"):
@@ -40,14 +40,14 @@ def _trait(trait: Trait) -> str:
     return f"{trait.property} of {trait.value:,} or {'more' if trait.relation == 'at least' else 'less'}{nearest}"
 
 
-def unsteady_sentence(unsteady: Unsteady) -> str:
+def unsteady_sentence(unsteady: NonDeterministic) -> str:
     """Return ``inferences 4, 8, 12, every 4; one element differs each time``."""
     if unsteady.delayed:
         return f"{_elements(unsteady)} as the input of the inference before has it"
     return "; ".join(_irregular(unsteady))
 
 
-def _irregular(u: Unsteady) -> Iterator[str]:
+def _irregular(u: NonDeterministic) -> Iterator[str]:
     names = ", ".join(map(str, u.inferences[:_NAMED])) + (", ..." if u.odd > _NAMED else "")
     rhythm = f", every {u.every}" if u.every else ""
     yield f"inference {names}{rhythm}" if u.odd == 1 else f"inferences {names}{rhythm}"
@@ -61,7 +61,7 @@ def _irregular(u: Unsteady) -> Iterator[str]:
         yield f"{_elements(u)} differ"
 
 
-def _elements(u: Unsteady) -> str:
+def _elements(u: NonDeterministic) -> str:
     """Return ``all 19 elements``, ``element 18 of 19, the last``, ``7 of 19 elements``."""
     if u.moving == u.size:
         return f"all {counted(u.size, 'element')}"

@@ -9,11 +9,11 @@ from math import floor, isfinite, trunc
 
 import numpy as np
 
-from litecheck.quantizer.comparison import Attribution, Comparison, Element
+from litecheck.quantizer.comparison_result import Comparison, Element, IntegerCause
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.rendering.columns import bars, percent
 from litecheck.rendering.rows import Detail
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 
 def verdict(comparison: Comparison) -> str:
@@ -122,7 +122,7 @@ def decimal(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{whole}.{rest:0{digits}}"
 
 
-def _told(cause: Attribution, comparison: Comparison) -> str:
+def _told(cause: IntegerCause, comparison: Comparison) -> str:
     if cause.exact:
         return f"{cause.name}: {cause.sentence} This reproduces all {counted(comparison.size, 'element')}."
     if cause.explained == comparison.mismatches and not cause.broken:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from litecheck.compare.wording import gathering_sentence
-from litecheck.diagnose.result import Contrast, Diagnosed, Diagnosis, Excluded
+from litecheck.comparison.wording import gathering_sentence
+from litecheck.diagnosis.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 
 #: Verdict on the device by exit code.
 VERDICTS = {0: "conforms", 1: "fails", 2: "not checked"}
@@ -94,7 +94,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def evidence(d: Diagnosed) -> Iterator[str]:
     """Yield ambiguous candidates, then excluded candidates (published first), each with an example element."""
-    yield from (f"same outputs for all inputs: {way}" for way in d.fits[1:])
+    yield from (f"same outputs for all inputs: {hypothesis}" for hypothesis in d.fits[1:])
     known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]

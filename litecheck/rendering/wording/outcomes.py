@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
-from litecheck.compare.types import Candidate, Cause, Difference, Spot
-from litecheck.compare.wording import element_sentence, gathering_sentence
+from litecheck.comparison.types import Candidate, Cause, Difference, MismatchExample
+from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.series import series_sentence
-from litecheck.tallies import counted
-from litecheck.verify.outcome import WHOLE, Step, Verdict, Verification
+from litecheck.summary_text import counted
+from litecheck.verification.result import WHOLE, Step, Verdict, Verification
 
 #: Meaning of each outcome, as a sentence.
 MEANING: dict[Outcome, str] = {
@@ -74,7 +74,7 @@ def differing(verdict: Verdict) -> str:
     return f"{verdict.mismatches:,}/{size:,}" if size and verdict.differences else ""
 
 
-def gist(verdict: Verdict) -> str:
+def summary(verdict: Verdict) -> str:
     """Return the reason for a case's outcome in a phrase: the largest difference, else the device's message."""
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
@@ -173,7 +173,7 @@ def size_words(value: float, unit: str) -> str:
     return f"{abs(value):.3g} of the largest expected magnitude"
 
 
-def spot_words(spot: Spot, unit: str, runs: Sequence[str] = ()) -> str:
+def spot_words(spot: MismatchExample, unit: str, runs: Sequence[str] = ()) -> str:
     """Describe an element with its expected and its actual value."""
     place = f"[{', '.join(map(str, spot.index))}]"
     fed = f" ({visible(runs[spot.run])})" if spot.run < len(runs) else ""
@@ -186,7 +186,7 @@ def value_words(value: float, unit: str) -> str:
     return f"{value:,.0f}" if unit == "LSB" and isfinite(value) else f"{value:.9g}"
 
 
-def _candidates(candidates: Sequence[Candidate], worst: Spot | None) -> Iterator[str]:
+def _candidates(candidates: Sequence[Candidate], worst: MismatchExample | None) -> Iterator[str]:
     """Values and the computations that give them, a line for each: the device's first, then the expected value.
 
     Defects that give neither are counted only.
@@ -269,7 +269,7 @@ def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[V
     groups: dict[tuple[Outcome, str, str], list[Verdict]] = {}
     for v in verification.verdicts:
         if not v.outcome.judged and not verification.failing(v):
-            groups.setdefault((v.outcome, visible(v.opcode), gist(v)), []).append(v)
+            groups.setdefault((v.outcome, visible(v.opcode), summary(v)), []).append(v)
     return [(*key, verdicts) for key, verdicts in groups.items()]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from litecheck.diagnose.result import ProbedRange, Untested
-from litecheck.tallies import counted
+from litecheck.diagnosis.result import ProbedRange, Untested
+from litecheck.summary_text import counted
 
 _ALWAYS = {
     "graphs": "operators in a graph: every probe is one isolated operator",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.tallies import counted
-from litecheck.verify.outcome import Separation
+from litecheck.summary_text import counted
+from litecheck.verification.result import FailureCorrelation
 
 #: At most so many values of operators that pass are listed.
 _LISTED = 4
 
 
-def separation_sentence(s: Separation) -> str:
+def separation_sentence(s: FailureCorrelation) -> str:
     """Return ``all 3 that fail have input zero point below -127 (-128), none of the 4 operators that pass has: at
     least -127``."""
     if s.property == "operator":
@@ -25,7 +25,7 @@ def separation_sentence(s: Separation) -> str:
     )
 
 
-def _values(s: Separation) -> tuple[str, str]:
+def _values(s: FailureCorrelation) -> tuple[str, str]:
     """(value of all failing operators, value of the passing operators)."""
     if s.relation == "above":
         return f"above {_shown(s.bound)} ({_span(s.failing)})", f"at most {_shown(s.passing[-1])}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from litecheck.cases.memory import SeriesTried
-from litecheck.tallies import counted
+from litecheck.cases.variable_state import SeriesTried
+from litecheck.summary_text import counted
 
 _BECAUSE = {"device": "the device hands no state on", "budget": "the budget went to other cases"}
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Array
 from litecheck.cases.probes.probe import Probe
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 Ints = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ class VectorBatch:
 def tensors_of(probe: Probe) -> tuple[Mapping[str, Tensor], Mapping[str, Array]]:
     """Return the tensors of a probe's operator by role, and the stored integers of constants and inputs."""
     graph = probe.subgraph
-    found = facts_of(probe.opcode).tensors(graph.operators[0])
+    found = traits_of(probe.opcode).tensors(graph.operators[0])
     given = dict(zip(graph.inputs, probe.runs[0], strict=True))
 
     def held() -> Iterator[tuple[str, Array]]:
@@ -78,10 +78,10 @@ def tensors_of(probe: Probe) -> tuple[Mapping[str, Tensor], Mapping[str, Array]]
     return {role: graph.tensors[index] for role, index in found.items()}, dict(held())
 
 
-def lines_of(first: int, columns: tuple[Column, ...], flags: Ints) -> bytes:
+def lines_of(first: int, columns: tuple[Column, ...], mutants: Ints) -> bytes:
     """Return lines of text: the number, every field, and the flags in hexadecimal digits."""
     words = ["%d"]
-    numbers = [first + np.arange(len(flags), dtype=np.int64)[:, None]]
+    numbers = [first + np.arange(len(mutants), dtype=np.int64)[:, None]]
     for one in columns:
         values, word = one.values.reshape(len(one.values), -1), "%08x" if one.bits else "%d"
         if one.values.strides[0]:
@@ -90,5 +90,5 @@ def lines_of(first: int, columns: tuple[Column, ...], flags: Ints) -> bytes:
         else:  # equal in all lines, so it is formatted once
             words += [word % number for number in values[0].tolist()]
     line = " ".join((*words, "%x\n"))
-    table = np.concatenate([*numbers, flags[:, None]], axis=1)
+    table = np.concatenate([*numbers, mutants[:, None]], axis=1)
     return ((line * len(table)) % tuple(table.reshape(-1).tolist())).encode("ascii")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.build import Option, quantized
 from litecheck.reference.numerics.fixedpoint import round_half_away
-from litecheck.reference.numerics.fused import REAL
+from litecheck.reference.numerics.fused_activation import REAL
 
 #: Zero points in turn: both limits, 0, and some in between.
 ZERO_POINTS = (-128, 127, 0, 5, -7, 126, -127, 31)

@@ -10,12 +10,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.diagnose.result import Hypothesis
+from litecheck.diagnosis.result import Hypothesis
 from litecheck.errors import ConfigError
 from litecheck.suite.stream.batch import Column, Ints, VectorBatch, lines_of
-from litecheck.suite.stream.header import Header
-from litecheck.suite.stream.kinds import LEVELS, StreamKind, kind_of
-from litecheck.suite.stream.ways import Candidates, Computation, VectorFlag
+from litecheck.suite.stream.computations import Candidates, Computation, VectorMutant
+from litecheck.suite.stream.stream_header import Header
+from litecheck.suite.stream.stream_kinds import LEVELS, StreamKind, kind_of
 from litecheck.version import __version__
 
 
@@ -34,7 +34,7 @@ class VectorBlock:
     def __len__(self) -> int:
         return len(self.expected)
 
-    def flags(self) -> Ints:
+    def mutants(self) -> Ints:
         """Return a number for each line, with bit n set if the answer of mutant n differs."""
         made = np.zeros(len(self), np.int64)
         for bit, other in enumerate(self.mistaken):
@@ -44,7 +44,7 @@ class VectorBlock:
 
     def text(self) -> bytes:
         """Return the lines."""
-        return lines_of(self.first, self.columns, self.flags())
+        return lines_of(self.first, self.columns, self.mutants())
 
     def cut(self, count: int) -> VectorBlock:
         """Return the first lines of the block."""
@@ -70,7 +70,7 @@ class Vectors:
         begun = list(islice(self._batches, kind.designed))
         candidates = Candidates.of(begun[0].probe, arithmetic, kind.without)
         self._own = candidates.own
-        self.flags, self._begun = _telling(begun, candidates)
+        self.mutants, self._begun = _telling(begun, candidates)
         variants = ",".join(f"{step}:{variant}" for step, variant in self._own.stages) or "-"
         wanted = _count(kind, level, count)
         self.header = Header(name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__)
@@ -88,8 +88,8 @@ class Vectors:
         yield self.header.text()
         yield f"#fields n {' '.join(self.titles)} flags:hex"
         yield f"#answer n {self.values}"
-        for bit, flag in enumerate(self.flags):
-            yield f"#flag {1 << bit:x} {flag.name}"
+        for bit, mutant in enumerate(self.mutants):
+            yield f"#flag {1 << bit:x} {mutant.name}"
 
     def blocks(self) -> Iterator[tuple[VectorBlock, bytes]]:
         """Yield every block with its text, once."""
@@ -110,7 +110,7 @@ class Vectors:
 
     def _computed(self, batch: VectorBatch) -> VectorBlock:
         computation = Computation(batch.probe)
-        mistaken = tuple(_rows(batch, computation, flag.way) for flag in self.flags)
+        mistaken = tuple(_rows(batch, computation, mutant.hypothesis) for mutant in self.mutants)
         return VectorBlock(0, batch.columns, _right(batch, computation, self._own), mistaken)
 
 
@@ -120,8 +120,8 @@ def _count(kind: StreamKind, level: str, count: int | None) -> int:
     return kind.count(level) if count is None else count
 
 
-def _rows(batch: VectorBatch, computation: Computation, way: Hypothesis) -> Ints | None:
-    made = computation.answers(way)
+def _rows(batch: VectorBatch, computation: Computation, hypothesis: Hypothesis) -> Ints | None:
+    made = computation.answers(hypothesis)
     return None if made is None else batch.rows(made)
 
 
@@ -134,23 +134,23 @@ def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Int
 
 def _telling(
     batches: Sequence[VectorBatch], candidates: Candidates
-) -> tuple[tuple[VectorFlag, ...], list[VectorBlock]]:
+) -> tuple[tuple[VectorMutant, ...], list[VectorBlock]]:
     """Return the mutants that these batches detect, merging mutants with equal answers, and the batches' blocks."""
     both = [(batch, Computation(batch.probe)) for batch in batches]
     right = [_right(*one, candidates.own) for one in both]
-    found: dict[str, tuple[VectorFlag, list[Ints | None]]] = {}
-    for flag in candidates.others:
-        made = [_rows(*one, flag.way) for one in both]
+    found: dict[str, tuple[VectorMutant, list[Ints | None]]] = {}
+    for mutant in candidates.others:
+        made = [_rows(*one, mutant.hypothesis) for one in both]
         if any(m is not None and (m != r).any() for m, r in zip(made, right, strict=True)):
-            first, _ = found.setdefault(key := _digest(made), (flag, made))
-            if first is not flag:
-                found[key] = replace(first, same=(*first.same, flag.name)), made
+            first, _ = found.setdefault(key := _digest(made), (mutant, made))
+            if first is not mutant:
+                found[key] = replace(first, same=(*first.same, mutant.name)), made
     mistaken = zip(*(made for _, made in found.values()), strict=True)
     blocks = [
         VectorBlock(0, batch.columns, own, others)
         for batch, own, others in zip(batches, right, mistaken, strict=True)
     ]
-    return tuple(flag for flag, _ in found.values()), blocks
+    return tuple(mutant for mutant, _ in found.values()), blocks
 
 
 def _digest(made: Sequence[NDArray[np.int64] | None]) -> str:

@@ -11,6 +11,6 @@ KIND = TargetKind(
     measurements=(*shared.MODULES, *measurements.MODULES),
     rewrites=f"{_PACKAGE}.rewrites:Rewrites",
     requirements=f"{_PACKAGE}.requirements:requirements_of_rewrites",
-    compiler=f"{_PACKAGE}.compiler.report:compile_for_target",
+    compiler=f"{_PACKAGE}.compiler.compiler_report:compile_for_target",
     device=f"{_PACKAGE}.device",
 )

@@ -11,8 +11,8 @@ from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.options import options_of
 from litecheck.model.types import Operator
-from litecheck.profile.operators import facts_of
-from litecheck.profile.yaml_reader import Entries, entries, text, texts
+from litecheck.profile.operators import traits_of
+from litecheck.profile.yaml_reader import MappingNode, entries, text, texts
 from litecheck.spelling import did_you_mean
 
 KEYS = ("steps", "where")
@@ -57,10 +57,10 @@ class Decomposition:
     demand: Demand
 
 
-def read_decomposition(opcode: str, own: Entries, demand: Demand) -> Decomposition:
+def read_decomposition(opcode: str, own: MappingNode, demand: Demand) -> Decomposition:
     """Read the entry of an operator. Raises ProfileError."""
     stated = entries(own.get("steps"), demand.file)
-    places = {role: place for place, role in enumerate(facts_of(opcode).inputs)}
+    places = {role: place for place, role in enumerate(traits_of(opcode).inputs)}
     where = entries(own.get("where"), demand.file).only(tuple(stated.values))
     steps = list[DecompositionStep]()
     for name, node in stated.values.items():

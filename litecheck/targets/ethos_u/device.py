@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from litecheck.arrays import Arrays
-from litecheck.cases.memory import Memory
-from litecheck.devices.kinds import DeviceKind
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer
 from litecheck.targets.ethos_u.compiler.vela import ACCELERATORS
 from litecheck.targets.ethos_u.compiler.vela_child import OPTIONS, config
@@ -43,7 +43,7 @@ KIND = DeviceKind(
 class CompiledConstants:
     """Adapter of the device. Option: ``accelerator`` (ethos-u55, ethos-u65, ethos-u85)."""
 
-    memory = Memory.NONE
+    memory = StateSupport.NONE
     shares = True
     runtime = (_COMPILER, "litecheck.targets.ethos_u.constants.operator", "litecheck.model.load")
 

@@ -10,7 +10,7 @@ from litecheck.model.shapes import Shape
 from litecheck.model.shapes.infer import Inferred
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.profile.types import words_of
 
 #: Types of feature maps, with the zero points of each.
@@ -39,7 +39,7 @@ def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operato
 
 def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
     tensors = subgraph.tensors
-    roles = list(facts_of(operator.kind).inputs.items())
+    roles = list(traits_of(operator.kind).inputs.items())
     inputs = [
         (*roles[min(at, len(roles) - 1)], tensors[i])
         for at, i in enumerate(operator.inputs if roles else ())
@@ -63,7 +63,7 @@ def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iter
         ):
             yield from _feature_map_reasons("output", tensor)
     types = {t.dtype for _, domain, t in inputs if domain == "data"} | {t.dtype for t in outputs}
-    if {"int8", "uint8"} <= types and facts_of(operator.kind).elementwise != "unary":
+    if {"int8", "uint8"} <= types and traits_of(operator.kind).elementwise != "unary":
         yield "int8 and uint8 feature maps"
     yield from _shape_reasons(subgraph, inferred, operator)
 
@@ -72,8 +72,8 @@ def _is_index(operator: Operator, tensor: Tensor) -> bool:
     """Return True if a tensor holds indices, int32 without a scale, of an operator that public models have for indices."""
     if tensor.dtype != "int32" or tensor.quantization.scale.size:
         return False
-    facts = facts_of(operator.kind)
-    return facts.reshapes or facts.joins in ("axis", "stack") or operator.opcode in _INDEX_ARITHMETIC
+    facts = traits_of(operator.kind)
+    return facts.view or facts.concatenates in ("axis", "stack") or operator.opcode in _INDEX_ARITHMETIC
 
 
 @cache
@@ -95,7 +95,7 @@ def _optional_roles(opcode: str) -> frozenset[str]:
 def _absent_roles(operator: Operator) -> list[str]:
     return [
         role
-        for at, role in enumerate(facts_of(operator.kind).inputs)
+        for at, role in enumerate(traits_of(operator.kind).inputs)
         if role not in _optional_roles(operator.opcode)
         and (at >= len(operator.inputs) or operator.inputs[at] < 0)
     ]
@@ -104,8 +104,8 @@ def _absent_roles(operator: Operator) -> list[str]:
 def _input_reasons(role: str, domain: str, tensor: Tensor) -> Iterator[str]:
     if domain in ("data", "positive", "non-negative", "state"):
         yield from _feature_map_reasons(role, tensor)
-    elif domain in ("truth", "place"):
-        yield from _unscaled_reasons(role, tensor, ("bool",) if domain == "truth" else _INTEGERS)
+    elif domain in ("predicate", "index"):
+        yield from _unscaled_reasons(role, tensor, ("bool",) if domain == "predicate" else _INTEGERS)
     elif domain == "handle":
         return
     elif tensor.data is None:

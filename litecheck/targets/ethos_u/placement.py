@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from litecheck.checks.context import Context, inferred_shapes
-from litecheck.checks.judge import finding_for
+from litecheck.checks.rule_findings import finding_for
 from litecheck.finding import Finding
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Model, Subgraph
 from litecheck.placement import Placement, TargetReport
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
 from litecheck.targets.cost import count_macs, peak_live_bytes
 from litecheck.targets.declared_shapes import DeclaredShapes, with_batch_of_one
@@ -126,7 +126,7 @@ def _apply_fusion(one: FusedOperator, found: _Found, context: DeclaredShapes, pr
     whole = operator_findings(context.with_tensors(one.tensors), one.operator, profile)
     if one.block_shape is None:
         first = context.subgraph.operators[one.outer[0]]
-        role = tuple(facts_of(first.kind).inputs)[one.fusion.dilation]
+        role = tuple(traits_of(first.kind).inputs)[one.fusion.dilation]
         requirement = constant_block_shape(one.fusion)
         whole.append(finding_for(context.subgraph, first, requirement, f"{role} is computed"))
     elif place_of(whole) == "cpu":

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import Entries, Node, entries, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, entries, text, texts
 from litecheck.targets.ethos_u.decomposition import KEYS, Decomposition, check_names, read_decomposition
 
 _WHY = ("because", "see")
@@ -95,7 +95,7 @@ def rewrites_of(profile: Profile) -> Rewrites:
 
 def _read_entries(
     node: Node | None, file: str, profile: str, keys: tuple[str, ...]
-) -> Iterable[tuple[str, Entries, Demand]]:
+) -> Iterable[tuple[str, MappingNode, Demand]]:
     named = entries(node, file)
     for name, entry in named.values.items():
         own, demand = entries(entry, file).only(keys), Demand(profile, file, named.lines[name])
@@ -104,12 +104,12 @@ def _read_entries(
         yield name, own, demand
 
 
-def _read_fusion(opcode: str, own: Entries, demand: Demand) -> Fusion:
+def _read_fusion(opcode: str, own: MappingNode, demand: Demand) -> Fusion:
     before, after, dilation = (text(own.get(key)) for key in _FUSION)
     across = texts(own.get("across"))
     kinds = (opcode, before, after, *across)
     check_names("operator", kinds, load_schema().enums["BuiltinOperator"], demand.file, demand.line)
-    roles = tuple(facts_of(before).inputs)
+    roles = tuple(traits_of(before).inputs)
     check_names(f"operand of {before}", (dilation,), roles, demand.file, demand.line)
     because, see = (text(own.get(key)) for key in _WHY)
     return Fusion(before, opcode, after, roles.index(dilation), across, because, see, demand)

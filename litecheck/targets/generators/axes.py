@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.measurements.register import dimensions, option_fields, option_stated, within_type
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import with_io_dtype
 
 #: Longest axis that MEAN reduces.
@@ -30,7 +30,7 @@ def reduce_over(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
     out = [1 if n in removed else d for n, d in enumerate(shape) if keep_dims or n not in removed]
     axis = plan.one("axis")
     dtype = "int32" if axis is None else axis.dtype
-    plan = held(plan, "axis", own_axes, dtype)
+    plan = within_type(plan, "axis", own_axes, dtype)
     plan = plan.edit("input", lambda t: dimensions(t, shape))
     return plan.edit_all(lambda t: dimensions(t, out), plan.outputs)
 
@@ -76,7 +76,7 @@ def set_axis_from_end(plan: Plan, value: Any) -> Plan | None:
 
 def _transpose(plan: Plan, shape: Sequence[int], perm: Sequence[int]) -> Plan:
     kind = plan.operands["perm"][0].dtype if plan.one("perm") else "int32"
-    plan = held(plan, "perm", perm, kind).edit("input", lambda t: dimensions(t, shape))
+    plan = within_type(plan, "perm", perm, kind).edit("input", lambda t: dimensions(t, shape))
     return plan.edit_all(lambda t: dimensions(t, [shape[p] for p in perm]), plan.outputs)
 
 
@@ -100,7 +100,7 @@ def _strided_slice(plan: Plan, steps: Sequence[int]) -> Plan | None:
     whole = {"begin_mask": (1 << len(shape)) - 1, "end_mask": (1 << len(shape)) - 1}
     plan = plan.option(**whole, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)
     for role, values in (("begin", [0] * len(shape)), ("end", shape), ("strides", steps)):
-        plan = held(plan, role, values)
+        plan = within_type(plan, role, values)
     out = [-(-d // abs(s)) for d, s in zip(shape, steps, strict=True)]
     return plan.edit_all(lambda t: dimensions(t, out), plan.outputs)
 
@@ -193,8 +193,8 @@ def set_index_depth(plan: Plan, value: Any) -> Plan | None:
     rank = int(value)
     if plan.one("updates") is None or not 1 <= rank <= 3:
         return None
-    plan = held(plan, "indices", [[0] * rank, [1] * rank]).edit(
+    plan = within_type(plan, "indices", [[0] * rank, [1] * rank]).edit(
         "updates", lambda t: dimensions(t, (2, *(4, 4, 4)[rank:]))
     )
-    plan = held(plan, "shape", (4, 4, 4)) if plan.one("shape") is not None else plan
+    plan = within_type(plan, "shape", (4, 4, 4)) if plan.one("shape") is not None else plan
     return plan.edit_all(lambda t: dimensions(t, (4, 4, 4)), plan.outputs)

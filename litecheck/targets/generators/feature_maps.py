@@ -10,19 +10,19 @@ import numpy as np
 
 from litecheck.model.build import quantized
 from litecheck.profile.measurements.register import Setter
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Blocks, Plan, TensorPlan
+from litecheck.profile.operator_plan import Blocks, Plan, TensorPlan
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 #: Domains of roles that are feature maps. The remaining roles are parameters, weights and biases.
-_FEATURE_MAPS = ("data", "positive", "non-negative", "truth", "state", "passed")
+_FEATURE_MAPS = ("data", "positive", "non-negative", "predicate", "state", "forwarded")
 Change = Callable[[TensorPlan], TensorPlan]
 
 
 @cache
 def parameter_roles(kind: str) -> frozenset[str]:
     """Return the input roles of an operator that are not feature maps."""
-    return frozenset(role for role, domain in facts_of(kind).inputs.items() if domain not in _FEATURE_MAPS)
+    return frozenset(role for role, domain in traits_of(kind).inputs.items() if domain not in _FEATURE_MAPS)
 
 
 def feature_map_roles(plan: Plan) -> Iterator[str]:

@@ -6,8 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.register import dimensions, held, option_fields, option_stated, ranked
-from litecheck.profile.plan import CHANNELS, Plan
+from litecheck.profile.measurements.register import (
+    dimensions,
+    option_fields,
+    option_stated,
+    ranked,
+    within_type,
+)
+from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.targets.generators.axes import reduce_over
 from litecheck.targets.generators.feature_maps import feature_map_roles
 
@@ -35,7 +41,7 @@ def set_farthest_axis(plan: Plan, value: Any) -> Plan | None:
     rank = max(len(plan.operands[role][0].shape), -int(value))
     plan = plan.edit(role, lambda t: t if len(t.shape) == rank else ranked(t, rank) or t)
     axis = int(value) if value else rank
-    return held(plan, "axis", [axis]) if "axis" in plan.inputs else option_stated(plan, axis, "axis")
+    return within_type(plan, "axis", [axis]) if "axis" in plan.inputs else option_stated(plan, axis, "axis")
 
 
 def set_concat_depth(plan: Plan, value: Any) -> Plan | None:
@@ -52,8 +58,8 @@ def set_concat_depth(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, depth * count)))
     plan = plan.edit_all(lambda t: dimensions(t, (1, 2, 2, depth)), plan.outputs)
     if plan.one("size_splits") is not None:
-        plan = held(plan, "size_splits", [depth] * count)
-    return held(plan, "axis", 3)
+        plan = within_type(plan, "size_splits", [depth] * count)
+    return within_type(plan, "axis", 3)
 
 
 def set_square_side(plan: Plan, value: Any) -> Plan | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from litecheck.profile.measurements.register import dimensions, held
-from litecheck.profile.plan import CHANNELS, Plan
+from litecheck.profile.measurements.register import dimensions, within_type
+from litecheck.profile.operator_plan import CHANNELS, Plan
 
 
 def _resize(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **options: bool) -> Plan | None:
@@ -20,7 +20,7 @@ def _resize(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **opt
     if min(large) < 1:
         return None
     plan = plan.option(**{"align_corners": False, "half_pixel_centers": False, **options})
-    plan = held(plan, "size", large).edit("input", lambda t: dimensions(t, (batch, *small, CHANNELS)))
+    plan = within_type(plan, "size", large).edit("input", lambda t: dimensions(t, (batch, *small, CHANNELS)))
     return plan.edit_all(lambda t: dimensions(t, (batch, *large, CHANNELS)), plan.outputs)
 
 
@@ -82,7 +82,7 @@ def set_resized_channels(plan: Plan, value: Any) -> Plan | None:
         return None
     plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, int(value))))
     plan = plan.edit_all(lambda t: dimensions(t, (1, 4, 4, int(value))), plan.outputs)
-    return held(plan, "size", [4, 4])
+    return within_type(plan, "size", [4, 4])
 
 
 def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
@@ -92,5 +92,5 @@ def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
     made = resize_by(plan, 2, align_corners=True)
     sides = [2 if value < 2 else 1, 1 if value else 2]
     made = made and made.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
-    made = made and held(made, "size", sides)
+    made = made and within_type(made, "size", sides)
     return made and made.edit_all(lambda t: dimensions(t, (1, *sides, CHANNELS)), made.outputs)

@@ -9,7 +9,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import TYPES
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.targets.generators.feature_maps import (
     change_first_input,
     parameter_roles,

@@ -11,7 +11,7 @@ from litecheck.model.build import quantized
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.targets.generators.feature_maps import (
     change_first_input,
     change_first_output,
@@ -83,7 +83,7 @@ def per_axis_feature_maps(operands: Operands) -> Measured:
 
 
 def _all_but_weights(operands: Operands) -> Iterator[Tensor]:
-    domains = facts_of(operands.operator.kind).inputs
+    domains = traits_of(operands.operator.kind).inputs
     for role, tensors in operands.roles.items():
         if domains.get(role) not in ("weight", "bias"):
             yield from tensors

@@ -9,7 +9,7 @@ import numpy as np
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.register import Setter, measures
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import change_last_constant, with_blockwise_int4
 from litecheck.targets.measurements.feature_maps import feature_maps_of, io_of
 

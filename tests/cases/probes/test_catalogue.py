@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.probes.catalogue import FAMILIES, probed, probes
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from tests.cases.probes.fingerprint import fingerprint
 
 
 def test_each_family_belongs_to_an_operator() -> None:
-    named = {family for opcode in probed() for family in facts_of(opcode).probes}
+    named = {family for opcode in probed() for family in traits_of(opcode).probes}
     assert named == {*FAMILIES}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.cases.probes.extents import Window
 from litecheck.cases.probes.probe import Probe
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from tests.cases.probes.fingerprint import fingerprint, of_family
 
 #: The same options give the same bytes (docs/suite.md).
@@ -31,7 +31,7 @@ def shapes(probe: Probe) -> dict[str, tuple[int, ...]]:
     (operator,) = probe.subgraph.operators
     found = [probe.subgraph.tensors[i].shape for i in operator.inputs]
     (output,) = probe.subgraph.outputs
-    return dict(zip(facts_of(probe.opcode).inputs, found, strict=False)) | {
+    return dict(zip(traits_of(probe.opcode).inputs, found, strict=False)) | {
         "output": probe.subgraph.tensors[output].shape
     }
 

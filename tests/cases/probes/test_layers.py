@@ -15,10 +15,10 @@ from litecheck.cases.probes.layers import (
     small_layer,
 )
 from litecheck.cases.probes.probe import Probe
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
-from litecheck.profile.operators import facts_of
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.profile.operators import traits_of
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
 
@@ -34,7 +34,7 @@ def layer(weights: tuple[int, ...], image: tuple[int, ...], channels: int) -> La
 def tensors(probe: Probe) -> dict[str, Tensor]:
     (operator,) = probe.subgraph.operators
     found = (probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs))
-    return dict(zip((*facts_of(probe.opcode).inputs, "output"), found, strict=False))
+    return dict(zip((*traits_of(probe.opcode).inputs, "output"), found, strict=False))
 
 
 def option(probe: Probe, name: str) -> object:
@@ -104,7 +104,7 @@ def test_outputs_of_a_drawn_layer_reach_both_ends_of_int8() -> None:
     drawn = drawn_layer(rng, rng.integers(-128, 128, (64, 37)).astype(np.int8), (67, 37), 64)
     made = drawn.made("n", "FULLY_CONNECTED", {})
     (output,) = made.subgraph.outputs
-    found = Machine(made.model).run(made.subgraph, made.runs[0])[output]
+    found = ReferenceInterpreter(made.model).run(made.subgraph, made.runs[0])[output]
     share = [float((found == end).mean()) for end in (-128, 127)]
     assert all(0.01 < part < 0.4 for part in share)
     assert 2**4 < drawn.weight.max() / drawn.weight.min() <= 2**6

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.cases.probes.probe import More, Probe, ProbeOperand, Wanted, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import quantized
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 
 
-def added(more: More | None = None) -> Probe:
+def added(more: ProbeExtras | None = None) -> Probe:
     """ADD of a row (1, 3) and a constant column (2, 1)."""
     row = ProbeOperand(np.array([[1, 2, 3]], np.int8), quantized(0.5, 4))
     column = ProbeOperand(np.array([[10], [20]], np.int8), quantized(0.25, -1), constant=True)
-    return probe("a sum", "ADD", [row, column], Wanted(quantized(1.0, 7)), more)
+    return probe("a sum", "ADD", [row, column], ProbeOutput(quantized(1.0, 7)), more)
 
 
 def test_operands_keep_their_place_and_kind() -> None:
@@ -45,7 +45,7 @@ def test_the_output_has_the_computed_shape() -> None:
 def test_further_runs_replace_the_first_input() -> None:
     row, column = (ProbeOperand(np.full(s, 5, np.int8), quantized(0.5)) for s in ((1, 3), (2, 1)))
     other = np.array([[7, 8, 9]], np.int8)
-    made = probe("a sum", "ADD", [row, column], Wanted(quantized(1.0)), More([other]))
+    made = probe("a sum", "ADD", [row, column], ProbeOutput(quantized(1.0)), ProbeExtras([other]))
     assert [[v.tolist() for v in run] for run in made.runs] == [
         [[[5, 5, 5]], [[5], [5]]], [[[7, 8, 9]], [[5], [5]]],
     ]  # fmt: skip
@@ -55,13 +55,13 @@ def test_further_runs_replace_the_first_input() -> None:
 
 def test_accumulators_stand_for_each_element_of_the_output() -> None:
     assert added().accumulators is None
-    known = added(More(accumulators=np.array([100, 200, 300]))).accumulators
+    known = added(ProbeExtras(accumulators=np.array([100, 200, 300]))).accumulators
     assert known is not None
     assert known.tolist() == [[100, 200, 300], [100, 200, 300]]
 
 
 def test_options_reach_the_operator() -> None:
-    options = added(More(options={"fused_activation_function": "RELU6"})).subgraph.operators[0].options
+    options = added(ProbeExtras(options={"fused_activation_function": "RELU6"})).subgraph.operators[0].options
     assert options is not None
     assert options.get("fused_activation_function") == 3  # RELU6 in the schema
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from litecheck.cases.probes.catalogue import probed, probes
-from litecheck.diagnose.hypotheses import outputs
-from litecheck.diagnose.probe_sets import Group, prepared
-from litecheck.diagnose.result import Hypothesis
+from litecheck.diagnosis.hypotheses import outputs
+from litecheck.diagnosis.probe_sets import Group, prepared
+from litecheck.diagnosis.result import Hypothesis
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 pytestmark = pytest.mark.slow
 

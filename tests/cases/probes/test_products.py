@@ -7,8 +7,8 @@ import pytest
 
 from litecheck.cases.probes.probe import Probe
 from litecheck.model.types import Tensor
-from litecheck.profile.operators import facts_of
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.profile.operators import traits_of
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.cases.probes.fingerprint import fingerprint, of_family
 
 #: The same options give the same bytes (docs/suite.md).
@@ -30,7 +30,7 @@ def tensors(probe: Probe) -> dict[str, Tensor]:
     (operator,) = probe.subgraph.operators
     found = (probe.subgraph.tensors[i] for i in operator.inputs)
     (output,) = probe.subgraph.outputs
-    return dict(zip(facts_of(probe.opcode).inputs, found, strict=False)) | {
+    return dict(zip(traits_of(probe.opcode).inputs, found, strict=False)) | {
         "output": probe.subgraph.tensors[output]
     }
 
@@ -79,7 +79,11 @@ def test_known_accumulators_are_what_the_operator_sums(opcode: str) -> None:
     for each in (p for p in probes(opcode) if p.accumulators is not None):
         assert each.accumulators is not None
         found = tensors(each)
-        made = Machine(each.model).run(each.subgraph, each.runs[0])[each.subgraph.outputs[0]].astype(int)
+        made = (
+            ReferenceInterpreter(each.model)
+            .run(each.subgraph, each.runs[0])[each.subgraph.outputs[0]]
+            .astype(int)
+        )
         real = each.accumulators * (scale(found["input"]) * scale(found["weight"]) / scale(found["output"]))
         expected = np.clip(real + found["output"].quantization.zero_point[0], -128, 127)
         assert np.abs(made - expected).max() <= 1.001

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.probes.probe import Probe
-from litecheck.reference.engine.interpreter import Machine
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.cases.probes.fingerprint import fingerprint, of_family
 
 #: The same options give the same bytes (docs/suite.md).
@@ -88,7 +88,7 @@ def test_outputs_use_most_of_int8(family: str, opcode: str) -> None:
     """A wrong state shows only if the output depends on it and is not clipped everywhere."""
     for each in of_family(family, opcode):
         if not each.series:
-            run = Machine(each.model).run(each.subgraph, each.runs[0])
+            run = ReferenceInterpreter(each.model).run(each.subgraph, each.runs[0])
             found = run[each.subgraph.outputs[0]].astype(int)
             assert len({*found.ravel().tolist()}) > 3
             assert np.abs(found - 5).max() > 30

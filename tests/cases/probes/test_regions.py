@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.probes.probe import Probe
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 from tests.cases.probes.fingerprint import fingerprint, of_family
 
 #: The same options give the same bytes (docs/suite.md).

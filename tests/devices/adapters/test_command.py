@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.devices.command_line import version, words
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
-from litecheck.devices.program import version, words
 from litecheck.devices.registry import open_device
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes

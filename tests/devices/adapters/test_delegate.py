@@ -1,4 +1,4 @@
-"""What the runtime's list of operators proves; delegates that run are in tests/verify/test_delegate.py."""
+"""What the runtime's list of operators proves; delegates that run are in tests/verification/test_delegate.py."""
 
 from __future__ import annotations
 

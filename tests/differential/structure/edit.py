@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from litecheck.model.save import model_bytes
+from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.values import pack, stored_integers
 from litecheck.quantization import BITS
 
 

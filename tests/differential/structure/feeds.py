@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Tensor
-from litecheck.model.values import stored_integers
 
 #: Types that LiteRT's arrays have.
 NUMPY = ("bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float32", "float16", "float64")

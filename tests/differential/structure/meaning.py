@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
-from litecheck.model.values import stored_integers
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 #: Operators that only change how a number is stored: the identity on real numbers.

@@ -37,8 +37,8 @@ def prepare() -> None:
         "litecheck.cli",
         "litecheck.rendering",
         "litecheck.suite",
-        "litecheck.convert",
-        "litecheck.verify",
+        "litecheck.conversion",
+        "litecheck.verification",
     ):
         module = importlib.import_module(package)
         for found in pkgutil.walk_packages(module.__path__, f"{package}."):

@@ -28,7 +28,7 @@ def escaping() -> None:
 
 def limits() -> None:
     """No computation exceeds a limit."""
-    replace("litecheck.reference.limits", "check_limit", lambda *arguments: None)
+    replace("litecheck.reference.compute_limits", "check_limit", lambda *arguments: None)
 
 
 def reader() -> None:

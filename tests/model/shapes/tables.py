@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.shapes import Misfit
+from litecheck.model.shapes import ShapeError
 from tests.model.shapes.test_laws import said
 
 #: Name of the law, opcode, options, operands.
@@ -16,7 +16,7 @@ Asked = tuple[str, str, dict[str, Any], dict[str, Any]]
 def misfit_of(asked: Asked, results: int = 1) -> tuple[str | None, str]:
     """Return the role and the text of the misfit that the law raises."""
     law, opcode, options, operands = asked
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         said(law, opcode, options, results, **operands)
     return raised.value.role, raised.value.found
 

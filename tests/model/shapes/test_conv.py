@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.shapes import Misfit
-from litecheck.model.shapes.conv import slid
+from litecheck.model.shapes import ShapeError
+from litecheck.model.shapes.conv import window_output_size
 from tests.model.shapes.test_laws import said
 
 ONE = {"stride_h": 1, "stride_w": 1}
@@ -15,7 +15,7 @@ THREE = {"stride_d": 1, **ONE}
 
 
 def refused(law: str, opcode: str, options: dict[str, Any], **operands: Any) -> tuple[str | None, str]:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         said(law, opcode, options, **operands)
     return raised.value.role, raised.value.found
 
@@ -36,7 +36,7 @@ def test_how_often_a_window_fits(
     from litecheck.model.shapes import Call
 
     call = Call("CONV_2D", {}, options_table("CONV_2D", padding=padding), 1)
-    assert slid(call, (size,), (window,), [stride], [dilation]) == (expected,)
+    assert window_output_size(call, (size,), (window,), [stride], [dilation]) == (expected,)
 
 
 @pytest.mark.parametrize(

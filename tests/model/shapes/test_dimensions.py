@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.shapes import Call, Misfit
+from litecheck.model.shapes import Call, ShapeError
 from litecheck.model.shapes import dimensions as d
 from tests.model.shapes.test_laws import operand
 
@@ -17,7 +17,7 @@ def call(**operands: Any) -> Call:
 
 
 def misfit(asked: Callable[[], object]) -> tuple[str | None, str]:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         asked()
     return raised.value.role, raised.value.found
 
@@ -39,7 +39,7 @@ def test_lengths_that_are_known_to_differ(a: int | None, b: int | None, expected
 
 def test_small_functions() -> None:
     assert (d.either(None, 3), d.either(2, None), d.either(2, 2)) == (3, 2, 2)
-    assert d.shown((1, None, 3)) == "[1, ?, 3]"
+    assert d.shape_text((1, None, 3)) == "[1, ?, 3]"
     assert d.words("weights_time") == "weights time"
     assert (d.rank_of(None), d.rank_of((1, 2))) == (None, 2)
     assert (d.total([1, 2, 0]), d.total([1, None]), d.total([])) == (3, None, 0)

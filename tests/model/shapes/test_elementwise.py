@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.shapes import LAWS, Call, Misfit, ShapedOperand
+from litecheck.model.shapes import LAWS, Call, ShapedOperand, ShapeError
 from litecheck.model.types import Tensor
 from tests.model.shapes.tables import misfit_of, shapes_of
 
@@ -142,6 +142,6 @@ def test_division(dtype: str, left: Any, right: Any, shape: Any) -> None:
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize(("right", "shown"), [((2,), "[2]"), ((*FIVE, 1), "[2, 2, 2, 2, 2, 1]")])
 def test_division_of_bytes_broadcasts_in_five_dimensions_at_most(dtype: str, right: Any, shown: str) -> None:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         divided(dtype, SIX, right)
     assert (raised.value.role, raised.value.found) == ("rhs", MESSAGE.format(shown))

@@ -9,8 +9,8 @@ import pytest
 from litecheck.model.build import options_table
 from litecheck.model.shapes import LAWS, Call
 from litecheck.model.shapes.folding import folded, folds
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.model.values import stored_integers
 from tests.model.shapes.test_laws import operand
 
 Shape = tuple[int | None, ...]

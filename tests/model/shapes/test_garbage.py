@@ -11,7 +11,7 @@ import pytest
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table
-from litecheck.model.shapes import Call, Misfit, ShapedOperand
+from litecheck.model.shapes import Call, ShapedOperand, ShapeError
 from litecheck.model.shapes.infer import bind
 from litecheck.model.types import Tensor
 from tests.differential.shapes_table import LAW_NAMES, TABLE
@@ -68,11 +68,11 @@ def test_garbage_gives_shapes_or_a_misfit(opcode: str) -> None:
         bound = bind([operand(rng) for _ in range(number)], roles, repeated)
         outputs = int(rng.integers(0, 4))
         bound |= bind([ShapedOperand(Tensor(0, "", "int8", ()), None)] * outputs, results, repeated)
-        misfit: Misfit | None = None
+        misfit: ShapeError | None = None
         answer: tuple = ()
         try:
             answer = law(Call(opcode, bound, options(rng, opcode), outputs))
-        except Misfit as found:
+        except ShapeError as found:
             misfit = found
         assert misfit is None or (misfit.found and (misfit.role is None or misfit.role in roles))
         assert isinstance(answer, tuple)

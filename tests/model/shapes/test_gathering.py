@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.shapes import Misfit
+from litecheck.model.shapes import ShapeError
 from tests.model.shapes.tables import misfit_of, shapes_of
 from tests.model.shapes.test_laws import said
 
@@ -42,7 +42,7 @@ def test_a_gather(options: dict[str, Any], operands: dict[str, Any], shape: Any)
 def test_misfits_of_a_gather(
     options: dict[str, Any], operands: dict[str, Any], role: str | None, found: str
 ) -> None:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         said("gather", "GATHER", options, **operands)
     assert (raised.value.role, raised.value.found) == (role, found)
 
@@ -65,7 +65,7 @@ def test_rows_of_a_segment_sum(ids: Any, shape: Any) -> None:
     ],
 )
 def test_misfits_of_a_segment_sum(ids: list[int], found: str) -> None:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         said("segment_sum", "SEGMENT_SUM", {}, input=(4, 5), segment_ids=ids)
     assert (raised.value.role, raised.value.found) == ("segment_ids", found)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.model.shapes import LAWS, Call, Misfit, ShapedOperand, Shapes
+from litecheck.model.shapes import LAWS, Call, ShapedOperand, ShapeError, Shapes
 from litecheck.model.types import Tensor
 
 
@@ -151,7 +151,7 @@ MISFITS = [
 def test_what_does_not_go_together(
     law: str, opcode: str, options: dict, operands: dict, role: str | None, found: str
 ) -> None:
-    with pytest.raises(Misfit) as caught:
+    with pytest.raises(ShapeError) as caught:
         said(law, opcode, options, **operands)
     assert (caught.value.role, caught.value.found) == (role, found)
 
@@ -162,7 +162,7 @@ def test_split_gives_as_many_shapes_as_results() -> None:
         (2, 4),
     )
     assert said("unpack", "UNPACK", {"num": 2}, 2, input=(2, 7)) == ((7,), (7,))
-    with pytest.raises(Misfit, match="num_splits is 2, there are 3 outputs"):
+    with pytest.raises(ShapeError, match="num_splits is 2, there are 3 outputs"):
         said("split", "SPLIT", {"num_splits": 2}, 3, axis=0, input=(4,))
 
 
@@ -171,7 +171,7 @@ def test_an_operator_of_which_nothing_is_known_raises_nothing_but_misfits(law: s
     for roles in ({}, {"input": (ShapedOperand(Tensor(0, "", "float32", ()), None),)}):
         try:
             answer = LAWS[law](Call("X", roles, None, 1))
-        except Misfit:
+        except ShapeError:
             continue
         assert isinstance(answer, tuple)
 

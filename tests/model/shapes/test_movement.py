@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.model.shapes import LAWS, Call, Misfit, ShapedOperand
+from litecheck.model.shapes import LAWS, Call, ShapedOperand, ShapeError
 from litecheck.model.types import Tensor
 from tests.model.shapes.test_laws import said
 
@@ -125,7 +125,7 @@ def test_shapes(law: str, opcode: str, options: dict[str, Any], operands: dict[s
 def test_misfits(
     law: str, opcode: str, options: dict[str, Any], operands: dict[str, Any], role: str | None, found: str
 ) -> None:
-    with pytest.raises(Misfit) as raised:
+    with pytest.raises(ShapeError) as raised:
         said(law, opcode, options, **operands)
     assert (raised.value.role, raised.value.found) == (role, found)
 
@@ -155,7 +155,7 @@ def test_a_bitcast_without_the_dimension_that_it_takes(shape: Any) -> None:
         "input": (ShapedOperand(Tensor(0, "", "int8", (1,)), shape),),
         "output": (ShapedOperand(Tensor(1, "", "int32", ()), None),),
     }
-    with pytest.raises(Misfit, match="a last dimension of 4 wanted"):
+    with pytest.raises(ShapeError, match="a last dimension of 4 wanted"):
         LAWS["bitcast"](Call("BITCAST", roles, options_table("BITCAST"), 1))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from litecheck.model import values as scan
+from litecheck.model import stored_values as scan
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements import accumulators
 from litecheck.profile.measurements.bound import Measured, Operands

@@ -13,7 +13,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.register import OPERAND
 from litecheck.profile.measurements.registry import operand_measurements
-from litecheck.profile.plan import TensorPlan
+from litecheck.profile.operator_plan import TensorPlan
 from tests.profile.measurements.test_indices import X, ints, measured
 from tests.profile.measurements.witnessed import measured_after
 
@@ -167,7 +167,7 @@ def test_witness_without_a_plan(name: str, opcode: str, value: int) -> None:
 def test_constant_of_a_witness(name: str, dtype: str, value: int, values: list[int], made: str) -> None:
     """A constant has 4 values unless more are counted, or the shape of the tensor."""
     tensor = TensorPlan(dtype, (2,), quantized(0.5, 3))
-    changed = OPERAND[name][1].sets(tensor, value)
+    changed = OPERAND[name][1].apply(tensor, value)
     assert changed is not None
     assert changed.values is not None
     assert (changed.values.tolist(), changed.dtype) == (values, made)
@@ -183,7 +183,7 @@ def test_constant_of_a_witness(name: str, dtype: str, value: int, values: list[i
     ],
 )
 def test_scales_of_a_witness(name: str, value: int, scales: list[float], zero_points: list[int]) -> None:
-    changed = OPERAND[name][1].sets(TensorPlan("int8", (4,), quantized(0.5, 3)), value)
+    changed = OPERAND[name][1].apply(TensorPlan("int8", (4,), quantized(0.5, 3)), value)
     assert changed is not None
     assert changed.scale.tolist() == scales
     assert changed.zero_point.tolist()[: len(zero_points)] == zero_points

@@ -8,8 +8,8 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.registry import measurement, witness
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.measurements.registry import measurement, setter_of
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from tests.profile.measurements.witnessed import measured_after
 
 #: A type, and its scale and zero point if it is quantized.
@@ -121,4 +121,4 @@ def test_witness_without_a_plan(name: str, opcode: str, value: Any) -> None:
 
 def test_a_witness_without_an_input() -> None:
     empty = Plan("NEG", ("input",), ("output",), {"input": (), "output": (TensorPlan("int8"),)})
-    assert witness("zero_point_sum").sets(empty, 3) is None
+    assert setter_of("zero_point_sum").apply(empty, 3) is None

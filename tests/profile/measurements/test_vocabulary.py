@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.profile.measurements.register import OPERAND, OPERATOR
-from litecheck.profile.measurements.registry import vocabulary, witness
+from litecheck.profile.measurements.registry import setter_of, vocabulary
 from litecheck.profile.measurements.vocabulary import TYPES, of_enum
 
 #: What a number can be besides: no rule can write it.
@@ -14,7 +14,7 @@ NO_NUMBER = "not finite"
 
 @pytest.mark.parametrize("name", [*OPERATOR, *(f"input.{name}" for name in OPERAND)])
 def test_words_that_rules_refuse_belong_to_measurements_that_give_words(name: str) -> None:
-    words = set(witness(name).words) - {NO_NUMBER}
+    words = set(setter_of(name).words) - {NO_NUMBER}
     assert not (vocabulary(name).numeric and words)
 
 

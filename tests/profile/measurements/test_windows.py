@@ -12,7 +12,7 @@ from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.measurements.windows import channel_axis, channels_last
 from tests.profile.measurements.test_options import DEPTHWISE, X, built
-from tests.profile.measurements.witnessed import measured_after, plan_of, witness
+from tests.profile.measurements.witnessed import measured_after, plan_of, setter_of
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_witness_without_a_plan(name: str, opcode: str, value: int) -> None:
 
 def test_witness_of_a_size_keeps_the_other_dimensions() -> None:
     for name, shape in (("kernel_h", (4, 3, 4, 4)), ("kernel_w", (4, 4, 3, 4))):
-        changed = witness(name).sets(plan_of("CONV_2D"), 3)
+        changed = setter_of(name).apply(plan_of("CONV_2D"), 3)
         assert changed is not None
         weight = changed.one("weight")
         assert weight is not None
@@ -139,7 +139,7 @@ def test_witness_of_a_dilated_size_removes_the_dilation() -> None:
         ("dilated_kernel_h", "dilation_h_factor"),
         ("dilated_kernel_w", "dilation_w_factor"),
     ):
-        changed = witness(name).sets(dilated, 3)
+        changed = setter_of(name).apply(dilated, 3)
         assert changed is not None
         assert changed.options is not None
         assert changed.options[option] == 1

@@ -11,20 +11,27 @@ import pytest
 
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble, measurable
-from litecheck.profile.breaks import breaks
-from litecheck.profile.breaks_limits import outside
+from litecheck.profile.generate.conforming import (
+    UnsolvableError,
+    allowed,
+    conforming_plan,
+    holds,
+    limit,
+    requirements_of,
+)
+from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import OPERATOR, Witness, measures
+from litecheck.profile.measurements.register import OPERATOR, MeasurementSetter, measures
 from litecheck.profile.measurements.registry import (
     measurement,
     measurement_names,
     operand_measurements,
     operator_measurements,
-    witness,
+    setter_of,
 )
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import UnsolvableError, allowed, holds, limit, requirements_of, solve
+from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from tests.checks.table import profile
 
@@ -70,15 +77,15 @@ WITNESSED = [key for key, (name, *_) in limits().items() if load_profile(name).j
 def test_a_witness_sets_what_is_allowed_and_what_is_not(key: tuple[str, Constraint]) -> None:
     name, rule, number, r = limits()[key]
     only = alone(rule, number, r)
-    plan = solve(load_profile(name), only)
-    kept, broken = allowed(r.value), outside(r.value, witness(limit(r)).words)
+    plan = conforming_plan(load_profile(name), only)
+    kept, broken = allowed(r.value), values_outside(r.value, setter_of(limit(r)).words)
     assert any(holds(r, found) for found in where_set(plan, r, kept))
     assert any(not holds(r, found) for found in where_set(plan, r, broken))
 
 
 def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterator[Operands]:
     """The operator where one value after the other is set."""
-    changed = (witness(limit(r)).sets(plan, value) for value in values)
+    changed = (setter_of(limit(r)).apply(plan, value) for value in values)
     yield from (measurable(plan) for plan in changed if plan is not None)
 
 
@@ -88,7 +95,7 @@ def test_a_witness_sets_a_number_exactly(name: str, value: int) -> None:
     judge = load_profile("litert-int8")
     rule = judge.operators[NAMED[name]]
     bare = replace(rule, requirements=tuple(r for r in rule.requirements if r.verb != "limits"))
-    plan = witness(name).sets(solve(judge, bare), value)
+    plan = setter_of(name).apply(conforming_plan(judge, bare), value)
     assert plan is not None
     assert measurement(name)(measurable(plan)) == value
 
@@ -98,13 +105,13 @@ def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     judge = load_profile("litert-runtime")
     rule = judge.operators["NEG"]
     (r,) = (r for r in rule.requirements if r.path == "NEG/limits/zero_point_sum")
-    sound = solve(judge, rule)
-    assert list(breaks(judge, rule, r, sound))
-    forgetful = Witness(lambda plan, value: plan)
+    sound = conforming_plan(judge, rule)
+    assert list(violating_plans(judge, rule, r, sound))
+    forgetful = MeasurementSetter(lambda plan, value: plan)
     monkeypatch.setitem(OPERATOR, "zero_point_sum", (operator_measurements()["zero_point_sum"], forgetful))
-    assert list(breaks(judge, rule, r, sound)) == []
+    assert list(violating_plans(judge, rule, r, sound)) == []
     with pytest.raises(UnsolvableError, match="zero_point_sum"):
-        solve(judge, rule)
+        conforming_plan(judge, rule)
 
 
 @pytest.fixture
@@ -137,10 +144,10 @@ ops:
 """)
     rule = judge.operators["RELU"]
     (r,) = (r for r in rule.requirements if r.verb == "limits")
-    plan = solve(judge, rule)
+    plan = conforming_plan(judge, rule)
     assert holds(r, measurable(plan))
     assert validate(assemble(plan), [judge]).findings == ()
-    broken = list(breaks(judge, rule, r, plan))
+    broken = list(violating_plans(judge, rule, r, plan))
     assert broken
     for one in broken:
         assert [f.path for f in validate(assemble(one.plan), [judge]).findings] == [f"RELU/limits/{coarse}"]

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 from litecheck.profile.assemble import measurable
+from litecheck.profile.generate.conforming import conforming_plan, requirements_of
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Measured
-from litecheck.profile.measurements.registry import measurement, witness
-from litecheck.profile.plan import Plan
-from litecheck.profile.solve import requirements_of, solve
+from litecheck.profile.measurements.registry import measurement, setter_of
+from litecheck.profile.operator_plan import Plan
 
 
 @cache
@@ -25,10 +25,10 @@ def plan_of(opcode: str) -> Plan:
         profile = load_profile("litert-structure")
     rule = profile.operators[opcode]
     kept = tuple(r for r in requirements_of(rule, 0) if r.verb != "limits")
-    return solve(profile, replace(rule, requirements=kept, any_of=()))
+    return conforming_plan(profile, replace(rule, requirements=kept, any_of=()))
 
 
 def measured_after(name: str, opcode: str, value: Any) -> Measured:
     """Return the measurement in the plan that its witness made for a value; ``no plan`` if there is none."""
-    plan = witness(name).sets(plan_of(opcode), value)
+    plan = setter_of(name).apply(plan_of(opcode), value)
     return "no plan" if plan is None else measurement(name)(measurable(plan))

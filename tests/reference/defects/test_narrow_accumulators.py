@@ -10,16 +10,16 @@ import pytest
 from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.model.types import Model
 from litecheck.reference.defects import narrow_accumulators as module
-from litecheck.reference.defects.narrow_accumulators import Taps, deep, halved, paired
+from litecheck.reference.defects.narrow_accumulators import AccumulationTerms, deep, halved, paired
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.interpreter import run
 from tests.reference.defects.test_defects import arithmetic
 
 
-def taps(inputs: list[int], weights: list[int], bias: int = 0, zero: int = 0) -> Taps:
+def taps(inputs: list[int], weights: list[int], bias: int = 0, zero: int = 0) -> AccumulationTerms:
     """One sum of products."""
     x, w = np.array(inputs)[:, None, None], np.array(weights)[:, None, None]
-    return Taps("row", x, w, (1, 1), zero, np.array([bias]))
+    return AccumulationTerms("row", x, w, (1, 1), zero, np.array([bias]))
 
 
 #: 127 * 127 is 16,129.
@@ -42,7 +42,7 @@ LARGE = [127]
         (taps([1], [1], 2**31 - 1), -(2**31)),
     ],
 )
-def test_pairs_of_unsigned_products(given: Taps, total: int) -> None:
+def test_pairs_of_unsigned_products(given: AccumulationTerms, total: int) -> None:
     assert paired(given).tolist() == [[total]]
 
 
@@ -62,7 +62,9 @@ def test_pairs_of_unsigned_products(given: Taps, total: int) -> None:
         (taps(LARGE * 33, [-128] * 33), 20, -(2**19), -(2**19)),
     ],
 )
-def test_additions_that_saturate(given: Taps, bits: int, bias_last: int, bias_first: int) -> None:
+def test_additions_that_saturate(
+    given: AccumulationTerms, bits: int, bias_last: int, bias_first: int
+) -> None:
     assert module._saturating(bits, False, given).tolist() == [[bias_last]]
     assert module._saturating(bits, True, given).tolist() == [[bias_first]]
 
@@ -71,7 +73,7 @@ def test_sums_of_several_pixels_groups_and_channels() -> None:
     """3 taps, 2 pixels, 2 groups of 2 channels; the first pixel of the first group is beyond 16 bits."""
     x = np.array([[[127, 1], [0, 2]], [[127, 3], [1, 4]], [[127, 5], [2, 6]]])
     w = np.array([[[127, 1], [2, 3]], [[127, 1], [4, 5]], [[127, 1], [6, 7]]])
-    given = Taps("window", x, w, (2, 4), 0, np.array([0, 10, 20, 30]))
+    given = AccumulationTerms("window", x, w, (2, 4), 0, np.array([0, 10, 20, 30]))
     exact = [[48387, 391, 64, 83], [381, 13, 76, 98]]
     assert given.sums().tolist() == exact
     assert module._saturating(16, False, given).tolist() == [[32767, *exact[0][1:]], exact[1]]
@@ -111,7 +113,7 @@ def test_deep_sums_saturate(count: int, total: Any) -> None:
         (taps(LARGE * 5, [-127] * 5), -(2**31)),
     ],
 )
-def test_sums_of_float16(given: Taps, total: int) -> None:
+def test_sums_of_float16(given: AccumulationTerms, total: int) -> None:
     assert halved(given).tolist() == [[total]]
 
 
@@ -126,7 +128,7 @@ def test_sums_of_float16(given: Taps, total: int) -> None:
         (taps([1], [1], 2**20), 20, 1),
     ],
 )
-def test_sums_that_wrap(given: Taps, bits: int, total: int) -> None:
+def test_sums_that_wrap(given: AccumulationTerms, bits: int, total: int) -> None:
     assert module._wrapping(bits, given).tolist() == [[total]]
 
 

@@ -43,7 +43,7 @@ def test_those_that_come_along() -> None:
         assert arithmetic.name == name
         assert arithmetic.source.startswith("https://")
         for opcode, stages in arithmetic.stages.items():
-            cells = {c.path: c for kernel in kernels()[opcode] for c in kernel.cells()}
+            cells = {c.path: c for kernel in kernels()[opcode] for c in kernel.slots()}
             assert all(variant in cells[path].variants for path, variant in stages.items()), opcode
 
 
@@ -82,12 +82,12 @@ def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
         "interpolate/declined+uint8": "float32-weights",
     }
     (step,) = (s for k in kernels()["RESIZE_BILINEAR"] for s in k.steps.values())
-    chosen = {cell.conditions: cell.variant(acme) for cell in step.cells("interpolate")}
+    chosen = {cell.conditions: cell.variant(acme) for cell in step.slots("interpolate")}
     assert chosen[()] == chosen["int16",] == "q11"
     assert (chosen["declined",], chosen["uint8",]) == ("float32", "q10")
     assert chosen["declined", "uint8"] == "float32-weights"
     without = {path: variant for path, variant in acme.items() if "+" not in path}
-    (both,) = (cell for cell in step.cells("interpolate") if cell.conditions == ("declined", "uint8"))
+    (both,) = (cell for cell in step.slots("interpolate") if cell.conditions == ("declined", "uint8"))
     assert both.variant(without) == "float32"
     assert both.variant({"interpolate/uint8": "q10"}) == "q10"
     assert both.variant({"interpolate": "half-even"}) == both.variants[0] == "float32-half-up"

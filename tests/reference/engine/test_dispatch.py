@@ -7,11 +7,11 @@ from contextlib import suppress
 import pytest
 
 from litecheck.profile.load import load_profile
-from litecheck.reference.engine.interpreter import Machine
-from litecheck.reference.operands import RunError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.make import zeros
-from litecheck.suite.plan import planned
+from litecheck.suite.suite_cases import planned
+from litecheck.suite.suite_writer import zeros
 
 
 @pytest.mark.parametrize("opcode", ["CONV_2D", "PADV2", "BATCH_TO_SPACE_ND", "RIGHT_SHIFT", "SVDF"])
@@ -23,5 +23,5 @@ def test_operands_of_a_type_that_kernels_do_not_have_are_told(opcode: str) -> No
         if isinstance(case, SuiteCase) and case.broken.endswith("/dtype") and (inputs := zeros(case.model)):
             tried += 1
             with suppress(RunError):
-                Machine(case.model).run(case.model.subgraphs[0], inputs[0])
+                ReferenceInterpreter(case.model).run(case.model.subgraphs[0], inputs[0])
     assert tried

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.types import Model, Signature, Subgraph, Tensor
 from litecheck.reference.engine.entry import EntryPoint, affordable, drawable, entry, named
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 
 def subgraph(*tensors: tuple[str, str, tuple[int, ...]], inputs: tuple[int, ...] = (0, 1)) -> Subgraph:

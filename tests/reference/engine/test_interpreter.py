@@ -14,9 +14,9 @@ from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
-from litecheck.reference.engine.interpreter import Machine, run
+from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.engine.lifetimes import initial
-from litecheck.reference.operands import Operand, RunError
+from litecheck.reference.runtime_tensors import Operand, RunError
 
 X = np.array([[1, -2, 3]], np.int8)
 Q = quantized(0.5, -1)
@@ -59,7 +59,7 @@ def test_outputs_by_name_and_everything_by_index() -> None:
 
 
 def test_tensors_and_operands_can_be_watched_as_they_come_to_be() -> None:
-    machine, seen = Machine(chain()), list[tuple[str, tuple[int, ...]]]()
+    machine, seen = ReferenceInterpreter(chain()), list[tuple[str, tuple[int, ...]]]()
     machine.watch = lambda subgraph, indexes, arrays: seen.append(("holds", tuple(indexes)))
     machine.enter = lambda subgraph, operator, operands: seen.append(("enters", operator.inputs))
     machine.invoke({"x": X})
@@ -227,16 +227,16 @@ def test_tensors_nobody_needs_are_freed() -> None:
     main.outputs(tensors[-1])
     model = builder.finish()
     x = np.zeros((1, 3), np.float32)
-    Machine(model).invoke({"t0": x}, progress=note)
+    ReferenceInterpreter(model).invoke({"t0": x}, progress=note)
     assert max(seen) <= 1
     alive.clear()
     seen.clear()
-    Machine(model).invoke({"t0": x}, keep="all", progress=note)
+    ReferenceInterpreter(model).invoke({"t0": x}, keep="all", progress=note)
     assert seen == [0, 1, 2, 3, 4]
 
 
 def test_constants_are_prepared_once() -> None:
-    machine = Machine(chain())
+    machine = ReferenceInterpreter(chain())
     subgraph = machine.model.subgraphs[0]
     axis = subgraph.operators[0].inputs[1]
     first = machine.operand(subgraph, axis, {})

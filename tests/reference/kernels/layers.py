@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 SAME, VALID = 0, 1
 NONE, RELU, RELU6 = 0, 1, 3

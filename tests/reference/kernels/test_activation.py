@@ -8,8 +8,8 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import activation
-from litecheck.reference.operands import Operand, OutputSpec
 from litecheck.reference.registry import kernels
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 BYTES = np.arange(-128, 128).astype(np.int8)
 HOW = {"requantize": "double", "multiplier": "float32"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.reference.kernels.quantize import cast
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 
 def made(x, target):

@@ -9,9 +9,9 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, SubgraphBuilder
 from litecheck.model.types import Model
-from litecheck.reference.engine.interpreter import Machine, run
-from litecheck.reference.limits import ComputeLimits, LimitError
-from litecheck.reference.operands import RunError
+from litecheck.reference.compute_limits import ComputeLimits, LimitError
+from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
+from litecheck.reference.runtime_tensors import RunError
 
 
 def subgraph(
@@ -81,11 +81,11 @@ def remembering(assigned: bool = True) -> Model:
     return builder.finish()
 
 
-def value(model: Model | Machine, **inputs: Any) -> list[int]:
+def value(model: Model | ReferenceInterpreter, **inputs: Any) -> list[int]:
     arrays = {
         name: np.array([v], np.bool_ if isinstance(v, bool) else np.int32) for name, v in inputs.items()
     }
-    done = model.invoke(arrays) if isinstance(model, Machine) else run(model, arrays)
+    done = model.invoke(arrays) if isinstance(model, ReferenceInterpreter) else run(model, arrays)
     return [int(array[0]) for array in done.outputs.values()]
 
 
@@ -96,7 +96,7 @@ def test_if_takes_one_branch() -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(3, [192, 6]), (100, [100, 0]), (-1, None)])
 def test_while_runs_until_the_condition_fails(start: int, end: list[int] | None) -> None:
-    machine = Machine(looping(), limits=ComputeLimits(calls=100))
+    machine = ReferenceInterpreter(looping(), limits=ComputeLimits(calls=100))
     if end is None:
         with pytest.raises(LimitError, match="subgraph calls: got 101, expected at most 100"):
             value(machine, main_x0=start, main_x1=0)
@@ -105,7 +105,7 @@ def test_while_runs_until_the_condition_fails(start: int, end: list[int] | None)
 
 
 def test_variables_live_as_long_as_the_machine() -> None:
-    machine = Machine(remembering())
+    machine = ReferenceInterpreter(remembering())
     assert [value(machine, main_x0=1) for _ in range(3)] == [[6], [7], [8]]
     machine.reset()
     assert value(machine, main_x0=1) == [9]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.reference.backends import XNNPACK
 from litecheck.reference.kernels import conv
-from litecheck.reference.operands import RunError
-from litecheck.reference.takers import XNNPACK
+from litecheck.reference.runtime_tensors import RunError
 
 from .layers import DOUBLE, RELU, RELU6, SAME, VALID, output, real, stored, window_options
 

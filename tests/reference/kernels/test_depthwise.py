@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.reference.kernels import depthwise
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 from .layers import DOUBLE, RELU, SAME, VALID, output, real, stored, window_options
 

@@ -14,7 +14,7 @@ from litecheck.reference.kernels.detection import (
     largest_first,
     partial_sort,
 )
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.differential.detection import options
 from tests.reference.kernels.layers import real, stored
 

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.division import SHIFTS, div, div_plain, floor_div, floor_mod
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.reference.kernels.layers import RELU, output, real, stored
 
 USUAL = {"shift": "exact", "multiplier": "float32", "by_zero": "refused"}

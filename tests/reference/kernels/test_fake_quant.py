@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.fake_quant import fake_quant
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 OUT = OutputSpec("float32", ())
 

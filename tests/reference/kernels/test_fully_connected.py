@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
+from litecheck.reference.backends import OPTIMIZED, XNNPACK
 from litecheck.reference.kernels import fully_connected
 from litecheck.reference.kernels.fully_connected import fully_connected as product
 from litecheck.reference.kernels.fully_connected import fully_connected_float as real_product
-from litecheck.reference.operands import RunError
-from litecheck.reference.takers import OPTIMIZED, XNNPACK
+from litecheck.reference.runtime_tensors import RunError
 
 from .layers import DOUBLE, NONE, RELU, output, real, stored
 

@@ -9,13 +9,13 @@ import pytest
 
 from litecheck.model.build import options_table, quantized
 from litecheck.quantization import Blockwise, Quantization
+from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED
 from litecheck.reference.kernels.conv import conv_2d_float
 from litecheck.reference.kernels.depthwise import depthwise_conv_2d_float
 from litecheck.reference.kernels.fully_connected import fully_connected_float
 from litecheck.reference.kernels.hybrid import DYNAMIC, bfloat16, block_products, dynamic, products
 from litecheck.reference.kernels.matmul import batch_matmul_float
-from litecheck.reference.operands import Operand, OutputSpec, RunError
-from litecheck.reference.takers import EVERY, OPTIMIZED
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 ROWS = (np.random.default_rng(0).normal(size=(50, 40)) * np.geomspace(1e-3, 1e3, 50)[:, None]).astype(
     np.float32
@@ -178,7 +178,7 @@ def test_a_matrix_that_xnnpack_declines_is_left_to_litert() -> None:
     constant = _int8((40, 6))
     left, taken = (
         batch_matmul_float(x, constant, out, None, {"dynamic": "xnnpack"}, who)
-        for who in (frozenset(), EVERY)
+        for who in (frozenset(), ALL_BACKENDS)
     )
     asked = batch_matmul_float(x, constant, out, None, {"dynamic": "as-asked"})
     np.testing.assert_array_equal(left, asked)

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels import indexing
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 from .layers import output, stored
 

@@ -9,10 +9,10 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.reference.engine.interpreter import Machine, run
+from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.kernels.lstm_parts import Peephole
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 CELLS, INPUTS, SX, SH, SW = 4, 3, 1 / 64, 1 / 128, 1 / 64
 
@@ -66,7 +66,7 @@ def test_states_go_on_until_they_are_reset() -> None:
     model, _ = lstm(time=3)
     long, _ = lstm(time=6)
     x = np.random.default_rng(2).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
-    machine = Machine(model)
+    machine = ReferenceInterpreter(model)
     halves = [machine.invoke((part,)).outputs["y"] for part in (x[:, :3], x[:, 3:])]
     assert (np.concatenate(halves, 1) == run(long, (x,)).outputs["y"]).all()
     machine.reset()
@@ -117,7 +117,7 @@ def svdf(state: str = "int16", activation: str = "RELU") -> Model:
 @pytest.mark.parametrize("state", ["int16", "int8"])
 def test_svdf_remembers_step_by_step(state: str) -> None:
     """Real input 1, 1: features 3 and -1 (stored 6, -2 at 0.5); after one step 3 * 3 - 1 * 6 = 3, then 5 * 3 - 11."""
-    machine = Machine(svdf(state))
+    machine = ReferenceInterpreter(svdf(state))
     x = np.array([[3, 3]], np.int8)
     assert [int(machine.invoke((x,)).outputs["y"][0, 0]) + 3 for _ in range(3)] == [3, 4, 3]
     assert machine.variables[0, 3].tolist() == [[6, 6, 6, -2, -2, -2]]

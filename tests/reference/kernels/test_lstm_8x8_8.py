@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import quantized
 from litecheck.reference.kernels.lstm_8x8_8 import NarrowGate, logistic, projection, step, tanh
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 RNG = np.random.default_rng(0)
 CELLS, INPUTS, OUTPUTS, SX, SH, SW = 16, 5, 4, 1 / 64, 1 / 100, 1 / 100

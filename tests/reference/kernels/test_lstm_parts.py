@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.reference.kernels.lstm_parts import CURVES, Norm, Peephole, product
+from litecheck.reference.kernels.lstm_parts import CELL_ACTIVATIONS, LayerNorm, Peephole, product
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 from tests.reference.kernels.layers import stored
 
 HALF, ONE = quantize_multiplier(0.5), quantize_multiplier(1.0)
@@ -62,7 +62,7 @@ def test_more_outputs_than_cells() -> None:
 @pytest.mark.parametrize("name", ["gemmlowp", "table"])
 def test_curves(name: str) -> None:
     """Inputs are in steps of 2^-12, outputs of 2^-15; an error of 16 steps is 0.0005."""
-    curves, real = CURVES[name], np.arange(-(2**15), 2**15, 97)
+    curves, real = CELL_ACTIVATIONS[name], np.arange(-(2**15), 2**15, 97)
     logistic = curves.logistic(real) / 2**15
     np.testing.assert_allclose(logistic, 1 / (1 + np.exp(-real / 2**12)), atol=16 / 2**15)
     for bits in (0, 2, 3, 4, 6):
@@ -75,39 +75,39 @@ def test_curves(name: str) -> None:
 )
 def test_shifts_round_half_away(name: str, quarters: list[int]) -> None:
     """The table's variant rounds twice: 5 / 2 is 3 first, and 3 / 2 is 2."""
-    assert CURVES[name].scaled(ints(5, 6, -6, -5, 8), 2).tolist() == quarters
+    assert CELL_ACTIVATIONS[name].scaled(ints(5, 6, -6, -5, 8), 2).tolist() == quarters
 
 
 def test_normalization_of_a_row() -> None:
     """(-1, 1) * 100 has mean 0 and deviation 100: -1 and 1 in steps of 1/1024, times 2048 * 2^-12 in Q3.12."""
-    norm = Norm.of(stored([2048, 1024], 2.0**-11, dtype="int16"), stored([0, 1024 * 512], dtype="int32"))
+    norm = LayerNorm.of(stored([2048, 1024], 2.0**-11, dtype="int16"), stored([0, 1024 * 512], dtype="int32"))
     assert norm.guard == 4
     made = norm(ints([-100, 100], [-3, 3]))
     assert made.tolist() == [[-4096, 3072], [-4096, 3072]]
 
 
 def test_normalization_subtracts_the_mean() -> None:
-    norm = Norm.of(stored([1024] * 4, 2.0**-10, dtype="int16"), stored([0] * 4, dtype="int32"))
+    norm = LayerNorm.of(stored([1024] * 4, 2.0**-10, dtype="int16"), stored([0] * 4, dtype="int32"))
     made = norm(ints([1000, 1200, 1000, 1200], [-1200, -1000, -1200, -1000]))
     np.testing.assert_allclose(made, [[-4096, 4096] * 2] * 2, atol=8)
 
 
 def test_a_row_without_variance_has_the_least_one() -> None:
     """Its outputs are the bias: 2048 / 1024 * 2^-10 in Q3.12 is 8."""
-    norm = Norm.of(stored([1024] * 2, 2.0**-10, dtype="int16"), stored([2048] * 2, dtype="int32"))
+    norm = LayerNorm.of(stored([1024] * 2, 2.0**-10, dtype="int16"), stored([2048] * 2, dtype="int32"))
     assert norm(ints([7, 7])).tolist() == [[8, 8]]
 
 
 @pytest.mark.parametrize(("scale", "guard"), [(2.0**-20, 1), (0.001, 10), (1.0, 10000)])
 def test_least_variance(scale: float, guard: int) -> None:
-    assert Norm.of(stored([1], scale, dtype="int16"), stored([0], dtype="int32")).guard == guard
+    assert LayerNorm.of(stored([1], scale, dtype="int16"), stored([0], dtype="int32")).guard == guard
 
 
 def test_normalization_saturates() -> None:
-    norm = Norm.of(stored([32767] * 2, 1.0, dtype="int16"), stored([0] * 2, dtype="int32"))
+    norm = LayerNorm.of(stored([32767] * 2, 1.0, dtype="int16"), stored([0] * 2, dtype="int32"))
     assert norm(ints([-100, 100])).tolist() == [[-(2**15), 2**15 - 1]]
 
 
 def test_normalization_needs_a_bias() -> None:
     with pytest.raises(RunError, match="layer normalization needs the gate's bias"):
-        Norm.of(stored([1], dtype="int16"), None)
+        LayerNorm.of(stored([1], dtype="int16"), None)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
+from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED
 from litecheck.reference.kernels.matmul import batch_matmul, batch_matmul_float
-from litecheck.reference.operands import Operand, OutputSpec, RunError
-from litecheck.reference.takers import EVERY, OPTIMIZED
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.reference.kernels.layers import output, quantized, real, stored
 
 ROUNDED = {"requantize": "double"}
@@ -101,7 +101,7 @@ def test_real_products() -> None:
 
 
 @pytest.mark.parametrize("dynamic", ["as-asked", "xnnpack"])
-@pytest.mark.parametrize("taken", [EVERY, frozenset({OPTIMIZED})])
+@pytest.mark.parametrize("taken", [ALL_BACKENDS, frozenset({OPTIMIZED})])
 def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, taken: Any) -> None:
     """127 steps of 1 in each row: nothing is rounded. The second row has steps of 2."""
     left = real([[127, -127, 3], [254, -254, 4]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import indexing, movement, resize
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 Q = Quantization(np.float32([0.5]), np.int64([-3]))
 

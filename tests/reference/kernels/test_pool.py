@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import pool
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 Q = Quantization(np.array([0.5], np.float32), np.array([-3], np.int64))
 OUT = OutputSpec("int8", (), Q)

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from litecheck.quantization import Quantization
+from litecheck.reference.backends import ALL_BACKENDS
 from litecheck.reference.kernels import quantize as kernels
-from litecheck.reference.operands import Operand, OutputSpec
-from litecheck.reference.takers import EVERY
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 
 def quantization(scale, zero=0):
     return Quantization(np.float32(np.atleast_1d(scale)), np.int64(np.atleast_1d(zero)))
 
 
-def quantize(x, variant, dtype="int8", scale=1.0, zero=0, taken=EVERY):
+def quantize(x, variant, dtype="int8", scale=1.0, zero=0, taken=ALL_BACKENDS):
     out = OutputSpec(dtype, (), quantization(scale, zero))
     return kernels.quantize(Operand(np.float32(x), "float32"), out, {"round": variant}, taken).tolist()
 
 
-def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, taken=EVERY):
+def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, taken=ALL_BACKENDS):
     v = Operand(np.asarray(x, "int8"), "int8", quantization(scale))
     return kernels.requantize(
         v, OutputSpec(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, taken
@@ -87,7 +87,7 @@ def test_only_what_xnnpack_declines_is_split_beside_it():
     x = Operand(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
     by_xnnpack, declined = (
         set(kernels.dequantize(x, OutputSpec("float32", ()), {"product": "split-int4-body"}, taken))
-        for taken in (EVERY, frozenset())
+        for taken in (ALL_BACKENDS, frozenset())
     )
     assert by_xnnpack == {np.float32(0.1) * np.float32(-2)} != declined
 

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.recurrent import svdf, svdf_float
-from litecheck.reference.operands import Computed, Operand, RunError
+from litecheck.reference.runtime_tensors import Computed, Operand, RunError
 
 from .layers import output, real, stored
 

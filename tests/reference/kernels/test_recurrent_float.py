@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.recurrent import lstm_float, lstm_inner
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 ROLES = [
     f"{what}_to_{gate}_weights"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import reduce, reduce_minmax
-from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.numerics.axes import reduced_axes, reduction_view, shape_after
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 KEEP = Table("ReducerOptions", {"keep_dims": True})
 HOW = ("double", "single", "optimized", "xnnpack")
@@ -78,7 +78,7 @@ def test_shapes_with_and_without_kept_dimensions() -> None:
 
 def test_lanes_keep_row_major_order() -> None:
     x = np.arange(24).reshape(2, 3, 4)
-    assert lanes(x, (0, 2)).tolist() == [x[:, i].ravel().tolist() for i in range(3)]
+    assert reduction_view(x, (0, 2)).tolist() == [x[:, i].ravel().tolist() for i in range(3)]
 
 
 def test_float_sums_run_in_order() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels import reduce_minmax as kernels
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.reference.kernels.layers import output, real, stored
 
 KEEP = Table("ReducerOptions", {"keep_dims": True})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.model.build import quantized
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels.quantize import requantize
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Operand, OutputSpec
 
 
 def requantized(q: NDArray[Any], source: Quantization, target: Quantization, dtype: str) -> NDArray[Any]:

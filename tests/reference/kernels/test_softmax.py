@@ -10,7 +10,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import softmax
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 RANDOM = np.random.default_rng(3)
 ROWS = RANDOM.integers(-128, 128, (20, 11)).astype(np.int8)
@@ -56,7 +56,7 @@ def test_bytes_to_words():
 @pytest.mark.parametrize("tables", ["float64", "float32"])
 def test_softmax_of_words(tables):
     v, out = Operand(WORDS, "int16", quantization(1e-4)), OutputSpec("int16", (), quantization(1 / 32768))
-    found = softmax.softmax_word(v, out, beta(), WORD | {"tables": tables})
+    found = softmax.softmax_int16(v, out, beta(), WORD | {"tables": tables})
     assert np.abs(found - real(v) * 32768).max() < 8
 
 
@@ -120,7 +120,7 @@ def test_an_output_scale_of_0_is_computed_silently():
     [
         ("int8", lambda v: softmax.softmax(v, OUT, beta(), {"exp": "fixed-point"})),
         ("int8", lambda v: softmax.softmax(v, OUT, beta(), {"exp": "float32-table"})),
-        ("int16", lambda v: softmax.softmax_word(v, OUT, beta(), WORD | {"tables": "float64"})),
+        ("int16", lambda v: softmax.softmax_int16(v, OUT, beta(), WORD | {"tables": "float64"})),
         ("float32", lambda v: softmax.softmax_float(v, OUT, beta())),
         ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "fixed-point"})),
         ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "float32-table"})),

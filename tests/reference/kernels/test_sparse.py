@@ -10,7 +10,7 @@ from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import run
 from litecheck.reference.kernels.sparse import places
-from litecheck.reference.operands import RunError
+from litecheck.reference.runtime_tensors import RunError
 
 
 def listed(segments: list[int], indices: list[int]) -> Table:

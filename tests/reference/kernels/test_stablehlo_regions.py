@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import options_table
 from litecheck.reference.kernels.stablehlo_regions import reduce_window
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
 

@@ -11,7 +11,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import quantized
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import transcendental
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 ALL = {"int8": np.arange(-128, 128).astype(np.int8), "uint8": np.arange(256).astype(np.uint8)}
 WORDS = np.arange(-32768, 32768).astype(np.int16)
@@ -48,18 +48,18 @@ def sigmoid(x):
 @pytest.mark.parametrize(("dtype", "zero"), [("int8", -128), ("uint8", 0)])
 def test_logistic_is_the_nearest(how, dtype, zero):
     v, out = value(dtype, 0.05, 3), result(dtype, 1 / 256, zero)
-    assert off(transcendental.logistic_byte(v, out, how), out, sigmoid, v) <= 0.5001
+    assert off(transcendental.logistic_int8(v, out, how), out, sigmoid, v) <= 0.5001
 
 
 @pytest.mark.parametrize("how", [TABLE, FIXED])
 def test_tanh_is_the_nearest(how):
     v, out = value("int8", 0.03, -5), result("int8", 1 / 128)
-    assert off(transcendental.tanh_byte(v, out, how), out, math.tanh, v) <= 0.5001
+    assert off(transcendental.tanh_int8(v, out, how), out, math.tanh, v) <= 0.5001
 
 
 def test_fixed_point_saturates_beyond_15():
     v, out = value("int8", 1.0), result("int8", 1 / 256, -128)
-    found = transcendental.logistic_byte(v, out, FIXED)
+    found = transcendental.logistic_int8(v, out, FIXED)
     assert set(found[:113]) == {-128}
     assert set(found[144:]) == {127}
 
@@ -69,8 +69,8 @@ def test_fixed_point_saturates_beyond_15():
 def test_16_bit_curves(variant, scale):
     v, out = value("int16", scale), result("int16", 1 / 32768)
     how = {"power_of_two": variant}
-    assert off(transcendental.logistic_word(v, out, how), out, sigmoid, v) < 16
-    assert off(transcendental.tanh_word(v, out, how), out, math.tanh, v) < 32
+    assert off(transcendental.logistic_int16(v, out, how), out, sigmoid, v) < 16
+    assert off(transcendental.tanh_int16(v, out, how), out, math.tanh, v) < 32
 
 
 def test_the_sigmoid_table_rises_to_its_end():

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.transpose_conv import transpose_conv, transpose_conv_float
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.reference.kernels.layers import RELU, SAME, VALID, output, real, stored
 
 

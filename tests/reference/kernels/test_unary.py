@@ -7,8 +7,8 @@ import pytest
 
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import unary
-from litecheck.reference.operands import Operand, OutputSpec, RunError
 from litecheck.reference.registry import kernels
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 HOW = {"requantize": "double", "multiplier": "float32"}
 
@@ -36,7 +36,7 @@ def test_rsqrt_of_bytes_is_within_a_step():
 def test_rsqrt_of_words(table):
     x = np.arange(2000, 32768).astype(np.int16)
     v, out = Operand(x, "int16", quantization(0.01)), OutputSpec("int16", (), quantization(1 / 32768))
-    found = unary.rsqrt_word(v, out, {"table": table})
+    found = unary.rsqrt_int16(v, out, {"table": table})
     assert np.abs(found - 32768 / np.sqrt(0.01 * x)).max() < 8
 
 

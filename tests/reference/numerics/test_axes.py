@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.numerics.axes import lanes, reduced_axes, shape_after
-from litecheck.reference.operands import Operand, RunError
+from litecheck.reference.numerics.axes import reduced_axes, reduction_view, shape_after
+from litecheck.reference.runtime_tensors import Operand, RunError
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_an_axis_outside(axis: int) -> None:
     [((1,), [[0, 1, 2], [3, 4, 5]]), ((0,), [[0, 3], [1, 4], [2, 5]]), ((0, 1), [0, 1, 2, 3, 4, 5])],
 )
 def test_lanes(axes: tuple[int, ...], expected: list[object]) -> None:
-    assert lanes(np.arange(6).reshape(2, 3), axes).tolist() == expected
+    assert reduction_view(np.arange(6).reshape(2, 3), axes).tolist() == expected
 
 
 def test_no_axis_leaves_lanes_of_one_element() -> None:
-    assert lanes(np.arange(3), ()).tolist() == [[0], [1], [2]]
+    assert reduction_view(np.arange(3), ()).tolist() == [[0], [1], [2]]
 
 
 @pytest.mark.parametrize(

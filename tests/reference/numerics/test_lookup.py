@@ -15,7 +15,7 @@ from litecheck.reference.numerics.lookup import (
     quotient,
     words,
 )
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 
 def ends(scale=0.5, zero=0, scale_out=1.0, zero_out=0, dtype="int8"):

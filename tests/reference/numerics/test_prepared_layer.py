@@ -10,7 +10,7 @@ import pytest
 from litecheck.model.build import options_table, quantized
 from litecheck.reference.numerics.integer_matmul import Weights, weights
 from litecheck.reference.numerics.requantize import Rescaling, layer
-from litecheck.reference.operands import Operand, OutputSpec
+from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 HOW = Rescaling("CONV_2D", "double")
 

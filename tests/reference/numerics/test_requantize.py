@@ -12,7 +12,7 @@ from litecheck.model.build import options_table, quantized
 from litecheck.reference.numerics import fixedpoint as fp
 from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import VARIANTS, Scales
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 F = np.float32
 

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.quantization import Quantization
 from litecheck.reference.numerics.rescale import FIXED, VARIANTS, Scales, rescalings
-from litecheck.reference.operands import Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 
 def scales(multipliers: Sequence[float]) -> Scales:
@@ -100,11 +100,11 @@ def test_decisions_near_a_tie() -> None:
     """The first rounding moves a sum by at most 1/2 of the first step: 2^-(right + 1) of the output."""
     made = VARIANTS["double"](np.array([0.25, 0.0, 0.75]), scales([0.25, 0.0, 0.75]))
     assert made.real is not None
-    assert made.slack is not None
+    assert made.error_bound is not None
     assert made.real.tolist() == [0.25, 0.0, 0.75]
-    assert made.slack.tolist() == [0.25, 0.0, 0.5]
+    assert made.error_bound.tolist() == [0.25, 0.0, 0.5]
     left = VARIANTS["double"](np.array([4.0]), scales([4.0]))
-    assert (left.real, left.slack) == (None, None)
+    assert (left.real, left.error_bound) == (None, None)
 
 
 def test_names() -> None:

@@ -16,15 +16,15 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from fixtures.detector import float_detector, samples
-from litecheck.convert.calibration.dataset import CalibrationData
-from litecheck.convert.calibration.samples import Sample
-from litecheck.convert.plan_file import plan_values
-from litecheck.convert.record import ConversionRecord
-from litecheck.convert.session import convert_model
-from litecheck.quantizer.arrays import read
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.pipeline import convert_model
+from litecheck.conversion.plan_file import plan_values
+from litecheck.conversion.record import ConversionRecord
+from litecheck.quantizer.array_files import read
 from litecheck.rendering.conversion.text import brief, print_report
 from litecheck.rendering.formats import formats, render
-from tests.convert.mobile_nets import images, mobile_net
+from tests.conversion.mobile_nets import images, mobile_net
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 FILES = {

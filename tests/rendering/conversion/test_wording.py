@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.convert.distortion import Distortion
-from litecheck.convert.equalize import LayerPair
-from litecheck.convert.plan import Form
-from litecheck.convert.sensitivity import OperatorSensitivity
+from litecheck.conversion.conversion_plan import QuantParams
+from litecheck.conversion.distortion import Distortion
+from litecheck.conversion.equalize import LayerPair
+from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.rendering.conversion import wording
 
 
-def form(*scales: float, zeros: tuple[int, ...] = (0,), low: float = 0, high: float = 0, **more: Any) -> Form:
-    return Form("int8", np.array(scales, np.float32), np.array(zeros), low=low, high=high, **more)
+def form(
+    *scales: float, zeros: tuple[int, ...] = (0,), low: float = 0, high: float = 0, **more: Any
+) -> QuantParams:
+    return QuantParams("int8", np.array(scales, np.float32), np.array(zeros), low=low, high=high, **more)
 
 
 def tensor(**more: Any) -> Any:

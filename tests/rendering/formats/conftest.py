@@ -10,7 +10,7 @@ import pytest
 from litecheck.rendering.formats import render
 from litecheck.report import Report
 from litecheck.suite.verdict import SuiteReport
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 from tests.rendering.suite.conftest import sample as of_suite
 from tests.rendering.validation.conftest import good, make_finding, report_of, sample
 from tests.rendering.verification.conftest import sample as of_verification

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from litecheck.rendering.formats.csv import FORMAT
-from litecheck.rendering.wording.operators import OperatorLine
+from litecheck.rendering.wording.operator_lines import OperatorLine
 from tests.rendering.formats.conftest import Compare
 
 HEAD = ["device", "operator", "type", "weights", "verdict", "cases", "passed", "failed", "tolerance", "worst", "unit",

@@ -6,7 +6,7 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.rendering.formats import render
-from litecheck.verify.several import Verifications
+from litecheck.verification.several_models import Verifications
 from tests.rendering.formats.conftest import Compare
 
 

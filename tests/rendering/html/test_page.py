@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import pytest
 
-from litecheck.rendering.document import Fold, Part
+from litecheck.rendering.document import Collapsible, Part
 from litecheck.rendering.html.page import embedded, framed, page, scripted, styled, text
 from tests.rendering.a_document import DOCUMENT, PARTS
 
@@ -50,7 +50,7 @@ def test_head_of_a_page() -> None:
 
 def test_long_names_may_break() -> None:
     """A break opportunity stands behind each slash and underscore of a word of 12 characters or more."""
-    made = page(replace(DOCUMENT, parts=(Fold("t", ("block/conv_2d", " ", "block/conv_"), ()),)))
+    made = page(replace(DOCUMENT, parts=(Collapsible("t", ("block/conv_2d", " ", "block/conv_"), ()),)))
     assert "block/<wbr>conv_<wbr>2d block/conv_<" in made
 
 

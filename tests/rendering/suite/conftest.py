@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.compare.types import Spot
+from litecheck.comparison.types import MismatchExample
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.gap import Gap
+from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import (
     CLAIMED,
     NOT_CLAIMED,
+    CaseOutcome,
     CaseVerdict,
-    Ending,
     OperatorRow,
     SuiteReport,
     WaiverRecord,
@@ -25,9 +25,11 @@ from litecheck.suite.waivers import CaseWaiver
 HOSTILE = "=\x1b[31mred\x1b[0m [bold]x[/bold] a|b `c` <script>&amp;]]> \x00\ufffe\u202egnp\udc80\r\n::error file=x::boo%0A"
 
 
-def case(opcode: str, kind: str, granularity: str, title: str, ending: Ending, **more: object) -> CaseVerdict:
+def case(
+    opcode: str, kind: str, granularity: str, title: str, ending: CaseOutcome, **more: object
+) -> CaseVerdict:
     """A case; those that were compared have 64 elements and are judged under the reference."""
-    compared = ending in (Ending.PASSED, Ending.TOLERATED, Ending.FAILED)
+    compared = ending in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.FAILED)
     facts: dict[str, object] = {"elements": 64, "arithmetic": "litert-reference"} if compared else {}
     slug = title.replace(",", "").replace(" ", "-")
     name = f"{opcode}/{kind}/{slug}"
@@ -39,7 +41,7 @@ def row(cases: tuple[CaseVerdict, ...], **more: object) -> OperatorRow:
     first, worst = cases[0], max(cases, key=lambda one: abs(one.worst))
     counts = Counter(one.ending for one in cases)
     facts: dict[str, object] = {
-        "counts": {ending.value: counts[ending] for ending in Ending if counts[ending]},
+        "counts": {ending.value: counts[ending] for ending in CaseOutcome if counts[ending]},
         "arithmetic": "litert-reference",
         "worst": abs(worst.worst),
         "unit": worst.unit,
@@ -53,18 +55,19 @@ def convolutions() -> tuple[CaseVerdict, ...]:
     """Two wrong, one by a tolerance, one right, three models to be refused of which one is."""
     fault = "Issue 214: this kernel set rounds the bias twice."
     return (
-        case("CONV_2D", "int8", "per-axis", "plain", Ending.PASSED, fits=("litert-reference", "tflm"), delegated="proved"),
-        case("CONV_2D", "int8", "per-axis", "one LSB allowed", Ending.TOLERATED, mismatches=2, worst=-1.0,
-             tolerance=1.0, at=Spot(0, (0, 1, 1, 3), 5.0, 4.0)),
-        case("CONV_2D", "int8", "per-axis", "ties, multipliers powers of two", Ending.FAILED, mismatches=12,
-             worst=-3.0, at=Spot(1, (0, 3, 4, 2), 7.0, 4.0), fault=fault, delegated="proved", seconds=0.25),
-        case("CONV_2D", "int8", "per-axis", "outputs of another shape", Ending.FAILED, elements=0,
+        case("CONV_2D", "int8", "per-axis", "plain", CaseOutcome.PASSED,
+             fits=("litert-reference", "tflm"), delegated="proved"),
+        case("CONV_2D", "int8", "per-axis", "one LSB allowed", CaseOutcome.TOLERATED, mismatches=2, worst=-1.0,
+             tolerance=1.0, at=MismatchExample(0, (0, 1, 1, 3), 5.0, 4.0)),
+        case("CONV_2D", "int8", "per-axis", "ties, multipliers powers of two", CaseOutcome.FAILED, mismatches=12,
+             worst=-3.0, at=MismatchExample(1, (0, 3, 4, 2), 7.0, 4.0), fault=fault, delegated="proved", seconds=0.25),
+        case("CONV_2D", "int8", "per-axis", "outputs of another shape", CaseOutcome.FAILED, elements=0,
              message="output 0 is int8 of shape [8], it should be int8 of shape [4]"),
-        case("CONV_2D", "int8", "per-axis", "weights not symmetric", Ending.ACCEPTED,
+        case("CONV_2D", "int8", "per-axis", "weights not symmetric", CaseOutcome.ACCEPTED,
              broken="CONV_2D/weight/zero_point", effect="wrong results"),
-        case("CONV_2D", "int8", "per-axis", "a bias of another scale", Ending.REJECTED,
+        case("CONV_2D", "int8", "per-axis", "a bias of another scale", CaseOutcome.REJECTED,
              broken="CONV_2D/bias/scale", effect="fails to load", message="bias scale"),
-        case("CONV_2D", "int8", "per-axis", "a bias of another type", Ending.BROKE_DOWN,
+        case("CONV_2D", "int8", "per-axis", "a bias of another type", CaseOutcome.BROKE_DOWN,
              broken="CONV_2D/bias/dtype", effect="crashes", message="signal 11"),
     )  # fmt: skip
 
@@ -72,15 +75,15 @@ def convolutions() -> tuple[CaseVerdict, ...]:
 def sums() -> tuple[CaseVerdict, ...]:
     """An elementwise operator, of which operands are known."""
     return (
-        case("ADD", "int8", "", "all 65,536 pairs", Ending.FAILED, elements=65_536, mismatches=20, worst=1.0,
-             at=Spot(0, (7, 9), 3.0, 4.0), operands=(-128.0, 127.0)),
-        case("ADD", "int8", "", "scales decades apart", Ending.PASSED, fits=("tflm",)),
+        case("ADD", "int8", "", "all 65,536 pairs", CaseOutcome.FAILED, elements=65_536, mismatches=20, worst=1.0,
+             at=MismatchExample(0, (7, 9), 3.0, 4.0), operands=(-128.0, 127.0)),
+        case("ADD", "int8", "", "scales decades apart", CaseOutcome.PASSED, fits=("tflm",)),
     )  # fmt: skip
 
 
 def silent() -> tuple[CaseVerdict, ...]:
     """Every way to give no answer."""
-    endings = (Ending.REFUSED, Ending.CRASHED, Ending.HUNG, Ending.OUT_OF_MEMORY)
+    endings = (CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY)
     return tuple(case("SOFTMAX", "int8", "", f"number {n}", ending, message=HOSTILE if n == 1 else "")
                  for n, ending in enumerate(endings))  # fmt: skip
 
@@ -89,16 +92,16 @@ def open_ones() -> tuple[CaseVerdict, ...]:
     """Every way not to be judged."""
     return tuple(
         case("PAD", "int16", "", ending.value, ending, message="nobody took it")
-        for ending in (Ending.NOT_DELEGATED, Ending.NOT_SUPPORTED, Ending.SKIPPED)
+        for ending in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.SKIPPED)
     )
 
 
 def good_ones() -> tuple[CaseVerdict, ...]:
     """Reals, one of them within its tolerance."""
     return (
-        case("FULLY_CONNECTED", "float32", "per-axis", "plain", Ending.PASSED, unit="relative"),
-        case("FULLY_CONNECTED", "float32", "per-axis", "long sums", Ending.TOLERATED, unit="relative",
-             mismatches=3, worst=3.5e-7, tolerance=1e-6, at=Spot(0, (1,), 0.123456789, 0.12345683)),
+        case("FULLY_CONNECTED", "float32", "per-axis", "plain", CaseOutcome.PASSED, unit="relative"),
+        case("FULLY_CONNECTED", "float32", "per-axis", "long sums", CaseOutcome.TOLERATED, unit="relative",
+             mismatches=3, worst=3.5e-7, tolerance=1e-6, at=MismatchExample(0, (1,), 0.123456789, 0.12345683)),
     )  # fmt: skip
 
 
@@ -127,10 +130,10 @@ def sample() -> SuiteReport:
         rows=rows,
         cases=tuple(one for group in groups for one in group),
         uncovered=(
-            Gap("WHILE", "", "", "control flow has no numbers of its own"),
-            Gap("IF", "", "", "control flow has no numbers of its own"),
-            Gap("PAD", "int16", "seven dimensions", "no form satisfies the profile"),
-            Gap(
+            MissingCase("WHILE", "", "", "control flow has no numbers of its own"),
+            MissingCase("IF", "", "", "control flow has no numbers of its own"),
+            MissingCase("PAD", "int16", "seven dimensions", "no form satisfies the profile"),
+            MissingCase(
                 "CONV_2D", "", "CONV_2D/output/dtype", "no model of a known form breaks this and nothing else"
             ),
         ),

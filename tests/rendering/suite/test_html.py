@@ -16,7 +16,7 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.suite import html, wording
-from litecheck.suite.verdict import Ending, SuiteReport
+from litecheck.suite.verdict import CaseOutcome, SuiteReport
 from tests.rendering.page_reader import Read, program
 
 FOLDER = Path(html.__file__).parent / "page"
@@ -57,9 +57,9 @@ def test_every_case_stands_in_its_operator(sample: SuiteReport, page: Read) -> N
 
 
 def test_what_gives_no_answer_comes_first_then_the_furthest_off(sample: SuiteReport) -> None:
-    conv = next(case for case in sample.cases if case.ending is Ending.FAILED)
+    conv = next(case for case in sample.cases if case.ending is CaseOutcome.FAILED)
     several = tuple(replace(conv, title=f"off by {n}", worst=float(n)) for n in (1, 3, 2))
-    crashed = replace(conv, title="crashed", ending=Ending.CRASHED, worst=0.0)
+    crashed = replace(conv, title="crashed", ending=CaseOutcome.CRASHED, worst=0.0)
     report = replace(sample, rows=sample.rows[:1], cases=(*several, crashed))
     (operator,) = words(Read(render(report, "html")))["operators"]
     assert [one["title"] for one in operator["failing"]] == ["crashed", "off by 3", "off by 2", "off by 1"]
@@ -107,7 +107,7 @@ def test_the_policy_allows_the_page_its_own_parts_only(page: Read) -> None:
 def test_every_ending_has_a_colour(page: Read) -> None:
     rules = re.findall(r"([^{}]+)\{[^{}]*--fill: ", page.text("style"))
     coloured = re.findall(r'\[data-outcome="([^"]+)"\]', "".join(rules))
-    assert set(coloured) >= {ending.value for ending in Ending}
+    assert set(coloured) >= {ending.value for ending in CaseOutcome}
 
 
 def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:

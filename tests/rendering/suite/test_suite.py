@@ -18,7 +18,7 @@ from litecheck.rendering.formats import formats, render
 from litecheck.rendering.suite import wording
 from litecheck.rendering.suite.html import SIGNS
 from litecheck.rendering.suite.text import brief, print_report
-from litecheck.suite.verdict import Ending, OperatorRow, SuiteReport
+from litecheck.suite.verdict import CaseOutcome, OperatorRow, SuiteReport
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 GOLDEN = {
@@ -55,9 +55,9 @@ def test_no_character_acts_and_one_newline_ends(
 
 
 def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -> None:
-    assert set(sample.counts()) == {ending.value for ending in Ending}
-    assert set(SIGNS) == set(wording.MEANING) == set(Ending)
-    assert len(set(SIGNS.values())) == len(Ending)
+    assert set(sample.counts()) == {ending.value for ending in CaseOutcome}
+    assert set(SIGNS) == set(wording.MEANING) == set(CaseOutcome)
+    assert len(set(SIGNS.values())) == len(CaseOutcome)
 
 
 def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:

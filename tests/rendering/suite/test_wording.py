@@ -6,25 +6,32 @@ from typing import Any
 
 import pytest
 
-from litecheck.compare.types import Spot
+from litecheck.comparison.types import MismatchExample
 from litecheck.rendering.suite import wording
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.gap import Gap
-from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, Ending, OperatorRow, SuiteReport, WaiverRecord
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.verdict import (
+    NOT_CLAIMED,
+    CaseOutcome,
+    CaseVerdict,
+    OperatorRow,
+    SuiteReport,
+    WaiverRecord,
+)
 from litecheck.suite.waivers import CaseWaiver
 
 WAIVER = CaseWaiver(("ADD",), "a reason", "2030-01-01", "w.yaml", 3)
 
 
 def row(opcode: str = "ADD", standing: str = "", waived: int = 0, **more: Any) -> OperatorRow:
-    counts = {Ending[name].value: more.pop(name) for name in [n for n in more if n.isupper()]}
+    counts = {CaseOutcome[name].value: more.pop(name) for name in [n for n in more if n.isupper()]}
     return OperatorRow(opcode, "int8", "", counts, "tflm", standing=standing, waived=waived, **more)
 
 
 GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"SKIPPED": 1}
 
 
-def case(ending: Ending = Ending.FAILED, **more: Any) -> CaseVerdict:
+def case(ending: CaseOutcome = CaseOutcome.FAILED, **more: Any) -> CaseVerdict:
     known = {"name": "ADD/int8/ties", "opcode": "ADD", "kind": "int8", "granularity": "", "title": "ties"}
     return CaseVerdict(**{**known, "ending": ending, **more})
 
@@ -78,10 +85,10 @@ def test_failures_beside_the_cases() -> None:
 def test_counts_of_cases() -> None:
     cases = (
         case(),
-        case(Ending.PASSED),
+        case(CaseOutcome.PASSED),
         case(),
-        case(Ending.ACCEPTED, broken="ADD/a"),
-        case(Ending.REJECTED, broken="ADD/b"),
+        case(CaseOutcome.ACCEPTED, broken="ADD/a"),
+        case(CaseOutcome.REJECTED, broken="ADD/b"),
     )
     assert wording.tally(report(cases=cases)) == (
         "3 cases: 1 passed, 2 failed; 2 models to be refused: 1 rejected, 1 accepted"
@@ -110,18 +117,19 @@ def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
     ("one", "told"),
     [
         (case(mismatches=1_200, elements=4_800, worst=-3.0), "1,200 of 4,800 elements, by at most 3 LSB"),
-        (case(Ending.CRASHED), "The device's process died"),
-        (case(Ending.CRASHED, message=" a \n\n b\x1b "), "a; b\\x1b"),
-        (case(Ending.ACCEPTED, broken="ADD/x", effect="it crashes", mismatches=3), "ADD/x (it crashes)"),
-        (case(Ending.ACCEPTED, broken="ADD/x"), "ADD/x"),
+        (case(CaseOutcome.CRASHED), "The device's process died"),
+        (case(CaseOutcome.CRASHED, message=" a \n\n b\x1b "), "a; b\\x1b"),
+        (case(CaseOutcome.ACCEPTED, broken="ADD/x", effect="it crashes", mismatches=3), "ADD/x (it crashes)"),
+        (case(CaseOutcome.ACCEPTED, broken="ADD/x"), "ADD/x"),
     ],
 )
 def test_one_phrase(one: CaseVerdict, told: str) -> None:
-    assert wording.gist(one) == told
+    assert wording.summary(one) == told
 
 
 def test_details_of_a_case() -> None:
-    full = case(mismatches=1, elements=4, worst=-3.0, at=Spot(1, (0, 2), 7.0, 4.0), operands=(1.0, 2.0), tolerance=1.0,
+    full = case(mismatches=1, elements=4, worst=-3.0, at=MismatchExample(1, (0, 2), 7.0, 4.0),
+                operands=(1.0, 2.0), tolerance=1.0,
                 arithmetic="tflm", fits=("own",), standing=NOT_CLAIMED, waiver=WAIVER, fault="issue 1", message="m",
                 delegated="proved")  # fmt: skip
     told = dict(wording.details(full))
@@ -132,7 +140,7 @@ def test_details_of_a_case() -> None:
         "differ", "worst", "tolerance", "under", "matches", "standing", "waived", "fault", "message", "placement", "files",
     ]  # fmt: skip
     plain = dict(
-        wording.details(case(Ending.PASSED, arithmetic="tflm", fits=("tflm", "own"), standing="claimed"))
+        wording.details(case(CaseOutcome.PASSED, arithmetic="tflm", fits=("tflm", "own"), standing="claimed"))
     )
     assert [*plain] == ["under", "files"]
     assert plain["files"] == ("cases/ADD/int8/ties",)
@@ -140,30 +148,30 @@ def test_details_of_a_case() -> None:
 
 
 def test_names() -> None:
-    assert wording.rule(Ending.OUT_OF_MEMORY) == "suite/out-of-memory"
+    assert wording.rule(CaseOutcome.OUT_OF_MEMORY) == "suite/out-of-memory"
     assert wording.name(case(granularity="per-axis")) == "ADD int8 per-axis"
     assert wording.title(case()) == "ADD int8: ties"
     assert wording.title(case(title="")) == "ADD int8: ADD/int8/ties"
-    assert set(wording.MEANING) == set(Ending)
+    assert set(wording.MEANING) == set(CaseOutcome)
 
 
 def test_orders_of_cases() -> None:
     """Cases without an answer first, then the largest differences; accepted models before rejected ones."""
-    near, far, crash = case(worst=1.0), case(worst=-9.0), case(Ending.CRASHED)
+    near, far, crash = case(worst=1.0), case(worst=-9.0), case(CaseOutcome.CRASHED)
     assert wording.worst_first([near, crash, far]) == [crash, far, near]
     other = case(opcode="MUL", worst=2.0)
-    assert wording.failing_by_operator(report(cases=(near, other, far, case(Ending.PASSED)))) == [
+    assert wording.failing_by_operator(report(cases=(near, other, far, case(CaseOutcome.PASSED)))) == [
         [far, near],
         [other],
     ]
-    rejected, accepted = case(Ending.REJECTED, broken="a"), case(Ending.ACCEPTED, broken="b")
+    rejected, accepted = case(CaseOutcome.REJECTED, broken="a"), case(CaseOutcome.ACCEPTED, broken="b")
     assert wording.refusals(report(cases=(rejected, near, accepted))) == {"ADD": [accepted, rejected]}
     assert wording.refused([rejected, accepted, rejected]) == "2 rejected, 1 accepted"
 
 
 def test_gaps_of_one_reason_stand_together() -> None:
-    gaps = (Gap("PAD", "int16", "", "no rule"), Gap("PAD", "int16", "zeros", "no rule"),
-            Gap("ADD", "", "ADD/input/dtype", "other"))  # fmt: skip
+    gaps = (MissingCase("PAD", "int16", "", "no rule"), MissingCase("PAD", "int16", "zeros", "no rule"),
+            MissingCase("ADD", "", "ADD/input/dtype", "other"))  # fmt: skip
     assert wording.uncovered(report(uncovered=gaps)) == [
         ("no rule", ["PAD int16", "PAD int16, zeros"]), ("other", ["ADD/input/dtype"]),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from litecheck.errors import Problem
 from litecheck.finding import Demand, Effect, Finding, Level, Waiver, Where
 from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
-from litecheck.tallies import Status
+from litecheck.summary_text import Status
 
 PAGE = "https://example.org/quantization_spec#conv_2d"
 RULES = "rules/litert-int8.yaml"

@@ -17,7 +17,7 @@ from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.validation import html
 from litecheck.report import ModelReport, OperatorReport, Report
-from litecheck.tallies import STATUSES, VERDICTS
+from litecheck.summary_text import STATUSES, VERDICTS
 from tests.rendering.page_reader import Read, program
 
 FOLDER = Path(html.__file__).parent / "page"

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.finding import Where
 from litecheck.report import ModelReport, Report
-from litecheck.tallies import counted, counts_text, coverage_text
+from litecheck.summary_text import counted, counts_text, coverage_text
 
 
 def test_counted():

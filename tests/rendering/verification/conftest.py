@@ -6,21 +6,28 @@ import math
 
 import pytest
 
-from litecheck.cases.memory import SeriesTried
-from litecheck.compare.types import (
-    Along,
+from litecheck.cases.variable_state import SeriesTried
+from litecheck.comparison.types import (
     Candidate,
     Cause,
     Difference,
     Explained,
-    Gathering,
+    MismatchCluster,
+    MismatchExample,
     Needed,
-    Spot,
+    PerAxisCounts,
     Variant,
 )
 from litecheck.devices.outcome import Outcome
-from litecheck.quantizer.comparison import Bucket
-from litecheck.verify.outcome import Operation, Separation, Step, Untried, Verdict, Verification
+from litecheck.quantizer.comparison_result import Bucket
+from litecheck.verification.result import (
+    CoverageGap,
+    FailureCorrelation,
+    Operation,
+    Step,
+    Verdict,
+    Verification,
+)
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate.
 HOSTILE = (
@@ -51,7 +58,7 @@ CONV = Explained(
     needs=Needed(45_057, 53_247),
 )
 
-LEFT = Gathering("range", 3, 3, 64, 4096, dimension=3, axis="channel", length=64, first=63, last=63)
+LEFT = MismatchCluster("range", 3, 3, 64, 4096, dimension=3, axis="channel", length=64, first=63, last=63)
 
 
 def difference(tensor: int, name: str, mismatches: int, **more: object) -> Difference:
@@ -94,12 +101,14 @@ def judged() -> tuple[Verdict, ...]:
         histogram=(Bucket(-2, -2, 1), Bucket(-1, -1, 8), Bucket(1, 1, 3)),
         largest=-2.0,
         channels=(0,) * 62 + (9, 3),
-        along=Along(3, "channel", (0,) * 62 + (9, 3)),
-        free=Spot(2, (0, 3, 4, 63), 5.0, 4.0),
-        worst=Spot(1, (0, 3, 4, 62), 7.0, 6.0),
+        along=PerAxisCounts(3, "channel", (0,) * 62 + (9, 3)),
+        free=MismatchExample(2, (0, 3, 4, 63), 5.0, 4.0),
+        worst=MismatchExample(1, (0, 3, 4, 62), 7.0, 6.0),
         patterns=(
-            Gathering("range", 12, 12, 128, 4096, dimension=3, axis="channel", length=64, first=62, last=63),
-            Gathering("direction", 12, 12, side="nearer", zero_point=-5),
+            MismatchCluster(
+                "range", 12, 12, 128, 4096, dimension=3, axis="channel", length=64, first=62, last=63
+            ),
+            MismatchCluster("direction", 12, 12, side="nearer", zero_point=-5),
         ),
         explained=CONV,
     )
@@ -116,7 +125,7 @@ def judged() -> tuple[Verdict, ...]:
         beyond=1,
         largest=3.5e-6,
         histogram=(),
-        worst=Spot(0, (), 0.123456789, 0.12345722),
+        worst=MismatchExample(0, (), 0.123456789, 0.12345722),
     )
     lost = difference(
         23,
@@ -126,7 +135,7 @@ def judged() -> tuple[Verdict, ...]:
         unit="relative",
         largest=math.nan,
         histogram=(),
-        worst=Spot(0, (0, 0, 0, 0), 1.5, -math.inf),
+        worst=MismatchExample(0, (0, 0, 0, 0), 1.5, -math.inf),
     )
     big = difference(
         25, "add", 2000, largest=40_000.0, histogram=(Bucket(9, 16, 1999), Bucket(32_768, 65_535, 1))
@@ -181,8 +190,8 @@ def others() -> tuple[Verdict, ...]:
         40,
         HOSTILE,
         1,
-        worst=Spot(0, (0,), -128.0, 127.0),
-        patterns=(Gathering("run", 1, 1, 1, 4096, run=HOSTILE, length=3),),
+        worst=MismatchExample(0, (0,), -128.0, 127.0),
+        patterns=(MismatchCluster("run", 1, 1, 1, 4096, run=HOSTILE, length=3),),
     )
     return (
         verdict(9, "SPLIT", "halves", Outcome.WRONG_SHAPE, message="output 1 is int8 1x4, not int8 1x8"),
@@ -230,9 +239,11 @@ def operations(verdicts: tuple[Verdict, ...]) -> tuple[Operation, ...]:
 
 
 UNTRIED = (
-    Untried("CONV_2D", 12, ("a batch beyond 1", "unequal strides", "outputs of more than 65,536 elements")),
-    Untried("RESHAPE", 1, ()),
-    Untried(HOSTILE, 1, (HOSTILE, "no bias")),
+    CoverageGap(
+        "CONV_2D", 12, ("a batch beyond 1", "unequal strides", "outputs of more than 65,536 elements")
+    ),
+    CoverageGap("RESHAPE", 1, ()),
+    CoverageGap(HOSTILE, 1, (HOSTILE, "no bias")),
 )
 DRIFT = (
     Step(0, "QUANTIZE", 19, "input_int8", "LSB", 4096, 0.0, 0.0, 0.0, False),
@@ -262,7 +273,9 @@ def sample() -> Verification:
         fits=("tflm",),
         started="2026-11-21T03:19:08Z",
         across=(
-            Separation("accumulation depth", "above", 256.0, (288.0,), (9.0, 64.0, 250.0), 5, 9, chance=True),
+            FailureCorrelation(
+                "accumulation depth", "above", 256.0, (288.0,), (9.0, 64.0, 250.0), 5, 9, chance=True
+            ),
         ),
         notes=("2 runs were resumed from the journal", f"the device said {HOSTILE}"),
         untried=UNTRIED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.rendering.verification.text import brief
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def test_one_line_for_each_case_that_fails(sample: Verification) -> None:

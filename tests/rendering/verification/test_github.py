@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from litecheck.rendering.formats import render
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def test_every_line_but_the_last_is_one_annotation(sample: Verification) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from litecheck.rendering.formats import render
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def test_every_issue_has_what_gitlab_asks_for(sample: Verification, unjudged: Verification) -> None:

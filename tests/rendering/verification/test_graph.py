@@ -10,7 +10,7 @@ from typing import Any
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
 from litecheck.rendering.verification import values as graph
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def graphs(verification: Verification) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from litecheck.rendering.html.page import embedded
 from litecheck.rendering.verification import html
 from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.verify.outcome import Verification
-from litecheck.verify.serialize import from_json
+from litecheck.verification.result import Verification
+from litecheck.verification.serialize import from_json
 from tests.rendering.page_reader import Read, program
 
 FOLDER = Path(html.__file__).parent / "page"

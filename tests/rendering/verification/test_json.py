@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from litecheck.rendering.formats import render
-from litecheck.verify.outcome import Verification
-from litecheck.verify.serialize import from_json
+from litecheck.verification.result import Verification
+from litecheck.verification.serialize import from_json
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/verification.schema.json").read_text())
 

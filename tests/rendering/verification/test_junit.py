@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.rendering.formats import render
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 XSD = Path(__file__).parents[1] / "junit.xsd"
 

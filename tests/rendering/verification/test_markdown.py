@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from litecheck.rendering.formats import render
-from litecheck.rendering.verification.operators import operators
-from litecheck.verify.outcome import Verification
+from litecheck.rendering.verification.operator_table import operators
+from litecheck.verification.result import Verification
 
 
 def parsed(verification: Verification) -> list[Any]:

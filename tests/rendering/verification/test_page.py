@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from litecheck.compare.types import Along
-from litecheck.compare.wording import element_sentence, gathering_sentence
+from litecheck.comparison.types import PerAxisCounts
+from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
-from litecheck.verify.outcome import Step, Verification
+from litecheck.verification.result import Step, Verification
 from tests.rendering.browser import BEYOND, BROKEN, OVERLAPPING, Keys, Page, axe, violations, waiting
 
 pytestmark = pytest.mark.slow
@@ -225,7 +225,7 @@ def test_details_tell_and_draw_all_that_is_known(
 def test_many_channels_share_bars(show: Callable[[Verification], Page], sample: Verification) -> None:
     conv = sample.verdicts[1]
     channels = tuple(n if n == 999 else 0 for n in range(1000))
-    along = Along(3, "channel", channels)
+    along = PerAxisCounts(3, "channel", channels)
     wide = replace(conv, differences=(replace(conv.differences[0], along=along),))
     page = show(replace(sample, verdicts=(wide,), operations=(), drift=()))
     page.one("#cases tr.case").click()
@@ -235,9 +235,9 @@ def test_many_channels_share_bars(show: Callable[[Verification], Page], sample: 
     assert titles[-1] == "channel 999: 999"
 
 
-@pytest.mark.parametrize("along", [None, Along(2, "column", (0, 5, 0))])
+@pytest.mark.parametrize("along", [None, PerAxisCounts(2, "column", (0, 5, 0))])
 def test_only_a_pattern_is_drawn(
-    show: Callable[[Verification], Page], sample: Verification, along: Along | None
+    show: Callable[[Verification], Page], sample: Verification, along: PerAxisCounts | None
 ) -> None:
     """Mismatches were counted by channel all the same: where they gather in columns, or nowhere, that tells nothing."""
     conv = sample.verdicts[1]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from litecheck.rendering.formats import render, sarif
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
 

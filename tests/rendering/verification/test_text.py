@@ -14,7 +14,7 @@ from rich.console import Console
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
 from litecheck.rendering.verification import text
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def printed(verification: Verification, width: int = 80, verbose: bool = False, **options: object) -> str:

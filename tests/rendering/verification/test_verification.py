@@ -13,8 +13,8 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.rendering.formats import formats, render
-from litecheck.verify.outcome import Verification
-from litecheck.verify.serialize import from_json, to_json
+from litecheck.verification.result import Verification
+from litecheck.verification.serialize import from_json, to_json
 
 GOLDEN = {
     "text": "verification.txt",
@@ -75,7 +75,7 @@ def test_a_format_is_imported_only_when_asked_for() -> None:
     code = (
         "import sys\n"
         "from litecheck.rendering.formats import render\n"
-        "from litecheck.verify.outcome import Verification\n"
+        "from litecheck.verification.result import Verification\n"
         "render(Verification('1', 'm', '0', 'd', 'd', (), 'whole', '', ()), 'json')\n"
         "print([m for m in sys.modules if m.startswith('litecheck.rendering.') or m in ('rich', 'xml.etree')])"
     )

@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
-from litecheck.diagnose.result import Contrast, SharedTraits, Trait, Unsteady
+from litecheck.diagnosis.result import Contrast, NonDeterministic, PropertyBound, SharedTraits
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
 
-WIDE, WIDEST = Trait("channels", "at least", 33, 32), Trait("channels", "at least", 1_000)
-NARROW, SAME = Trait("rows", "at most", 5, 7), Trait("padding", "is", "SAME")
-BIAS, BARE, NOT = Trait("a bias", "has"), Trait("bias", "has not"), Trait("no bias", "has not")
+WIDE, WIDEST = PropertyBound("channels", "at least", 33, 32), PropertyBound("channels", "at least", 1_000)
+NARROW, SAME = PropertyBound("rows", "at most", 5, 7), PropertyBound("padding", "is", "SAME")
+BIAS, BARE, NOT = (
+    PropertyBound("a bias", "has"),
+    PropertyBound("bias", "has not"),
+    PropertyBound("no bias", "has not"),
+)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +48,8 @@ def test_contrasts_without_traits(
     assert list(contrast_sentences(Contrast(failing, passing))) == sentences
 
 
-def unsteady(**facts: Any) -> Unsteady:
-    return Unsteady(
+def unsteady(**facts: Any) -> NonDeterministic:
+    return NonDeterministic(
         "p", **{"asked": 20, "odd": 2, "moving": 7, "size": 19, "most": 3, "inferences": (4, 9), **facts}
     )
 

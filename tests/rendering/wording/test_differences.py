@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.quantizer.comparison import Attribution, Bucket, Comparison, Element
+from litecheck.quantizer.comparison_result import Bucket, Comparison, Element, IntegerCause
 from litecheck.rendering.wording.differences import decimal, explained, labelled, lines, verdict
 
 F = Fraction
@@ -204,8 +204,8 @@ def test_the_histogram_has_one_label() -> None:
     assert [*grouped] == ["tensor", "differ", "histogram", "cause"]
 
 
-def cause(exact: bool = False, explained: int = 3, broken: int = 0) -> Attribution:
-    return Attribution("floor", "It rounds down.", exact, explained, broken)
+def cause(exact: bool = False, explained: int = 3, broken: int = 0) -> IntegerCause:
+    return IntegerCause("floor", "It rounds down.", exact, explained, broken)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def cause(exact: bool = False, explained: int = 3, broken: int = 0) -> Attributi
         (cause(exact=True), "floor: It rounds down. This reproduces all 12 elements."),
     ],
 )
-def test_causes(one: Attribution, sentence: str) -> None:
+def test_causes(one: IntegerCause, sentence: str) -> None:
     assert told(comparison(causes=(one,)))["cause"] == [sentence]
 
 

@@ -10,7 +10,7 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.verification.rows import identified
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.verify.outcome import Verification
+from litecheck.verification.result import Verification
 
 
 def case(verification: Verification, name: str):
@@ -50,13 +50,13 @@ def test_numbers_of_segments_and_subgraphs(sample: Verification) -> None:
 
 
 def test_the_gist_is_the_difference_or_what_the_device_said(sample: Verification) -> None:
-    gist = {v.name: wording.gist(v) for v in sample.verdicts}
-    assert gist["block1/conv"] == "12 of 4,096 elements (0.293 %), by at most 2 LSB"
-    assert gist["pool"].endswith("by at most 1 LSB; 0 by more than the tolerance of 1 LSB")
-    assert gist["sum"] == "5 of 4,096 elements (0.1221 %), by at most 1 LSB; run 2 gave other values"
-    assert gist["mean"] == "4,096 of 4,096 elements (100 %), not all by a finite amount"
-    assert gist["scaled"] == "60 s"
-    assert gist["dense"] == "The device needs more memory than it was allowed"
+    summary = {v.name: wording.summary(v) for v in sample.verdicts}
+    assert summary["block1/conv"] == "12 of 4,096 elements (0.293 %), by at most 2 LSB"
+    assert summary["pool"].endswith("by at most 1 LSB; 0 by more than the tolerance of 1 LSB")
+    assert summary["sum"] == "5 of 4,096 elements (0.1221 %), by at most 1 LSB; run 2 gave other values"
+    assert summary["mean"] == "4,096 of 4,096 elements (100 %), not all by a finite amount"
+    assert summary["scaled"] == "60 s"
+    assert summary["dense"] == "The device needs more memory than it was allowed"
 
 
 def test_details_leave_out_outputs_that_are_exact(sample: Verification) -> None:
@@ -167,5 +167,5 @@ def test_another_device_has_other_identities(sample: Verification) -> None:
 
 def test_what_a_device_says_in_several_lines_is_told_in_one(sample: Verification) -> None:
     said = replace(case(sample, "padded"), message="exit status 3\n::error::no board\r\n\nbye")
-    assert wording.gist(said) == "exit status 3; ::error::no board; bye"
+    assert wording.summary(said) == "exit status 3; ::error::no board; bye"
     assert dict(wording.details(said))["message"] == ("exit status 3; ::error::no board; bye",)

@@ -6,8 +6,8 @@ import io
 from collections.abc import Callable
 from functools import cache
 
-from litecheck.suite.stream.header import parse_header
-from litecheck.suite.stream.make import write_stream
+from litecheck.suite.stream.stream_header import parse_header
+from litecheck.suite.stream.stream_writer import write_stream
 from litecheck.suite.stream.vectors import Vectors
 
 
@@ -23,7 +23,7 @@ def answered(stream: bytes, by: str = "") -> list[bytes]:
     """The lines of a simulator that computes rightly, or makes the mistake of a flag."""
     lines = stream.splitlines(keepends=True)
     vectors = Vectors.again(parse_header(lines[0].decode(), "stream", 1))
-    at = next((n for n, flag in enumerate(vectors.flags) if flag.name == by), -1)
+    at = next((n for n, mutant in enumerate(vectors.mutants) if mutant.name == by), -1)
     answers = [lines[0]]
     for block, _ in vectors.blocks():
         given = block.mistaken[at] if by else block.expected

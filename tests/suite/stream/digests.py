@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from litecheck.suite.stream.batch import VectorBatch, lines_of
-from litecheck.suite.stream.kinds import kind_of
+from litecheck.suite.stream.stream_kinds import kind_of
 
 Fields = dict[str, np.ndarray]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.suite.stream.judge import judge_stream
-from litecheck.suite.stream.kinds import stream_names
+from litecheck.suite.stream.stream_kinds import stream_names
+from litecheck.suite.stream.stream_verdict import judge_stream
 from tests.suite.stream.conftest import made
 
 pytestmark = pytest.mark.slow
@@ -44,8 +44,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     @cache
     def program(fault: int = 0) -> Path:
         path = folder / f"simulator{fault}"
-        flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", f"-DFAULT={fault}"]
-        subprocess.run([compiler, *flags, str(SOURCE), "-o", str(path), "-lm"], check=True)
+        mutants = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", f"-DFAULT={fault}"]
+        subprocess.run([compiler, *mutants, str(SOURCE), "-o", str(path), "-lm"], check=True)
         return path
 
     return program
@@ -64,10 +64,10 @@ def test_the_program_answers_every_stream_as_litert_computes(compiled: Compiled,
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_caught_and_named(compiled: Compiled, fault: int) -> None:
-    name, flag = FAULTS[fault]
+    name, mutant = FAULTS[fault]
     report = judge_stream(answers(compiled(fault), made(name)))
     assert (report.exit_code, report.unexplained) == (1, 0)
-    assert [e.flag.name for e in report.explanations if e.all_] == [flag]
+    assert [e.mutant.name for e in report.explanations if e.all_] == [mutant]
 
 
 def test_what_is_no_stream_ends_the_program(compiled: Compiled) -> None:

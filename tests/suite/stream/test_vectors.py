@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.suite.stream.batch import column
-from litecheck.suite.stream.header import parse_header
+from litecheck.suite.stream.stream_header import parse_header
 from litecheck.suite.stream.vectors import VectorBlock, Vectors
 
 
@@ -37,7 +37,7 @@ def block() -> VectorBlock:
 
 def test_flags_of_a_block() -> None:
     """Bit 0 in lines 0 and 2, bit 2 in all: 1 + 4, 4, 1 + 4."""
-    assert block().flags().tolist() == [5, 4, 5]
+    assert block().mutants().tolist() == [5, 4, 5]
     assert len(block()) == 3
     assert block().text() == b"10 7 5\n11 8 4\n12 9 5\n"
 
@@ -50,12 +50,12 @@ def test_a_block_is_cut() -> None:
 
 
 def test_the_preamble_explains_the_lines() -> None:
-    header, fields, answer, *flags = (line for line in lines() if line.startswith("#"))
+    header, fields, answer, *mutants = (line for line in lines() if line.startswith("#"))
     assert fields.startswith("#fields n x si:f32 zi so:f32 zo")
     assert fields.endswith(" flags:hex")
     assert answer == "#answer n y"
-    bits = [line.split()[1] for line in flags]
-    assert bits == [f"{1 << n:x}" for n in range(len(flags))]
+    bits = [line.split()[1] for line in mutants]
+    assert bits == [f"{1 << n:x}" for n in range(len(mutants))]
     parsed = parse_header(header, "stream", 1)
     assert (parsed.name, parsed.count, parsed.seed, parsed.level) == ("LOGISTIC", 300, 0, "smoke")
 
@@ -94,16 +94,16 @@ def test_each_flag_is_set_in_some_line() -> None:
     vectors = stream(count=None)
     seen = 0
     for one, _ in vectors.blocks():
-        seen |= int(np.bitwise_or.reduce(one.flags()))
-    assert seen == (1 << len(vectors.flags)) - 1
+        seen |= int(np.bitwise_or.reduce(one.mutants()))
+    assert seen == (1 << len(vectors.mutants)) - 1
 
 
 def test_mutants_that_no_line_tells_apart_share_a_flag() -> None:
     """The names of a group are those that give the same answers in the designed batches."""
     vectors = stream("ADD")
-    names = [name for flag in vectors.flags for name in (flag.name, *flag.same)]
+    names = [name for mutant in vectors.mutants for name in (mutant.name, *mutant.same)]
     assert len({*names}) == len(names)
-    assert any(flag.same for flag in stream("CONV_2D", count=2).flags)
+    assert any(mutant.same for mutant in stream("CONV_2D", count=2).mutants)
 
 
 @pytest.mark.parametrize(

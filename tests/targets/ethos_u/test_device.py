@@ -21,8 +21,8 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import run
 from litecheck.targets.ethos_u.compiler.vela import Vela
 from litecheck.targets.ethos_u.constants.operator import compiled_operator
-from litecheck.verify.campaign import verify_model
-from litecheck.verify.outcome import Verdict, Verification
+from litecheck.verification.campaign import verify_model
+from litecheck.verification.result import Verdict, Verification
 
 ACCELERATORS = ("ethos-u55", "ethos-u65", "ethos-u85")
 #: Which constant of a compiled model holds tables and scales: the second, behind the command stream.

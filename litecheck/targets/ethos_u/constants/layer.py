@@ -15,7 +15,7 @@ from litecheck.reference.numerics.fixedpoint import (
     quantize_multipliers,
     reduce_multiplier,
 )
-from litecheck.tallies import counted
+from litecheck.summary_text import counted
 from litecheck.targets.ethos_u.constants.command_stream import NpuOperation, Register
 
 #: Bytes per channel in the scale stream.

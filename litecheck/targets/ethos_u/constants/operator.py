@@ -15,16 +15,16 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.devices.port import NotDelegated, NotSupported
+from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.values import stored_integers
-from litecheck.profile.operators import OperatorFacts, facts_of
+from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.requantize import wide_sums
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.reference.numerics.windows import axes, padded, windows
-from litecheck.reference.operands import NUMPY_TYPES, Operand, OutputSpec
-from litecheck.tallies import counted
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Operand, OutputSpec
+from litecheck.summary_text import counted
 from litecheck.targets.ethos_u.constants.command_stream import (
     NpuOperation,
     OperationCode,
@@ -77,7 +77,7 @@ class _CompiledPart:
 
     subgraph: Subgraph
     operator: Operator
-    facts: OperatorFacts
+    facts: OperatorTraits
     input: Tensor
     output: Tensor
     operations: tuple[NpuOperation, ...]
@@ -141,7 +141,7 @@ def _piece(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
     found = tuple(operations(*constants))
     if not found:
         raise NotSupported("not covered: the NPU only copies the input")
-    return _CompiledPart(main, operator, facts_of(operator.kind), computed[0], output, found, u85)
+    return _CompiledPart(main, operator, traits_of(operator.kind), computed[0], output, found, u85)
 
 
 def _pointwise(piece: _CompiledPart) -> Compute:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.placement import Place
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.targets.ethos_u.graph.partitions import schedule_operators
 from litecheck.targets.ethos_u.graph.resident_variables import handles_of
 
@@ -28,7 +28,7 @@ def detach_dead_operators(subgraph: Subgraph, places: Sequence[Place]) -> Subgra
 def _live_inputs(op: Operator, place: Place) -> Operator:
     if place != "npu":
         return op
-    if facts_of(op.kind).reshapes:
+    if traits_of(op.kind).view:
         return replace(op, inputs=op.inputs[:1])
     handles = {*handles_of(op)}
     return replace(op, inputs=tuple(t for t in op.inputs if t not in handles)) if handles else op

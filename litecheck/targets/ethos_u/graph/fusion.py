@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from litecheck.model.graph import Graph, has_ends
+from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.model.visits import visits_of
 from litecheck.profile.types import Profile
 from litecheck.targets.ethos_u.rewrites import Fusion, rewrites_of
 
@@ -36,7 +36,7 @@ def fusion_candidates(model: Model, subgraph: Subgraph, profile: Profile) -> Ite
     fusions = {k: f for k, f in fusions.items() if {k, f.before, f.after} <= kinds}
     if not fusions:
         return
-    visits = visits_of(model, subgraph)
+    visits = visit_order_of(model, subgraph)
     for operator in subgraph.operators:
         fusion = fusions.get(operator.opcode)
         if fusion is not None and operator.index in visits.operators and _is_fusible(operator):

@@ -9,7 +9,7 @@ from litecheck.model.graph import Graph, graph_of, has_ends
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 
 def detach_inverse_pairs(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
@@ -59,7 +59,7 @@ def _needs_copy(
     that the CPU computes or the model has, if the CPU or the caller reads the output.
     """
     result, outputs, writer = second.outputs[0], graph.subgraph.outputs, graph.producer[source]
-    if not facts_of(first.kind).reshapes:
+    if not traits_of(first.kind).view:
         return writer < 0 or len(graph.consumers[first.inputs[0]]) > 1
     if second.inputs[0] not in first.outputs:
         return False  # another pair was in between
@@ -70,7 +70,7 @@ def _needs_copy(
 
 def _is_inverse(first: Operator, second: Operator, subgraph: Subgraph) -> bool:
     tensors = subgraph.tensors
-    if facts_of(first.kind).reshapes and facts_of(second.kind).reshapes:
+    if traits_of(first.kind).view and traits_of(second.kind).view:
         same = tensors[first.inputs[0]].shape == tensors[second.outputs[0]].shape
         return same and first.outputs[0] not in subgraph.outputs
     before, after = _permutation(first, tensors), _permutation(second, tensors)
@@ -79,7 +79,7 @@ def _is_inverse(first: Operator, second: Operator, subgraph: Subgraph) -> bool:
 
 def _permutation(op: Operator, tensors: Sequence[Tensor]) -> list[int] | None:
     """Return the constant permutation of a TRANSPOSE, else None."""
-    facts = facts_of(op.kind)
+    facts = traits_of(op.kind)
     role = next((role for role, kind in facts.inputs.items() if kind == "order"), "")
     index = facts.tensors(op).get(role, -1) if role else -1
     values = None if index < 0 else constant_integers(tensors[index])

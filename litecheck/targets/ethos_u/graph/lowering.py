@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from litecheck.model.graph import Graph, graph_of, has_ends
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.placement import Place
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 from litecheck.targets.ethos_u.decomposition import Decomposition, DecompositionStep
 
 
@@ -47,11 +47,15 @@ def insert_copies(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
     editor, shared = _GraphEditor([*subgraph.tensors], [*subgraph.operators]), set[int]()
     for index, place in enumerate(places):
         op = editor.operators[index]
-        facts = facts_of(op.kind) if place == "npu" else None
-        if facts and facts.joins in ("axis", "stack"):
-            own = [t for t in op.inputs if facts.joins == "axis" and _is_written_in_place(graph, t, places)]
+        facts = traits_of(op.kind) if place == "npu" else None
+        if facts and facts.concatenates in ("axis", "stack"):
+            own = [
+                t
+                for t in op.inputs
+                if facts.concatenates == "axis" and _is_written_in_place(graph, t, places)
+            ]
             editor.join(index, own)
-        elif facts and facts.reshapes and has_ends(op):
+        elif facts and facts.view and has_ends(op):
             given, made = subgraph.operators[index].inputs[0], op.outputs[0]
             beside, behind = graph.consumers[given], graph.consumers[made]
             if len(beside) > 1:
@@ -89,8 +93,8 @@ def _is_written_in_place(graph: Graph, t: int, places: Sequence[Place]) -> bool:
         return False
     if graph.producer[t] < 0 or not _all_on_npu((graph.producer[t],), places):
         return False
-    facts = facts_of(graph.subgraph.operators[graph.producer[t]].kind)
-    return not (facts.cuts or facts.joins or facts.reshapes)
+    facts = traits_of(graph.subgraph.operators[graph.producer[t]].kind)
+    return not (facts.slices or facts.concatenates or facts.view)
 
 
 def _all_on_npu(operators: Iterable[int], places: Sequence[Place]) -> bool:

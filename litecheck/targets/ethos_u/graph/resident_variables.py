@@ -8,7 +8,7 @@ from functools import cache
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.placement import Place
-from litecheck.profile.operators import facts_of
+from litecheck.profile.operators import traits_of
 
 
 def stranded_variables(
@@ -37,11 +37,11 @@ def stranded_variables(
 def handles_of(op: Operator) -> Iterator[int]:
     """Return the indices of an operator's inputs that are handles of variables."""
     if has_handles(op.kind):
-        facts = facts_of(op.kind)
+        facts = traits_of(op.kind)
         yield from (index for role, index in facts.tensors(op).items() if facts.inputs.get(role) == "handle")
 
 
 @cache
 def has_handles(kind: str) -> bool:
     """Return True if an operator reads or writes a variable."""
-    return "handle" in facts_of(kind).inputs.values()
+    return "handle" in traits_of(kind).inputs.values()

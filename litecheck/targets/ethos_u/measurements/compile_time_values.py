@@ -7,7 +7,7 @@ from typing import Any
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import change_first_input
 
 

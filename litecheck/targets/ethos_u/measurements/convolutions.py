@@ -9,7 +9,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, word
 from litecheck.profile.measurements.register import dimensions, measures, option_fields, option_stated
 from litecheck.profile.measurements.vocabulary import of
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.targets.ethos_u.measurements.windows import sides_of, strides_of, window_of
 from litecheck.targets.generators.feature_maps import io_roles
 from litecheck.targets.generators.windows import (

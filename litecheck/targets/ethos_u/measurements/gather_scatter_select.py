@@ -6,7 +6,7 @@ from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands, integer
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.targets.ethos_u.measurements.reductions import input_shape
 from litecheck.targets.generators.axes import set_batch_axis_mismatch, set_index_depth
 from litecheck.targets.generators.feature_maps import with_dtype

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.graph import Graph, has_ends
+from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
-from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands, word
 from litecheck.profile.measurements.register import dimensions, measures
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
+from litecheck.profile.operators import traits_of
 from litecheck.targets.ethos_u.measurements.resizing import Resize, resize_of
 from litecheck.targets.generators.resizing import resize_by
 from litecheck.targets.measurements.quantization import quantizations_of
@@ -135,7 +135,7 @@ def _larger_tensor(operands: Operands, output: Tensor) -> tuple[Tensor | None, s
 
 def _concatenated_or_padded(operands: Operands, output: Tensor) -> tuple[Tensor | None, Iterable[int]]:
     subgraph = operands.subgraph
-    visits = visits_of(operands.model, subgraph)
+    visits = visit_order_of(operands.model, subgraph)
     readers = [reader for reader in visits.graph.consumers[output.index] if reader in visits.operators]
     if len(readers) != 1 or output.index in visits.outputs:
         return None, ()
@@ -144,7 +144,7 @@ def _concatenated_or_padded(operands: Operands, output: Tensor) -> tuple[Tensor 
         return None, ()
     if reader.index in operands.aside:
         return None, ()
-    joins, last = facts_of(reader.kind).joins, len(output.shape) - 1
+    joins, last = traits_of(reader.kind).concatenates, len(output.shape) - 1
     whole = subgraph.tensors[reader.outputs[0]]
     if joins == "axis":
         if len(reader.inputs) < 2 or reader.options is None or len(quantizations_of((output, whole))) > 1:
@@ -176,7 +176,7 @@ def _padded_dimensions(graph: Graph, reader: Operator, needed: Container[int]) -
 
 def _window(operator: Operator, tensors: Sequence[Tensor]) -> Mapping[int, int]:
     """Return height and width of the window of a convolution with padding VALID, by dimension."""
-    facts, options = facts_of(operator.kind), operator.options
+    facts, options = traits_of(operator.kind), operator.options
     if (
         facts.over not in ("window", "plane")
         or not facts.products

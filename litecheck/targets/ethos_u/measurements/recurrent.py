@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import dimensions, measures
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 
 
 def _count_sequences(operands: Operands) -> int:

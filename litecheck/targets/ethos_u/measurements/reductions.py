@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.profile.measurements.bound import Measured, Operands, short_constant
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
 from litecheck.targets.generators.axes import (
     ELEMENT_WEIGHTS,
     reduce_over,

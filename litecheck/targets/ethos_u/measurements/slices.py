@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.types import Operator, Tensor
-from litecheck.model.visits import visits_of
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
-from litecheck.profile.measurements.register import held, measures
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan
+from litecheck.profile.measurements.register import measures, within_type
+from litecheck.profile.operator_plan import Plan
+from litecheck.profile.operators import traits_of
 from litecheck.targets.ethos_u.measurements.reductions import input_shape
 from litecheck.targets.generators.axes import (
     set_negative_strides,
@@ -19,7 +19,7 @@ from litecheck.targets.generators.axes import (
 )
 
 
-@measures(lambda plan, value: held(plan, "axis", [-4] if value else [0]))
+@measures(lambda plan, value: within_type(plan, "axis", [-4] if value else [0]))
 def axis_is_minus_rank(operands: Operands) -> Measured:
     """1 if an axis is -rank or less, else 0. Example: axis -4 of rank 4 gives 1."""
     shape, axes = input_shape(operands), short_constant(operands, "axis")
@@ -39,7 +39,7 @@ def _set_inferred_sizes(plan: Plan, value: Any) -> Plan | None:
     if sizes is None or sizes.shape[:1] < (value,) or value < 0:
         return None
     known = [1] * (sizes.shape[0] - int(value))
-    return held(plan, "size_splits", [-1] * int(value) + known)
+    return within_type(plan, "size_splits", [-1] * int(value) + known)
 
 
 @measures(_set_inferred_sizes)
@@ -79,7 +79,7 @@ def _set_reversed_axes(plan: Plan, value: Any) -> Plan | None:
     output = plan.one("output")
     if output is None or not output.shape or not 0 <= value <= len(output.shape):
         return None
-    return held(plan, "axis", list(range(int(value))) or [len(output.shape)])
+    return within_type(plan, "axis", list(range(int(value))) or [len(output.shape)])
 
 
 @measures(_set_reversed_axes)
@@ -111,7 +111,7 @@ def shared_slice_inputs(operands: Operands) -> Measured:
     """
     tensors = {t.index: t for ts in operands.roles.values() for t in ts if t.data is None}
     operator, subgraph = operands.operator, operands.subgraph
-    visits = visits_of(operands.model, subgraph)
+    visits = visit_order_of(operands.model, subgraph)
 
     def is_shared(index: int) -> bool:
         readers = visits.graph.consumers[index]
@@ -132,7 +132,7 @@ def shared_slice_inputs(operands: Operands) -> Measured:
 
 def _outputs_are_slices(writer: Operator, tensors: tuple[Tensor, ...]) -> bool:
     """Return True if the outputs are slices of the input; along an axis, all dimensions before must be 1."""
-    cuts = facts_of(writer.kind).cuts
+    cuts = traits_of(writer.kind).slices
     if cuts != "axis":
         return cuts == "ranges"
     shape = tensors[writer.inputs[0]].shape

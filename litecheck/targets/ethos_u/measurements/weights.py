@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.build import quantized
-from litecheck.model.values import stored_integers
+from litecheck.model.stored_values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.windows import channel_axis
-from litecheck.profile.operators import facts_of
-from litecheck.profile.plan import Plan
+from litecheck.profile.operator_plan import Plan
+from litecheck.profile.operators import traits_of
 from litecheck.targets.generators.axes import set_bias_rows, set_inner_weight_product
 from litecheck.targets.generators.feature_maps import change_last_constant, with_int4
 from litecheck.targets.generators.windows import set_weight_sum
@@ -81,7 +81,7 @@ def bias_rows(operands: Operands) -> Measured:
 
 
 def _set_two_weight_scales(plan: Plan, value: Any) -> Plan | None:
-    domains = facts_of(plan.opcode).inputs
+    domains = traits_of(plan.opcode).inputs
     role = next((r for r in plan.inputs if domains.get(r) == "weight" and plan.operands.get(r)), None)
     if role is None or value not in (0, 1):
         return None

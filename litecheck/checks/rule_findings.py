@@ -1,0 +1,180 @@
+"""Findings of an operator, subgraph or tensor against a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+
+from litecheck.checks import granularity
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
+from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
+from litecheck.checks.context import Context
+from litecheck.checks.wording import required
+from litecheck.finding import Finding, Waiver, Where
+from litecheck.model.graph import name_of
+from litecheck.model.types import Operator, Subgraph
+from litecheck.profile.implicit_requirements import must_be_listed
+from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.types import Profile, Requirement
+
+
+def check_operator(bound: BoundOperator) -> list[Finding]:
+    """Check an operator against every requirement of its rule.
+
+    Checks that need a single tensor run once per tensor. Limits run once per group of operators with the same rule,
+    options, tensor types and shapes.
+    """
+    ready, forms = compiled_rule(bound.rule), bound.context.sound_forms
+    form = _form(bound) if ready.structured else None
+    unproved = tuple([(role, bit) for role, bit in ready.alone if not _proved(bound.roles[role], bit)])
+    found = _checked(bound, ready.remaining(form in forms, bound.complete, unproved))
+    if not found:
+        for role, bit in unproved:
+            for operand in bound.roles[role]:
+                operand.facts.proved |= bit
+    if ready.any_of:
+        found += _nearest(bound, ready)
+    if form is not None and not found and not bound.reads_neighbors:
+        forms.add(form)
+    return found
+
+
+def check_each_requirement(bound: BoundOperator) -> list[Finding]:
+    """Check an operator against every requirement of its rule, independent of other requirements, as compilers do."""
+    ready, operands = compiled_rule(bound.rule), bound.measurable()
+    # Some thirty limits are asked of every operator, and nearly all that is measured is what it should be.
+    left = tuple([one for one, usual in ready.settled if usual is None or usual[0](operands) != usual[1]])
+    found = _checked(bound, left, remember=False)
+    return found + _nearest(bound, ready) if ready.any_of else found
+
+
+def finding_for(subgraph: Subgraph, operator: Operator, requirement: Requirement, found: str) -> Finding:
+    """Return the finding of an operator that violates a requirement. ``found`` completes "found ..."."""
+    return _finding(_where(subgraph, operator), requirement, Fault(found))
+
+
+def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
+    """Return the finding of an operator that a target's profile has no rule for."""
+    return finding_for(subgraph, operator, must_be_listed(profile, operator.opcode), "it is not in the list")
+
+
+def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
+    """Return True if every operand's tensor has passed the check with this bit."""
+    for operand in operands:  # noqa: SIM110 - a loop: this is asked of every role of every operator
+        if not operand.facts.proved & bit:
+            return False
+    return True
+
+
+def _form(bound: BoundOperator) -> Hashable:
+    """Return a key of the operator's structure: operators with the same key have the same limits."""
+    operator, facts = bound.operator, bound.context.facts
+    options = None if operator.options is None else id(operator.options.fields)
+    tensors = (*operator.inputs, -1, *operator.outputs, -1, *operator.intermediates)
+    forms = tuple([facts[i].form if i >= 0 else None for i in tensors])
+    aliased = not set(operator.outputs).isdisjoint(operator.inputs)
+    reshaped = bound.context.reshaped
+    shapes = tuple([(i, reshaped[i].shape) for i in operator.inputs if i in reshaped]) if reshaped else ()
+    return bound.rule, operator.version, options, forms, aliased, shapes
+
+
+def finding_for_forbidden_operator(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
+    """Return the finding for an operator of the profile's type without a rule, in a profile that forbids such
+    operators."""
+    where = _where(subgraph, operator)
+    return _finding(where, must_be_listed(profile, operator.opcode), Fault("the model uses it"))
+
+
+def check_subgraph(context: Context, profile: Profile) -> list[Finding]:
+    """Check the inputs and outputs of a subgraph against the profile's rule for subgraphs."""
+    rule = profile.operators.get(ANY_SUBGRAPH)
+    if rule is None:
+        return []
+    subgraph = context.subgraph
+    whole = Operator(-1, ANY_SUBGRAPH, subgraph.inputs, subgraph.outputs)
+    return _checked(BoundOperator(context, whole, rule), compiled_rule(rule).checks)
+
+
+def check_tensors(context: Context, profile: Profile, found: list[Finding]) -> Iterator[Finding]:
+    """Yield findings for tensors whose quantization makes LiteRT fail to load the model, unless ``found`` has one."""
+    rule = profile.operators.get(ANY_TENSOR)
+    if rule is None:
+        return
+    requirement = next(r for r in rule.requirements if r.verb == "granularity")
+    subgraph = context.subgraph
+    told = {(f.where.subgraph, f.where.tensor) for f in found if f.path.endswith("/granularity")}
+    for facts in context.facts:
+        bad = None if facts.details is not None else granularity.malformed(facts, None)
+        if bad is None or (subgraph.index, facts.tensor.index) in told:
+            continue
+        operand = BoundOperand("tensor", None, facts)
+        where = Where(subgraph.index, subgraph.name, -1, ANY_TENSOR, facts.tensor.name)
+        yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
+
+
+def _where(subgraph: Subgraph, operator: Operator) -> Where:
+    name = name_of(subgraph, operator) if operator.index >= 0 else subgraph.name
+    return Where(subgraph.index, subgraph.name, operator.index, operator.opcode, name)
+
+
+def _nearest(bound: BoundOperator, ready: CompiledRule) -> list[Finding]:
+    """Return no finding if an alternative is satisfied, else those of the nearest alternative, with the names of all.
+
+    The nearest alternative is that of the operator's form, where limits distinguish the forms, and then that with the
+    fewest violations.
+    """
+    alternatives = ready.any_of
+    tried = [_checked(bound, checks, remember=False) for _, checks in alternatives]
+
+    def apart(found: list[Finding]) -> tuple[int, int, int]:
+        graver = [f for f in found if f.level == "violation" and not f.waiver]
+        return sum(f.path in ready.telling for f in found), len(graver), len(found)
+
+    best = min(tried, key=apart)
+    names = " or ".join(name for name, _ in alternatives)
+    chosen = alternatives[tried.index(best)][0]
+    return [replace(f, required=f"{f.required} (as {chosen}; the alternatives are {names})") for f in best]
+
+
+def _checked(
+    bound: BoundOperator, checks: tuple[CompiledRequirement, ...], remember: bool = True
+) -> list[Finding]:
+    found: list[Finding] = []
+    for ready in checks:
+        faults = ready.check(bound)
+        if not faults:
+            continue
+        requirement, where = ready.requirement, _where(bound.context.subgraph, bound.operator)
+        new = [_finding(where, requirement, fault) for fault in faults]
+        relaxed = requirement.relaxed
+        if relaxed and ready.relaxed and not ready.relaxed(bound):
+            if relaxed.shows != "conforms":
+                waiver = Waiver(f"{relaxed.by.profile} ({relaxed.by})", relaxed.because)
+                found += [replace(finding, waiver=waiver) for finding in new]
+            continue
+        if remember:
+            grave = (
+                fault for fault, f in zip(faults, new, strict=True) if f.level == "violation" or fault.kind
+            )
+            bound.add_fault(requirement.verb, grave)
+        found += new
+    return found
+
+
+def _finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
+    operand, requirement = fault.operand, requirement.of(fault.kind)
+    if operand is not None:
+        tensor, place = (
+            operand.tensor,
+            (where.subgraph, where.subgraph_name, where.operator, where.opcode, where.name),
+        )
+        where = Where(*place, operand.role, operand.position, tensor.index, tensor.name)
+    elif fault.role is not None:
+        where = replace(where, role=fault.role)
+    settled = fault.level == "violation" or requirement.level == "violation"
+    level = fault.level if fault.level and settled else requirement.level
+    return Finding(
+        requirement.path, level, where, fault.found, fault.required or required(requirement),
+        fault.because or requirement.because, requirement.see, requirement.demand,
+        fault.effect or requirement.effect, fault.channels, hint=requirement.hint,
+    )  # fmt: skip

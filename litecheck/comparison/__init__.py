@@ -1,0 +1,1 @@
+"""Comparison of expected and actual tensors: differences, their patterns, and their explanations, as data."""

@@ -1,0 +1,142 @@
+"""Differences of an output of a case, over all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.comparison.patterns import COUNTED, clusters
+from litecheck.comparison.scatter import Scatter
+from litecheck.comparison.types import Difference, MismatchExample
+from litecheck.model.types import Tensor
+from litecheck.quantizer.comparison_result import buckets, tally
+
+Array = NDArray[Any]
+
+
+def difference(
+    tensor: Tensor,
+    expected: Sequence[Array],
+    actual: Sequence[Array],
+    tolerance: float = 0.0,
+    runs: Sequence[str] = (),
+) -> Difference:
+    """Compare one output run by run; each pair of arrays has equal shapes and types.
+
+    Integers (and bool) differ in LSB. Floats are equal if they have the same value or are both NaN; otherwise their
+    difference is a share of the largest finite expected magnitude in that run (of 1 if all are zero). The difference is
+    infinite if only one of both values is finite. ``tolerance`` is in the same unit. ``runs`` are names of the runs for
+    sentences. For example, expected (2, 4), actual (2, 4.1) gives 0.025.
+    """
+    real = bool(expected) and _is_real(expected[0])
+    found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]
+    unit, size = "relative" if real else "LSB", sum(e.size for e in expected)
+    shape = expected[0].shape if expected else tensor.shape
+    head = (tensor.index, tensor.name, tensor.dtype, tuple(map(int, shape)), unit, size)
+    if not any(at.size for at in found):
+        return Difference(*head, 0, 0, tolerance, 0)
+    measure = _shares if real else _steps
+    by = [measure(e, a, at) for e, a, at in zip(expected, actual, found, strict=True)]
+    every = np.concatenate(by)
+    beyond = np.abs(every) > tolerance
+    worst = _largest(expected, actual, found, [np.abs(d) for d in by])
+    # The last bits of floats differ anywhere; only differences beyond the tolerance can form a pattern.
+    told = [at[np.abs(d) > tolerance] for at, d in zip(found, by, strict=True)] if real else found
+    scatter = Scatter.of(tensor, expected, actual, told, runs)
+    largest = every[np.abs(every).argmax()]
+    free = None if real else _free(expected, actual, found, by, scatter.rails)
+    patterns, along = clusters(scatter)
+    return Difference(
+        *head,
+        mismatches=every.size,
+        beyond=int(beyond.sum()),
+        tolerance=tolerance,
+        largest=float(largest) if real else int(largest),
+        histogram=() if real else tuple(buckets(tally(every))),
+        channels=_channels(expected, found),
+        worst=worst,
+        patterns=patterns,
+        along=along,
+        free=None if free == worst else free,
+    )
+
+
+def _is_real(array: Array) -> bool:
+    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
+
+
+def _differing(expected: Array, actual: Array) -> NDArray[np.int64]:
+    """Return the flat positions of elements that are not equal."""
+    if np.array_equal(expected, actual):
+        return np.empty(0, np.int64)
+    unequal = expected != actual
+    if _is_real(expected):
+        unequal &= ~(np.isnan(expected) & np.isnan(actual))
+    return np.flatnonzero(unequal)
+
+
+def _steps(expected: Array, actual: Array, at: NDArray[np.int64]) -> Array:
+    """Return differences in LSB; those of 64-bit values need 65 bits, so they are Python integers."""
+    wide: Any = object if expected.dtype.itemsize == 8 else np.int64
+    steps: Array = actual.reshape(-1)[at].astype(wide) - expected.reshape(-1)[at].astype(wide)
+    return steps
+
+
+def _shares(expected: Array, actual: Array, at: NDArray[np.int64]) -> NDArray[np.float64]:
+    finite = expected[np.isfinite(expected)]
+    magnitude = float(np.abs(finite).max(initial=0)) or 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = actual.reshape(-1)[at].astype(np.float64) - expected.reshape(-1)[at].astype(np.float64)
+        return np.where(np.isnan(off), np.inf, off / magnitude)
+
+
+def _free(
+    expected: Sequence[Array],
+    actual: Sequence[Array],
+    found: Sequence[NDArray[np.int64]],
+    by: Sequence[Array],
+    rails: Sequence[int],
+) -> MismatchExample | None:
+    """Return the largest difference among elements at which neither side is saturated.
+
+    If there is none, use elements at which the device's value is not saturated.
+    """
+    own = [np.isin(a.reshape(-1)[at], rails) for a, at in zip(actual, found, strict=True)]
+    either = [
+        at_rail | np.isin(e.reshape(-1)[at], rails)
+        for e, at, at_rail in zip(expected, found, own, strict=True)
+    ]
+    for clamped in (either, own):
+        sizes = [np.where(out, -1, np.abs(d)) for d, out in zip(by, clamped, strict=True)]
+        if (spot := _largest(expected, actual, found, sizes)) is not None:
+            return spot
+    return None
+
+
+def _largest(
+    expected: Sequence[Array],
+    actual: Sequence[Array],
+    found: Sequence[NDArray[np.int64]],
+    sizes: Sequence[Array],
+) -> MismatchExample | None:
+    """Return the first element of the largest size; None if all sizes are below 0."""
+    tops = [size.max() if size.size else -1 for size in sizes]
+    run = tops.index(max(tops))
+    if tops[run] < 0:
+        return None
+    position = int(found[run][sizes[run].argmax()])
+    shape = expected[run].shape
+    index = tuple(map(int, np.unravel_index(position, shape))) if shape else ()
+    values = (float(array[run].reshape(-1)[position]) for array in (expected, actual))
+    return MismatchExample(run, index, *values)
+
+
+def _channels(expected: Sequence[Array], found: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
+    """Count mismatches by index of the last dimension; nothing if the runs disagree on its length or it is too long."""
+    last = {e.shape[-1] if e.ndim else 0 for e in expected}
+    if len(last) > 1 or not 0 < (count := last.pop()) <= COUNTED:
+        return ()
+    return tuple(np.bincount(np.concatenate(found) % count, minlength=count).tolist())

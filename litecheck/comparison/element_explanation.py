@@ -1,0 +1,250 @@
+"""Explanation of an element of an operator: its exact value, and the value under every known rounding and variant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from litecheck.arrays import Arrays
+from litecheck.cases.parts import Case
+from litecheck.comparison.element import ElementSite, Exact, Index, Operands, crop, crop_narrowly, needed
+from litecheck.comparison.exact_accumulator import exact
+from litecheck.comparison.types import Candidate, Difference, Explained, MismatchExample, Variant
+from litecheck.model.types import Operator
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.defects.defects import defects_of
+from litecheck.reference.defects.registry import DEFECTS
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.numerics.fixedpoint import quantize_multiplier
+from litecheck.reference.numerics.fused_activation import stored_bounds
+from litecheck.reference.registry import VariantSlot
+from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
+
+#: Smallest number of decimals, and the largest number used to distinguish a value from a tie.
+DIGITS, MOST_DIGITS = 4, 20
+_HALF = Fraction(1, 2)
+Cut = tuple[BoundKernel, Operands, Index]
+_ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "half away": lambda q: (1 if q >= 0 else -1) * math.floor(abs(q) + _HALF),
+    "half up": lambda q: math.floor(q + _HALF),
+    "half even": round,
+    "truncation": math.trunc,
+}
+
+
+def explain_outputs(
+    case: Case,
+    inputs: Sequence[Arrays],
+    found: Sequence[Difference],
+    arithmetic: Arithmetic,
+    others: Sequence[Arithmetic],
+    runs: Sequence[str] = (),
+    spots: Sequence[MismatchExample | None] | None = None,
+) -> tuple[Difference, ...]:
+    """Add the explanation of an element to every integer output; float outputs stay unchanged.
+
+    The element is the worst that is not saturated on either side, else the worst, or the element in ``spots``.
+    ``inputs`` has the inputs of each run, ``runs`` the names of the runs.
+    """
+    told = []
+    chosen = [d.free or d.worst for d in found] if spots is None else spots
+    for output, spot in zip(found, chosen, strict=True):
+        why = None
+        if spot is not None and output.unit == "LSB":
+            name = runs[spot.run] if runs else ""
+            shown = replace(output, worst=spot)
+            why = explain(case, inputs[spot.run], shown, arithmetic, others, name)
+            if why is not None and spot != output.worst:
+                why = replace(why, spot=spot)
+        told.append(replace(output, explained=why))
+    return tuple(told)
+
+
+def explain(
+    case: Case,
+    inputs: Arrays,
+    difference: Difference,
+    arithmetic: Arithmetic,
+    others: Sequence[Arithmetic],
+    run: str = "",
+) -> Explained | None:
+    """Explain the worst element of ``difference``, an output of a case of one operator, under the arithmetic of its
+    verdict.
+
+    ``inputs`` are the inputs of that element's run, in the order of the case; ``run`` is the name of the run.
+    ``others`` are further arithmetics to compare. Return None for segments, for float outputs, and without a kernel.
+    """
+    if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
+        return None
+    if difference.tensor not in case.cut.outputs:
+        return None
+    try:
+        element = _Element.of(case, inputs, difference, arithmetic)
+        known = element.candidates(others, int(difference.worst.expected))
+    except RunError:
+        return None
+    value = exact(element.operator.opcode, element.site)
+    rounded = element.rounded(value) if value else ()
+    device = int(difference.worst.actual)
+    found = Explained(
+        index=difference.worst.index,
+        run=repr(run) if run else str(difference.worst.run),
+        arithmetic=arithmetic.name,
+        variants=tuple(Variant(cell.path, element.bound.variants[cell.step]) for cell in element.active),
+        expected=int(difference.worst.expected),
+        device=device,
+        candidates=(*rounded, *known),
+    )
+    return found if value is None else _followed(found, value, element.bounds)
+
+
+def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
+    """Add the exact value to the explanation, with accumulator and multiplier if the operator has them."""
+    shown = decimals(value.quotient)
+    found = replace(
+        found,
+        quotient=shown,
+        precise=value.exact and Fraction(shown) == value.quotient,
+        real=not value.exact,
+        zero_point=value.zero_point,
+        shifted=decimals(value.quotient + value.zero_point) if value.zero_point else "",
+        needs=None if found.device == found.expected else needed(value, found.device, *bounds),
+    )
+    if value.accumulator is None or value.multiplier is None:
+        return found
+    multiplier = float(value.multiplier)
+    fixed = quantize_multiplier(multiplier)
+    return replace(found, accumulator=value.accumulator, multiplier=multiplier, fixed=fixed)
+
+
+def decimals(value: Fraction) -> str:
+    """Format a fraction with four decimals, or as many as distinguish it from a tie: ``6.5000``, ``6.49999994``."""
+    tie = math.floor(value) + _HALF
+    for digits in range(DIGITS, MOST_DIGITS + 1):
+        scaled = round(abs(value) * 10**digits)
+        if value == tie or Fraction(scaled, 10**digits) != abs(tie):
+            break
+    whole, part = divmod(scaled, 10**digits)
+    return f"{'-' if value < 0 and scaled else ''}{whole}.{part:0{digits}d}"
+
+
+def active_slots(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
+    """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
+    kernel."""
+    machine, subgraph = ReferenceInterpreter(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
+    operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
+    operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+    bound = bind(subgraph, operator, arithmetic, machine)
+    return compute_noting(bound, operands)[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Element:
+    """One output element of an operator, to be computed under many variants."""
+
+    operator: Operator
+    machine: ReferenceInterpreter
+    bound: BoundKernel
+    operands: tuple[Operand | None, ...]
+    site: ElementSite
+    output: int
+    active: tuple[VariantSlot, ...]
+    """The steps that the kernel asks for, in its order."""
+    whole: bool
+    """True if the operator must not be cropped to the element."""
+
+    @staticmethod
+    def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
+        machine = ReferenceInterpreter(case.cut.model, arithmetic)
+        subgraph = case.cut.model.subgraphs[0]
+        operator, worst = subgraph.operators[0], difference.worst
+        index = worst.index if worst else ()
+        tensors = dict(zip(subgraph.inputs, inputs, strict=True))
+        operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+        output = operator.outputs.index(case.cut.tensors[difference.tensor])
+        bound = bind(subgraph, operator, arithmetic, machine)
+        smaller, window, place = crop(bound, operands, index)
+        computed, active = compute_noting(smaller, window)
+        made = computed.outputs[output]
+        tensor = subgraph.tensors[operator.outputs[output]]
+        shape = difference.shape if window is not operands else made.shape
+        wanted = OutputSpec(tensor.dtype, shape, tensor.quantization)
+        roles = zip(bound.roles.inputs, operands, strict=False)
+        site = ElementSite({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
+        # A defect can read inputs that cropping removes: then the cropped operator gives another value.
+        whole = worst is None or int(made[place]) != worst.expected
+        return _Element(operator, machine, bound, operands, site, output, active, whole)
+
+    def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
+        """Return the values under published arithmetics, variants of the active steps, and defects that change the
+        value."""
+        defective = (c for c in self._defects() if c.value != expected)
+        return (*self._arithmetics(others), *self._variants(), *defective)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Limits that the output is clamped to, by its type and by a fused activation."""
+        output = self.site.output
+        if output.quantization.scale.size == 1:
+            return stored_bounds(self.operator.options, output)
+        return INTEGER_RANGES[output.dtype]
+
+    def _arithmetics(self, others: Sequence[Arithmetic]) -> Iterator[Candidate]:
+        subgraph = self.machine.model.subgraphs[0]
+        known: dict[tuple[str | None, ...], int | None] = {}
+        named = {a.name: a for a in (self.machine.arithmetic, *others)}
+        for name, arithmetic in named.items():
+            variants = arithmetic.variants(self.operator.opcode)
+            bound = bind(
+                subgraph, self.operator, arithmetic, ReferenceInterpreter(self.machine.model, arithmetic)
+            )
+            key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
+            if key not in known:
+                known[key] = self._value(bound, None if "defect" in variants else crop)
+            if (value := known[key]) is not None:
+                yield Candidate(name, value, kind="arithmetic")
+
+    def _variants(self) -> Iterator[Candidate]:
+        for cell in self.active:
+            for variant in cell.variants:
+                value = self._value(self.bound.under({**self.bound.variants, cell.step: variant}))
+                if value is not None:
+                    yield Candidate(f"{cell.path}: {variant}", value, kind="step")
+
+    def _defects(self) -> Iterator[Candidate]:
+        subgraph, opcode = self.machine.model.subgraphs[0], self.operator.opcode
+        base = self.machine.arithmetic
+        if "defect" in base.variants(opcode):
+            return
+        for name in defects_of(opcode):
+            variants = {**base.variants(opcode), "defect": name}
+            other = replace(base, name=name, stages={**base.stages, opcode: variants})
+            try:
+                bound = bind(subgraph, self.operator, other, ReferenceInterpreter(self.machine.model, other))
+            except RunError:
+                continue
+            value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
+            if value is not None:
+                yield Candidate(f"defect: {name}", value, kind="defect")
+
+    def _value(self, bound: BoundKernel, cut: Callable[..., Cut] | None = crop) -> int | None:
+        """Return the element as a kernel computes it, from the operator cropped by ``cut``; None if a variant cannot
+        compute it."""
+        try:
+            whole = bound, self.operands, self.site.index
+            smaller, operands, index = whole if self.whole or cut is None else cut(*whole)
+            return int(compute(smaller, operands).outputs[self.output][index])
+        except RunError:
+            return None
+
+    def rounded(self, value: Exact) -> tuple[Candidate, ...]:
+        """Return the exact value under every rounding, with zero point and clamping."""
+        low, high = self.bounds
+        return tuple(
+            Candidate(name, min(max(rounding(value.quotient) + value.zero_point, low), high), kind="rounding")
+            for name, rounding in _ROUNDINGS.items()
+        )

@@ -1,0 +1,283 @@
+"""Agreement of a converted model with the float model on given inputs: per tensor, and per output of the models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.litert_child import (
+    KERNELS,
+    OWN,
+    LitertChild,
+    SampleQuestion,
+    SamplesDone,
+    child_for,
+    chosen_runtime,
+    runtime_name,
+)
+from litecheck.conversion.calibration.observe import calls_others, entered
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.calibration.statistics import Place
+from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
+from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
+from litecheck.devices.port import Limits
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model, Tensor
+from litecheck.reference.engine.entry import entry
+from litecheck.reference.runtime_tensors import NUMPY_TYPES
+
+_PAIRS = "litecheck.conversion.litert_pairs:LitertPairs"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAgreement:
+    """A tensor of the converted model compared with its tensor of the float model, over all samples.
+
+    ``name`` and ``dtype`` belong to the converted tensor. ``step`` is its scale (0 if it has no scale or several).
+    ``output`` is the name of the tensor as an output of the model. ``top`` compares the largest value of each row.
+    """
+
+    reference: Place
+    converted: Place
+    name: str
+    dtype: str
+    step: float
+    distortion: Distortion
+    output: str = ""
+    signature: str | None = None
+    top: TopAgreement | None = None
+
+    @property
+    def snr(self) -> float:
+        """Signal over noise in dB, infinite if both tensors are equal."""
+        return self.distortion.snr
+
+    @property
+    def snr_without_dc(self) -> float:
+        """Signal without its mean over noise in dB."""
+        return self.distortion.snr_without_dc
+
+    @property
+    def saturated(self) -> float:
+        """Share of stored values at the type's limits, 0 to 1."""
+        return self.distortion.on_rail / max(1, self.distortion.elements)
+
+    @property
+    def clipped(self) -> float:
+        """Share of real values beyond the range of the stored type, 0 to 1."""
+        return self.distortion.clipped / max(1, self.distortion.elements)
+
+    @property
+    def equal(self) -> float:
+        """Share of stored integers that are equal in both models, 0 to 1, if both models store integers."""
+        return self.distortion.equal / max(1, self.distortion.elements)
+
+    @property
+    def largest_steps(self) -> float:
+        """Largest error in steps of the converted tensor, or 0 if it has no step."""
+        return self.distortion.largest / self.step if self.step else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement with the float model, or with the ``quantized`` source model, on ``samples`` inputs.
+
+    ``source`` describes the inputs, and ``runtime`` is the runtime. ``tensors`` are in the order of the requested
+    pairs. ``outputs`` are the outputs of every entry point that a sample used.
+    """
+
+    samples: int
+    source: str
+    runtime: str
+    tensors: tuple[TensorAgreement, ...]
+    outputs: tuple[TensorAgreement, ...]
+    quantized: bool = False
+    errors: Mapping[Place, NDArray[np.float64]] = field(default_factory=dict)
+    """The mean error of each channel, converted less float, of the tensors for which that was asked."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return plain values for JSON. An infinite SNR becomes null."""
+        rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
+        told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
+        return {**told, **rows}
+
+
+def _plain(one: TensorAgreement) -> dict[str, Any]:
+    ratios = {"snr": one.snr, "snr_without_dc": one.snr_without_dc}
+    finite = {name: ratio if math.isfinite(ratio) else None for name, ratio in ratios.items()}
+    shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
+    return {**asdict(one), **finite, **shares}
+
+
+def agreement(
+    reference: Model,
+    converted: Model,
+    pairs: Mapping[Place, Place],
+    data: CalibrationData,
+    *,
+    channelled: Collection[Place] = (),
+    device: str = "auto",
+    progress: SamplesDone | None = None,
+    limits: Limits | None = None,
+    quantized: bool = False,
+    child: LitertChild | None = None,
+) -> Agreement:
+    """Run both models on the data. Compare the tensors of ``pairs`` (float -> converted), and the outputs.
+
+    Both models must have the same entry points. Inputs that are quantized in the converted model get quantized samples.
+    Errors of float tensors in ``channelled`` are computed per channel, if the tensors are among the pairs. With
+    ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
+    ``child`` are those of :func:`litecheck.conversion.calibration.observe.observe`. Raises CalibrationError, ConfigError
+    and DeviceError as ``observe`` does.
+    """
+    tell = progress or (lambda _: None)
+    ends = _outputs(reference, converted)
+    asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
+    wanted = frozenset(n for n, place in enumerate(pairs) if place in channelled)
+    references = tensors_of(reference, asked, 0) if quantized else ()
+    ends_of = frozenset(range(len(pairs), len(asked)))
+    tally = PairTally(tensors_of(converted, asked), ends_of, wanted, references)
+    models = reference, converted
+    chosen = chosen_runtime(device, any(map(calls_others, models)))
+    if chosen == OWN:
+        count = _by_machine(models, asked, tally, data, tell, limits or Limits())
+        runtime = "litecheck's kernels"
+    else:
+        with child_for(child, KERNELS[chosen], limits or Limits()) as litert:
+            count, used = _by_litert(models, asked, tally, data, litert, tell)
+        runtime = runtime_name(used)
+    if not count:
+        raise ConfigError(f"{data.described}: there is no sample")
+    rows = [_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
+    outputs = [
+        _row(n, pair, tally, name, signature)
+        for n, (signature, name, pair) in enumerate(ends, len(pairs))
+        if n in tally.found
+    ]
+    errors = {asked[n][0]: sums[:-1] / sums[-1] for n, sums in tally.errors.items()}
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, errors)
+
+
+def _row(
+    number: int, pair: Pair, tally: PairTally, output: str = "", signature: str | None = None
+) -> TensorAgreement:
+    tensor = tally.tensors[number]
+    scale = tensor.quantization.scale
+    step = float(scale[0]) if scale.size == 1 else 0.0
+    found, top = tally.found[number], tally.top.get(number)
+    return TensorAgreement(*pair, tensor.name, tensor.dtype, step, found, output, signature, top)
+
+
+def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, Pair]]:
+    """Return the outputs of all entry points: signature, name, and the tensors in both models. Raises ConfigError."""
+    keys = [None, *(one.key for one in reference.signatures if one.subgraph)]
+    found: list[tuple[str | None, str, Pair]] = []
+    for key in keys:
+        one, other = entry(reference, key), entry(converted, key)
+        if len(one.subgraph.outputs) != len(other.subgraph.outputs):
+            raise ConfigError("the converted model has not as many outputs as the float one")
+        names = {index: name for name, index in one.outputs}
+        for mine, theirs in zip(one.subgraph.outputs, other.subgraph.outputs, strict=True):
+            pair = (one.subgraph.index, mine), (other.subgraph.index, theirs)
+            found.append((key, names.get(mine, one.subgraph.tensors[mine].name), pair))
+    return found
+
+
+def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
+    """Return a float model's sample for the converted model: inputs by position, quantized if the input is quantized."""
+    one, other = (entry(model, sample.signature) for model in models)
+    _, arrays = sample.arrange(models[0])
+    if len(one.subgraph.inputs) != len(other.subgraph.inputs):
+        raise ConfigError("the converted model has not as many inputs as the float one")
+    made = {
+        other.name(new): _stored(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
+        for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
+    }
+    return Sample(made, sample.signature)
+
+
+def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+    """Return a sample's values for an input of the converted model: quantized, or integers moved to another zero point."""
+    both = old.quantization.scale.size == new.quantization.scale.size == 1
+    if not both or array.dtype.kind == "f":
+        return requantized(new, array)
+    moved = array.astype(np.int64) + int(
+        new.quantization.zero_point.sum() - old.quantization.zero_point.sum()
+    )
+    return moved.astype(NUMPY_TYPES[new.dtype])
+
+
+def _by_machine(
+    models: tuple[Model, Model],
+    pairs: Sequence[Pair],
+    tally: PairTally,
+    data: CalibrationData,
+    tell: SamplesDone,
+    limits: Limits,
+) -> int:
+    # Imported here: the modules import all kernels, which a run in LiteRT does not need.
+    from litecheck.conversion.calibration.litert_fallback import FallbackInterpreter
+    from litecheck.conversion.paired_runs import ReferencePairs
+
+    with (
+        FallbackInterpreter(models[0], limits) as reference,
+        FallbackInterpreter(models[1], limits) as converted,
+    ):
+        machines, count = ReferencePairs((reference, converted), pairs, tally), 0
+        for count, chain in enumerate(data, 1):
+            samples = [(sample, _translated(models, sample)) for sample in chain]
+            runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
+            machines.run(count - 1, runs)
+            tell(count)
+    return count
+
+
+def _by_litert(
+    models: tuple[Model, Model],
+    pairs: Sequence[Pair],
+    tally: PairTally,
+    data: CalibrationData,
+    child: LitertChild,
+    tell: SamplesDone,
+) -> tuple[int, str]:
+    """Run the pairs in LiteRT and return the number of samples and the kernels that ran."""
+    count, used = 0, child.kernels
+    question = SampleQuestion(_PAIRS, _facts(models, pairs, tally, child))
+    for answer in child.ask(question, models[0], _chains(models, data), tell):
+        tally.take(answer)
+        count, used = count + answer["samples"], answer["kernels"]
+    return count, used
+
+
+def _facts(
+    models: tuple[Model, Model], pairs: Sequence[Pair], tally: PairTally, child: LitertChild
+) -> dict[str, Any]:
+    return {
+        "files": [child.file_of(model) for model in models],
+        "kernels": child.kernels,
+        "signatures": [[(one.key, one.subgraph) for one in model.signatures] for model in models],
+        "resources": any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors),
+        "pairs": pairs,
+        "outputs": sorted(tally.outputs),
+        "channelled": sorted(tally.channelled),
+        "tensors": list(map(plain_tensor, tally.tensors)),
+        "references": list(map(plain_tensor, tally.references)),
+    }
+
+
+def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tuple[Arrays, ...]]:
+    """Yield the runs of both models for each chain of samples, as :class:`LitertPairs` expects them."""
+    for chain in data:
+        runs = []
+        for sample in chain:
+            other = _translated(models, sample)
+            runs.append((*entered(models[0], sample), *entered(models[1], other)[1:]))
+        yield tuple(runs)

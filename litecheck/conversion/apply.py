@@ -1,0 +1,248 @@
+"""Application of a plan: the float model with its tensors in their forms, and operators between different forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.conversion.binding import TensorUse
+from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams, TensorQuantParams
+from litecheck.conversion.derived_constants import stored
+from litecheck.conversion.formulas import Generation
+from litecheck.conversion.request import REAL
+from litecheck.errors import ConfigError
+from litecheck.flatbuffer.table import Table
+from litecheck.model.build import options_table
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.graph import name_of
+from litecheck.model.stored_values import bytes_of, stored_integers
+from litecheck.model.types import Model, Operator, Signature, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+
+#: Integer conversions that the QUANTIZE kernel supports. All other conversions go through real values.
+REQUANTIZED: Mapping[str, tuple[str, ...]] = {
+    "int8": ("int8", "uint8"),
+    "uint8": ("int8", "uint8"),
+    "int16": ("int8", "int16", "int32"),
+    "int32": ("int8", "int16"),
+}
+
+#: Half of the magnitude that a stored value may reach in 32 bits when the kernel shifts left.
+_REACH = 2.0**30
+
+#: Origin of each operator of the new model, by subgraph: its old index, or -1 for an inserted operator.
+Origins = Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AppliedPlan:
+    """A model and its relation to the source model.
+
+    ``tensors`` maps (subgraph, tensor) of computed real values to the tensor that has them in the new model.
+    """
+
+    model: Model
+    origins: Origins
+    tensors: Mapping[tuple[int, int], tuple[int, int]]
+
+
+def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
+    """Return the model of a plan. Raises ConfigError for tensors or places that the model does not have."""
+    forms: dict[int, list[TensorQuantParams]] = {}
+    decisions: dict[int, list[Decision]] = {}
+    for tensor in plan.tensors:
+        forms.setdefault(tensor.subgraph, []).append(tensor)
+    for operator in plan.operators:
+        decisions.setdefault(operator.subgraph, []).append(operator)
+    subgraphs, origins, tensors = [], {}, {}
+    for subgraph in model.subgraphs:
+        edit = _Edit(SubgraphEditor(subgraph), plan.generation)
+        for decision in decisions.get(subgraph.index, ()):
+            edit.decide(decision)
+        for one in forms.get(subgraph.index, ()):
+            edit.store(one)
+        made, origins[subgraph.index] = edit.editor.finish()
+        subgraphs.append(made)
+        tensors.update({(subgraph.index, old): (subgraph.index, new) for old, new in edit.homes.items()})
+    changed = with_subgraphs(model, subgraphs)
+    return AppliedPlan(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
+
+
+def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
+    """Return the signatures with the input and output tensors of the new model."""
+    found = []
+    for signature in old.signatures:
+        before, after = old.subgraphs[signature.subgraph], new.subgraphs[signature.subgraph]
+        inputs = dict(zip(before.inputs, after.inputs, strict=True))
+        outputs = dict(zip(before.outputs, after.outputs, strict=True))
+        found.append(
+            replace(
+                signature,
+                inputs=tuple((alias, inputs.get(i, i)) for alias, i in signature.inputs),
+                outputs=tuple((alias, outputs.get(i, i)) for alias, i in signature.outputs),
+            )
+        )
+    return tuple(found)
+
+
+class _Edit:
+    """The edit of a subgraph."""
+
+    def __init__(self, editor: SubgraphEditor, generation: Generation) -> None:
+        self.editor = editor
+        self.generation = generation
+        self.homes: dict[int, int] = {}
+        self._derived: dict[TensorUse, str] = {}
+        self._writers = {i: op.index for op in editor.subgraph.operators for i in op.outputs if i >= 0}
+
+    def decide(self, decision: Decision) -> None:
+        """Set the versions of an operator and add missing inputs and intermediates."""
+        if decision.operator >= len(self.editor.subgraph.operators):
+            raise ConfigError(f"the plan names operator #{decision.operator}, which the model does not have")
+        operator = self.editor.operator(decision.operator)
+        if decision.becomes == "float32":
+            return
+        inputs = list(operator.inputs)
+        name = name_of(self.editor.subgraph, operator)
+        for place, form in decision.added.items():
+            inputs += [-1] * (place + 1 - len(inputs))
+            zeros = np.zeros(form.scale.size, form.dtype)
+            inputs[place] = self._constant(f"{name}/bias", form, zeros)
+        intermediates = tuple(
+            self.editor.add_tensor(f"{name}/intermediate {n}", (0,), form.dtype, form.quantization)
+            for n, form in enumerate(decision.intermediates)
+        )
+        self.editor.change(
+            decision.operator,
+            options=_stated(operator),
+            inputs=tuple(inputs),
+            version=decision.version,
+            intermediates=intermediates or operator.intermediates,
+        )
+        kinds = traits_of(operator.kind)
+        for place in range(len(inputs)):
+            kind = kinds.inputs.get(kinds.role(place), "")
+            if kind in ("weight", "bias"):
+                self._derived[TensorUse(decision.subgraph, decision.operator, "input", place)] = kind
+
+    def store(self, one: TensorQuantParams) -> None:
+        """Store a tensor in its forms, each made once, and connect every reader to the form that it needs."""
+        tensor = self.editor.subgraph.tensors[one.tensor]
+        constant = tensor.is_constant and not tensor.is_variable
+        if constant and one.written is None:
+            self._store_constant(tensor, one)
+            return
+        homes: list[tuple[QuantParams | None, int]] = [(one.written, one.tensor)]
+        if one.written is not None:
+            data = (
+                bytes_of(stored(_values(tensor), one.written, "", self.generation))
+                if constant
+                else tensor.data
+            )
+            dtype, quantization = one.written.dtype, one.written.quantization
+            self.editor.set_tensor(one.tensor, dtype=dtype, quantization=quantization, data=data)
+        self.homes[one.tensor] = one.tensor
+        behind = self._writers.get(one.tensor, -1)
+        for port, form in one.read.items():
+            home = next((index for known, index in homes if _alike(known, form)), None)
+            if home is None:
+                home = self._between(one, tensor, form, behind)
+                homes.append((form, home))
+            if home != one.tensor:
+                self._point(port, home)
+        if one.written is None:
+            self.homes[one.tensor] = next((i for form, i in homes if form is not None), one.tensor)
+
+    def _between(self, one: TensorQuantParams, tensor: Tensor, form: QuantParams | None, behind: int) -> int:
+        """Insert the operators that compute a tensor in another form from the written form. Return the new tensor."""
+        source, written = one.tensor, one.written
+        if form is not None and written is not None and not _requantizes(written, form):
+            source, written = self._between(one, tensor, None, behind), None
+        name, dtype = tensor.name, form.dtype if form else REAL
+        if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
+            self.editor.set_tensor(
+                one.tensor, name=f"{name}/{written.dtype}"
+            )  # an output of the model keeps its name
+        else:
+            name = f"{name}/{dtype}"
+        target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
+        opcode = OUT_OF_INTEGERS if form is None else INTO_INTEGERS
+        self.editor.insert(behind, opcode, source, target, options_table(opcode), traits_of(opcode).version)
+        return target
+
+    def _point(self, port: TensorUse, tensor: int) -> None:
+        """Make a port read another tensor."""
+        if port.operator < 0:
+            self.editor.outputs[port.place] = tensor
+            return
+        operator = self.editor.operator(port.operator)
+        inputs = list(operator.inputs)
+        inputs[port.place] = tensor
+        self.editor.change(port.operator, inputs=tuple(inputs))
+
+    def _store_constant(self, tensor: Tensor, one: TensorQuantParams) -> None:
+        """Store a constant once per form that is read. The tensor itself becomes the first of them."""
+        values = _values(tensor)
+        homes: list[tuple[QuantParams | None, str, int]] = []
+        for port, form in one.read.items():
+            derived = self._derived.get(port, "")
+            home = next((i for known, way, i in homes if way == derived and _alike(known, form)), None)
+            if home is None:
+                data = None if form is None else bytes_of(stored(values, form, derived, self.generation))
+                if not homes:
+                    home = tensor.index
+                    if form is not None:
+                        self.editor.set_tensor(
+                            home, dtype=form.dtype, quantization=form.quantization, data=data
+                        )
+                else:
+                    quantization = Quantization() if form is None else form.quantization
+                    kind = tensor.dtype if form is None else form.dtype
+                    data = tensor.data if data is None else data
+                    home = self.editor.add_like(
+                        tensor, f"{tensor.name}/{len(homes)}", kind, quantization, data
+                    )
+                homes.append((form, derived, home))
+            if home != tensor.index:
+                self._point(port, home)
+
+    def _constant(self, name: str, form: QuantParams, values: NDArray[np.generic]) -> int:
+        return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, bytes_of(values))
+
+
+def _stated(operator: Operator) -> Table | None:
+    """Return the options, with those false that would select kernels for scales of another granularity."""
+    unset = traits_of(operator.kind).unset
+    if not unset:
+        return operator.options
+    options = operator.options or options_table(operator.opcode)
+    return options and replace(options, fields={**options.fields, **dict.fromkeys(unset, False)})
+
+
+def _values(tensor: Tensor) -> NDArray[Any]:
+    values = stored_integers(tensor)
+    if values is None:
+        raise ConfigError(
+            f"tensor {tensor.index} '{tensor.name}': its values cannot be read as {tensor.dtype}"
+        )
+    return values
+
+
+def _requantizes(written: QuantParams, form: QuantParams) -> bool:
+    """Return True if the QUANTIZE kernel converts between two forms without exceeding 32 bits."""
+    if form.dtype not in REQUANTIZED.get(written.dtype, ()):
+        return False
+    low, high = INTEGER_RANGES[written.dtype]
+    zero_point = int(written.zero_point[0])
+    steps = max(high - zero_point, zero_point - low) * float(written.scale[0]) / float(form.scale[0])
+    return steps + abs(int(form.zero_point[0])) < _REACH
+
+
+def _alike(one: QuantParams | None, other: QuantParams | None) -> bool:
+    return one is other or (one is not None and one.same(other))

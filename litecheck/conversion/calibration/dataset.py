@@ -1,0 +1,39 @@
+"""A set of calibration samples that can be iterated repeatedly, and the options for reading files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from litecheck.conversion.calibration.samples import Chain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationData:
+    """Samples that can be iterated repeatedly, with a single chain in memory at a time.
+
+    Each item is a chain: samples that run without a reset in between, usually a single sample. ``described`` describes
+    the samples in words, ``warnings`` are for the user, and ``count`` is the number of chains, or None before reading.
+    """
+
+    read: Callable[[], Iterator[Chain]]
+    described: str
+    count: int | None = None
+    warnings: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Chain]:
+        return self.read()
+
+
+@dataclass(frozen=True, slots=True)
+class DataOptions:
+    """Options for reading files as samples of a model.
+
+    They are the signature, True for sequences, the maximum number of chains, and for images ``scale:offset``: a value
+    (0..255) becomes value * scale + offset, by default 0..1. For example, ``1/127.5:-1`` gives -1..1.
+    """
+
+    signature: str | None = None
+    sequences: bool = False
+    most: int | None = None
+    preprocessing: str = ""

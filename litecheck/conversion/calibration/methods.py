@@ -1,0 +1,74 @@
+"""Range methods by tensor: a method for all tensors, and exceptions by the tensor's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from litecheck.conversion.calibration.ranges import MINMAX, Range, RangeMethod, calibrated_range, range_method
+from litecheck.conversion.calibration.statistics import CalibrationStatistics, Inner, Place
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model
+
+
+@dataclass(frozen=True, slots=True)
+class RangeMethods:
+    """The default method, and the methods of tensors whose name matches a pattern. The last matching pattern applies."""
+
+    usual: RangeMethod
+    named: tuple[tuple[str, RangeMethod], ...] = ()
+
+    def of(self, name: str) -> RangeMethod:
+        """Return the method for a tensor name."""
+        fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
+        return next(fitting, self.usual)
+
+    @property
+    def needs_sketches(self) -> bool:
+        """True if a method needs histograms in the statistics."""
+        return any(method.needs_sketch for method in (self.usual, *(method for _, method in self.named)))
+
+    def __str__(self) -> str:
+        return ", ".join((str(self.usual), *(f"{method} for {pattern}" for pattern, method in self.named)))
+
+
+def range_methods(texts: Sequence[str]) -> RangeMethods:
+    """Return the methods of texts ``METHOD`` or ``PATTERN=METHOD``. Raises ConfigError.
+
+    Examples: ``mse``, ``conv*=percentile:99.9``.
+    """
+    usual = RangeMethod(MINMAX)
+    named: list[tuple[str, RangeMethod]] = []
+    for text in texts:
+        pattern, equals, method = text.rpartition("=")
+        if equals:
+            named.append((pattern, range_method(method)))
+        else:
+            usual = range_method(text)
+    return RangeMethods(usual, tuple(named))
+
+
+def chosen_ranges(
+    statistics: CalibrationStatistics, model: Model, methods: RangeMethods
+) -> Mapping[Place, Range]:
+    """Return the range of every tensor with a value. Raises ConfigError for a pattern that matches no tensor."""
+    names = {place: model.subgraphs[place[0]].tensors[place[1]].name for place in statistics.tensors}
+    for pattern, _ in methods.named:
+        if not any(fnmatchcase(name, pattern) for name in names.values()):
+            raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name")
+    return dict(_ranges(statistics, names, methods))
+
+
+def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
+    """Return the range of every value inside operators, by the default method."""
+    found = ((place, one) for place, one in statistics.inner.items() if one.seen)
+    return {place: calibrated_range(one, methods.usual) for place, one in found}
+
+
+def _ranges(
+    statistics: CalibrationStatistics, names: Mapping[Place, str], methods: RangeMethods
+) -> Iterator[tuple[Place, Range]]:
+    for place, one in statistics.tensors.items():
+        if one.seen:
+            yield place, calibrated_range(one, methods.of(names[place]))

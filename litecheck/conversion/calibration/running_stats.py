@@ -1,0 +1,75 @@
+"""Statistics that are accumulated sample by sample, and the tensors that they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from litecheck.conversion.calibration.statistics import (
+    CalibrationStatistics,
+    Inner,
+    Place,
+    TensorStatistics,
+    statistics_of,
+)
+
+if TYPE_CHECKING:
+    from litecheck.model.types import Model
+
+_NOTHING = TensorStatistics()
+
+
+def observed(model: Model) -> tuple[Place, ...]:
+    """Return the float32 tensors that are inputs, computed or variables, subgraph by subgraph."""
+    found: list[Place] = []
+    for subgraph in model.subgraphs:
+        made = {i for operator in subgraph.operators for i in operator.outputs} | set(subgraph.inputs)
+        found += [
+            (subgraph.index, tensor.index)
+            for tensor in subgraph.tensors
+            if tensor.dtype == "float32" and (tensor.index in made or tensor.is_variable)
+        ]
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class RunningStats:
+    """The accumulated statistics. ``sample`` is the number of the current sample."""
+
+    sketched: bool
+    sample: int = 0
+    tensors: dict[Place, TensorStatistics] = field(default_factory=dict)
+    inner: dict[Inner, TensorStatistics] = field(default_factory=dict)
+
+    def add(self, place: Place, values: NDArray[Any]) -> None:
+        """Add the values of a tensor in one more inference."""
+        if values.size:
+            one = statistics_of(values, self.sample, self.sketched)
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one)
+
+    def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
+        """Add the values inside an operator in one more inference."""
+        one = statistics_of(values, self.sample, self.sketched)
+        self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
+
+    def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
+        """Add one more inference. References to the arrays do not outlive the call."""
+        for place, values in tensors:
+            self.add(place, values)
+
+    def behind(self, samples: int, others: CalibrationStatistics) -> None:
+        """Add statistics whose samples follow ``samples`` earlier samples."""
+        for place, one in others.tensors.items():
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
+        for inside, one in others.inner.items():
+            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
+
+    def result(
+        self, places: Iterable[Place], samples: int, source: str, runtime: str
+    ) -> CalibrationStatistics:
+        """Return the statistics in the order of ``places``."""
+        tensors = {place: self.tensors[place] for place in places if place in self.tensors}
+        return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

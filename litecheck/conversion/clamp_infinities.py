@@ -1,0 +1,189 @@
+"""Constants that represent infinity (masks of -1e9, paddings of -inf): limits for them and for values computed from them.
+
+A mask is added or selected so that a later SOFTMAX or MAXIMUM ignores elements. In 8 bits its range would leave one step
+for all other values. The mask has the same effect if it is slightly beyond all values that it competes with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from litecheck.conversion.binding import BoundFloatOperator, TensorUse
+from litecheck.conversion.groups import Interval, Key, extent_of
+from litecheck.profile.operators import traits_of
+from litecheck.profile.types import Roles
+
+#: Ratio to all other values from which a constant represents infinity.
+EXTREME = 1e4
+#: Distance beyond all other values that still counts as infinite: e**-8 is less than half a step of 1/256.
+BEYOND = 8.0
+#: A mask that is set only in part, by 1/64, still hides all elements: its factor reaches PARTLY times as far, and the
+#: product saturates.
+PARTLY = 64
+#: Probe families of the operators that add, and of those that multiply.
+_SUMS, _PRODUCTS = "sums_of_two", "products_of_two"
+
+
+@dataclass(slots=True)
+class ClampedInfinities:
+    """The ranges of computed tensors and constants after infinities are cut, and notes about the cuts."""
+
+    ranges: dict[Key, Interval]
+    constants: dict[Key, Interval] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def clamp_infinities(
+    operators: tuple[BoundFloatOperator, ...], ranges: Mapping[Key, Interval]
+) -> ClampedInfinities:
+    """Cut infinities of every quantized operator in execution order: constants, computed masks, and ranges of outputs."""
+    cuts = ClampedInfinities(dict(ranges))
+    cut: set[Key] = set()
+    squashed = _squashed(operators)
+    for bound in operators:
+        if not bound.storage or not _hands_on(bound):
+            continue
+        ports = bound.placed("input")
+        known = {p: _extent(cuts, bound, p) for p in ports}
+        behind = any(_key(bound, p) in squashed for p in bound.placed("output"))
+        for port in ports:
+            others = [p for p in ports if p != port and not bound.tensor(p).is_constant]
+            reach = max((_reach(known[p]) for p in others), default=0.0)
+            if (
+                reach
+                and _reach(known[port]) >= EXTREME * reach
+                and _infinite(bound, port, known[port], reach, behind)
+            ):
+                known[port] = _cut(cuts, bound, port, known[port], _end(bound, reach, behind), reach)
+                cut.add(_key(bound, port))
+        if any(_key(bound, p) in cut for p in ports):
+            _narrow(cuts, bound, list(known.values()), cut)
+    _cut_sources(cuts, operators, cut)
+    return cuts
+
+
+def _cut_sources(cuts: ClampedInfinities, operators: tuple[BoundFloatOperator, ...], cut: set[Key]) -> None:
+    """Cut the sources of a mask, from its end to its start.
+
+    A tensor that is only moved gets the range of the mask. A constant factor (-1e9 times 0 or 1) gets the range that
+    makes the mask.
+    """
+    for bound in reversed(operators):
+        inputs = bound.placed("input")
+        ends = [_reach(_extent(cuts, bound, p)) for p in bound.placed("output") if _key(bound, p) in cut]
+        if not bound.storage or not ends:
+            continue
+        if _PRODUCTS in traits_of(bound.operator.kind).probes:
+            for port in inputs:
+                other = max((_reach(_extent(cuts, bound, p)) for p in inputs if p != port), default=0.0)
+                if bound.tensor(port).is_constant and other:
+                    _bound(
+                        cuts.constants, bound, port, _extent(cuts, bound, port), PARTLY * max(ends) / other
+                    )
+        elif _moves(bound):
+            for port in inputs:
+                if not bound.tensor(port).is_constant:
+                    _bound(cuts.ranges, bound, port, _extent(cuts, bound, port), max(ends))
+                    cut.add(_key(bound, port))
+
+
+def _bound(
+    known: dict[Key, Interval], bound: BoundFloatOperator, port: TensorUse, extent: Interval, end: float
+) -> Interval:
+    """Record that a tensor's values stay within ``end`` on either side."""
+    known[_key(bound, port)] = new = max(-end, min(extent[0], end)), max(-end, min(extent[1], end))
+    return new
+
+
+def _key(bound: BoundFloatOperator, port: TensorUse) -> Key:
+    return port.subgraph, bound.tensor(port).index
+
+
+def _squashed(operators: tuple[BoundFloatOperator, ...]) -> set[Key]:
+    """Return tensors read by an operator with fixed output scale (SOFTMAX), directly or through operators that move them."""
+    found: set[Key] = set()
+    for bound in reversed(operators):
+        outputs = bound.placed("output")
+        rule = bound.rule.outputs if bound.rule else ()
+        fixed = any(s.scale is not None for role, s in bound.storage.items() if role in rule)
+        if fixed or (_moves(bound) and any(_key(bound, p) in found for p in outputs)):
+            found |= {_key(bound, p) for p in bound.placed("input")}
+    return found
+
+
+def _infinite(
+    bound: BoundFloatOperator, port: TensorUse, extent: Interval, reach: float, behind: bool
+) -> bool:
+    """Return True if a value of this size represents infinity.
+
+    A constant does. A computed mask does if it is added, far below 0, and squashed later.
+    """
+    if bound.tensor(port).is_constant:
+        return True
+    return behind and _adds(bound) and extent[1] <= reach
+
+
+def _adds(bound: BoundFloatOperator) -> bool:
+    return _SUMS in traits_of(bound.operator.kind).probes
+
+
+def _end(bound: BoundFloatOperator, reach: float, behind: bool) -> float:
+    """Return the limit of infinity.
+
+    If the value is only compared or moved, it is the reach of the other values. If it is squashed or added, it is far
+    enough beyond them that nothing of it is left.
+    """
+    return 2 * reach + BEYOND if behind or _adds(bound) else reach
+
+
+def _hands_on(bound: BoundFloatOperator) -> bool:
+    """Return True if input values reach the output unchanged or in sums."""
+    return _adds(bound) or _moves(bound)
+
+
+def _moves(bound: BoundFloatOperator) -> bool:
+    return any(isinstance(r.value, Roles) for r in bound.requirements)
+
+
+def _extent(cuts: ClampedInfinities, bound: BoundFloatOperator, port: TensorUse) -> Interval:
+    tensor, key = bound.tensor(port), _key(bound, port)
+    if tensor.is_constant and not tensor.is_variable:
+        return cuts.constants.get(key) or extent_of(tensor)
+    return cuts.ranges.get(key, (0.0, 0.0))
+
+
+def _reach(interval: Interval) -> float:
+    return max(-interval[0], interval[1])
+
+
+def _cut(
+    cuts: ClampedInfinities,
+    bound: BoundFloatOperator,
+    port: TensorUse,
+    extent: Interval,
+    end: float,
+    reach: float,
+) -> Interval:
+    tensor = bound.tensor(port)
+    new = _bound(cuts.constants if tensor.is_constant else cuts.ranges, bound, port, extent, end)
+    what = "constant" if tensor.is_constant else "tensor"
+    cuts.notes.append(
+        f"{what} '{tensor.name}' ({extent[0]:g}..{extent[1]:g}) stands for infinity and is clamped to"
+        f" {new[0]:g}..{new[1]:g}: everything beside it lies within {reach:g}"
+    )
+    return new
+
+
+def _narrow(
+    cuts: ClampedInfinities, bound: BoundFloatOperator, operands: list[Interval], cut: set[Key]
+) -> None:
+    """Narrow the ranges of the outputs to the reach of the inputs."""
+    join = sum if _adds(bound) else max
+    end = float(join(_reach(interval) for interval in operands))
+    for port in bound.placed("output"):
+        key = _key(bound, port)
+        if key in cuts.ranges:
+            low, high = cuts.ranges[key]
+            cuts.ranges[key] = max(low, -end), min(high, end)
+            cut.add(key)

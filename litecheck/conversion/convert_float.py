@@ -1,0 +1,242 @@
+"""Conversion of a float model: calibrated, planned, edited, and checked before it is returned."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from litecheck.checks.validate import validate
+from litecheck.conversion.apply import AppliedPlan, Origins, apply
+from litecheck.conversion.conversion_plan import ConstantChange, ConversionPlan
+from litecheck.conversion.float16_weights import with_float16_weights
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_file import plan_json
+from litecheck.conversion.plan_places import check_plan
+from litecheck.conversion.plan_profiles import profiles_of, rules_for
+from litecheck.conversion.planning import Targets, make_plan
+from litecheck.conversion.recurrent_intermediates import Inside
+from litecheck.conversion.rejected_operators import rejected_operators
+from litecheck.conversion.request import KINDS, REAL, Request, check_kind
+from litecheck.conversion.transferred import TransferredParams, transfer
+from litecheck.conversion.weight_edits import with_edited_weights
+from litecheck.errors import ConfigError
+from litecheck.model.edit import with_metadata
+from litecheck.model.graph import name_of
+from litecheck.model.save import model_hash
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.report import ModelReport
+from litecheck.version import __version__
+
+#: Name of the metadata with the origin of a converted model.
+PROVENANCE = "litecheck_conversion"
+#: With weight-only quantization, weights with fewer elements stay float: the kernels gain nothing.
+SMALL = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Conversion:
+    """A converted model and its origin.
+
+    ``tensors`` maps (subgraph, tensor) of the source to the tensor in the new model. ``judges`` are the profiles that
+    the model must conform to (None: every applicable profile). ``origins`` has the origin of its operators. If
+    constants were multiplied, ``source`` has the multiplied constants and the same outputs.
+    """
+
+    source: Model
+    model: Model
+    plan: ConversionPlan
+    tensors: Mapping[Key, Key]
+    judges: tuple[Profile, ...] | None
+    profile: str
+    request: Request = field(default_factory=Request)
+    origins: Origins = field(default_factory=dict)
+
+    @cached_property
+    def report(self) -> ModelReport:
+        """Report of litecheck's validation of the new model."""
+        return validate(self.model, self.judges)
+
+    def operands(self) -> Iterator[tuple[int, int, int]]:
+        """Yield subgraph, tensor, and the tensor of the new model that the same operator reads at the same position."""
+        for subgraph in self.model.subgraphs:
+            operators = self.source.subgraphs[subgraph.index].operators
+            for operator, origin in zip(subgraph.operators, self.origins[subgraph.index], strict=True):
+                if origin >= 0:
+                    for pair in zip(operators[origin].inputs, operator.inputs, strict=False):
+                        if min(pair) >= 0:
+                            yield (subgraph.index, *pair)
+
+    @property
+    def conforms(self) -> bool:
+        """True if the new model has no violation that is not waived."""
+        return not any(f.level == "violation" and f.waiver is None for f in self.report.findings)
+
+
+def convert(
+    model: Model,
+    request: Request,
+    ranges: Mapping[Key, Interval] | None = None,
+    like: Model | None = None,
+    inner: Mapping[Inside, Interval] | None = None,
+    changes: Sequence[ConstantChange] = (),
+) -> Conversion:
+    """Convert a model.
+
+    ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner`` of values inside
+    recurrent operators by (subgraph, operator, name). ``dynamic`` and ``float16`` need none. ``like`` is a quantized
+    form of the model, from which scales and zero points of activations are copied. ``changes`` are first applied to the
+    float constants, and ``ranges`` belong to the changed model. Raises ConfigError for impossible requests.
+    """
+    activation, profile = kind_of(request)
+    origin, base = model_hash(model), equal(model, changes)
+    model = with_edited_weights(model, changes)
+    if request.to == "float16":
+        plan, converted = with_float16_weights(model, origin)
+    else:
+        if activation != REAL and ranges is None and like is None:
+            raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
+        keeps, borrowed = keeps_of(model, request), transfer(model, like) if like else TransferredParams()
+        others = _others(model, request)
+        targets = Targets(
+            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
+        )
+        plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+        _, accelerator = rules_for(request.to, request.profile)
+        while accelerator and (lost := _lost(finished(model, plan, converted, profile, request))):
+            targets = replace(targets, keeps=_without(targets.keeps, lost))
+            plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+    return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+
+
+def _lost(conversion: Conversion) -> dict[int, str]:
+    """Return the converted operators of the first subgraph for which the target would reject the model, with reasons."""
+    found = rejected_operators(conversion.report, conversion.origins[0])
+    decisions = conversion.plan.operators
+    made = {
+        d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because
+    }
+    return {number: why for number, why in found.items() if number in made}
+
+
+def _without(
+    keeps: Callable[[Subgraph, Operator], str], lost: Mapping[int, str]
+) -> Callable[[Subgraph, Operator], str]:
+    """Extend ``keeps`` by the operators for which the target would reject the model."""
+
+    def more(subgraph: Subgraph, operator: Operator) -> str:
+        own = lost.get(operator.index, "") if subgraph.index == 0 else ""
+        return keeps(subgraph, operator) or own
+
+    return more
+
+
+def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:
+    """Apply the changes that leave the outputs equal: channels multiplied, and divided in the next layer."""
+    return with_edited_weights(model, [change for change in changes if change.multiplies])
+
+
+def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
+    """Apply a plan to the model that it was made for. Raises ConfigError for another model."""
+    if plan.source and plan.source != model_hash(model):
+        raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
+    _, profile = kind_of(request)
+    check_plan(model, plan, profile)
+    base = equal(model, plan.changes)
+    return finished(base, plan, apply(with_edited_weights(model, plan.changes), plan), profile, request)
+
+
+def kind_of(request: Request) -> tuple[str, Profile]:
+    """Return the type of activations and the profile. Raises ConfigError for unknown or contradicting values."""
+    check_kind(request.to)
+    activation, _ = KINDS[request.to]
+    allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
+    for end, dtype in (("inputs", request.inputs), ("outputs", request.outputs)):
+        if dtype not in allowed:
+            raise ConfigError(
+                f"{end} of {request.to} may be {' or '.join(dict.fromkeys(allowed))}, not {dtype!r}"
+            )
+    profile, _ = rules_for(request.to, request.profile)
+    if activation != REAL and activation not in profile.activations:
+        raise ConfigError(
+            f"profile {profile.name} is about {', '.join(profile.activations)}, not {activation}"
+        )
+    return activation, profile
+
+
+def _others(model: Model, request: Request) -> Mapping[Key, Profile]:
+    """Return the operators that shall use 16-bit activations. Raises ConfigError for a pattern that matches no operator."""
+    if not request.int16x8:
+        return {}
+    if request.to != "int8":
+        raise ConfigError(f"--int16x8 chooses operators of an int8 model, not of {request.to}")
+    _check_met(model, "--int16x8", request.int16x8)
+    profile = load_profile(KINDS["int16x8"][1])
+    return {
+        (s.index, op.index): profile
+        for s in model.subgraphs
+        for op in s.operators
+        if any(_meets(pattern, s, op) for pattern in request.int16x8)
+    }
+
+
+def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        if not any(_meets(pattern, s, op) for s in model.subgraphs for op in s.operators):
+            raise ConfigError(f"{option} {pattern}: no operator has this number, opcode or name")
+
+
+def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
+    """Return a function of the reason why an operator stays float32. Raises ConfigError for a pattern without a match."""
+    _check_met(model, "--keep-float", request.keep)
+
+    def keeps(subgraph: Subgraph, operator: Operator) -> str:
+        wished = next((p for p in request.keep if _meets(p, subgraph, operator)), "")
+        if wished:
+            return f"kept by --keep-float {wished}"
+        if request.only and (subgraph.index, operator.index) not in request.only:
+            return "another operator is quantized alone"
+        if request.to == "dynamic" and not _large(subgraph, operator):
+            return f"its weights have fewer than {SMALL:,} elements"
+        return ""
+
+    return keeps
+
+
+def _meets(pattern: str, subgraph: Subgraph, operator: Operator) -> bool:
+    names = (operator.kind, operator.opcode, name_of(subgraph, operator), f"#{operator.index}")
+    return any(fnmatchcase(name, pattern) for name in names)
+
+
+def _large(subgraph: Subgraph, operator: Operator) -> bool:
+    tensors = (subgraph.tensors[i] for i in operator.inputs if i >= 0)
+    return any(t.is_constant and t.dtype == REAL and t.size >= SMALL for t in tensors)
+
+
+def finished(
+    source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
+) -> Conversion:
+    """Return a plan's model with the record of its origin."""
+    _, accelerator = rules_for(request.to, request.profile)
+    if accelerator is not None:
+        plan = replace(plan, profile=accelerator.name)
+    record = {
+        "tool": "litecheck",
+        "version": __version__,
+        "to": request.to,
+        "profile": plan.profile,
+        "source_sha256": plan.source,
+        "plan_sha256": hashlib.sha256(plan_json(plan).encode()).hexdigest(),
+    }
+    content = json.dumps(record, sort_keys=True).encode()
+    model = replace(with_metadata(converted.model, PROVENANCE, content), file="", size=0)
+    profiles = None if request.to == "float16" else profiles_of(plan, profile, accelerator)
+    return Conversion(
+        source, model, plan, converted.tensors, profiles, profile.name, request, converted.origins
+    )

@@ -1,0 +1,103 @@
+"""Links between ports of a model besides rules: calls of subgraphs, variables, and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
+from litecheck.conversion.request import REAL
+from litecheck.model.links import ASSIGN, called, links_of
+from litecheck.model.types import Model, Subgraph
+
+#: Option that names a subgraph whose outputs are its inputs in the next turn.
+_LOOP = "body_subgraph_index"
+
+
+@dataclass(slots=True)
+class Edge:
+    """A tensor of real values: the port that writes it, or None, and the ports that read it."""
+
+    subgraph: int
+    tensor: int
+    writer: TensorUse | None = None
+    readers: list[TensorUse] = field(default_factory=list)
+
+
+def edges(subgraph: Subgraph) -> list[Edge]:
+    """Return the tensors of real values of a subgraph, in order of first use."""
+    found: dict[int, Edge] = {}
+
+    def wire(index: int) -> Edge | None:
+        if index < 0 or subgraph.tensors[index].dtype != REAL:
+            return None
+        return found.setdefault(index, Edge(subgraph.index, index))
+
+    def written(index: int, port: TensorUse) -> None:
+        one = wire(index)
+        if one is not None:
+            one.writer = port
+
+    def read(index: int, port: TensorUse) -> None:
+        one = wire(index)
+        if one is not None:
+            one.readers.append(port)
+
+    for place, index in enumerate(subgraph.inputs):
+        written(index, TensorUse(subgraph.index, -1, "output", place))
+    for operator in subgraph.operators:
+        for place, index in enumerate(operator.inputs):
+            read(index, TensorUse(subgraph.index, operator.index, "input", place))
+        for place, index in enumerate(operator.outputs):
+            written(index, TensorUse(subgraph.index, operator.index, "output", place))
+    for place, index in enumerate(subgraph.outputs):
+        read(index, TensorUse(subgraph.index, -1, "input", place))
+    return list(found.values())
+
+
+def entry_edges(model: Model) -> frozenset[int]:
+    """Return the subgraphs that can be run from outside: the first subgraph, and those of signatures."""
+    return frozenset({0, *(signature.subgraph for signature in model.signatures)})
+
+
+def forwarded(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorUse, TensorUse]]:
+    """Yield pairs of ports between which a call passes stored values unchanged: the caller's port and the subgraph's."""
+    operator, at = bound.operator, bound.subgraph.index
+    for option, index in called(operator):
+        callee = model.subgraphs[index]
+        first = len(operator.inputs) - len(callee.inputs)
+        for place, tensor in enumerate(callee.inputs):
+            if _real(callee, tensor):
+                yield (
+                    TensorUse(at, operator.index, "input", first + place),
+                    TensorUse(index, -1, "output", place),
+                )
+        if len(callee.outputs) != len(operator.outputs):
+            continue
+        for place, tensor in enumerate(callee.outputs):
+            if _real(callee, tensor):
+                yield TensorUse(at, operator.index, "output", place), TensorUse(index, -1, "input", place)
+                if option == _LOOP:
+                    yield (
+                        TensorUse(at, operator.index, "input", first + place),
+                        TensorUse(index, -1, "input", place),
+                    )
+
+
+def variables(model: Model) -> dict[tuple[str, str], list[TensorUse]]:
+    """Return the ports that read or assign each named variable."""
+    handles = links_of(model).handles
+    found: dict[tuple[str, str], list[TensorUse]] = {}
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            name = handles.get((subgraph.index, operator.inputs[0])) if operator.inputs else None
+            if name is None:
+                continue
+            side, place = ("input", 1) if operator.opcode == ASSIGN else ("output", 0)
+            if _real(subgraph, operands_at(operator, side)[place]):
+                found.setdefault(name, []).append(TensorUse(subgraph.index, operator.index, side, place))
+    return found
+
+
+def _real(subgraph: Subgraph, index: int) -> bool:
+    return index >= 0 and subgraph.tensors[index].dtype == REAL

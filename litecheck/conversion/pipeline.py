@@ -1,0 +1,224 @@
+"""A whole conversion: open samples, calibrate the float model, convert, check the file, compare, write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from litecheck.checks.validate import validate
+from litecheck.conversion.binding import bind
+from litecheck.conversion.calibrated import Calibration, Told
+from litecheck.conversion.calibrating import Calibrating
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.litert_child import LitertChild
+from litecheck.conversion.calibration.running_stats import observed
+from litecheck.conversion.calibration.statistics import CalibrationError
+from litecheck.conversion.convert_float import Conversion, convert, replay
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_file import plan_json
+from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
+from litecheck.conversion.prepared import ConversionSession, prepared
+from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
+from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.retype_8bit import replay_retype, retype
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.conversion.shared_scales import shared_quantizations
+from litecheck.conversion.source import load_source
+from litecheck.conversion.transferred import transfer
+from litecheck.conversion.weight_errors import weight_errors
+from litecheck.devices.port import Limits
+from litecheck.errors import InputError, wrong_type
+from litecheck.files import atomic_write
+from litecheck.model.load import model_from
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.version import __version__
+
+if TYPE_CHECKING:
+    from litecheck.conversion.agreement import Agreement
+
+_NONE: Mapping[Key, Interval] = {}
+
+
+def carried_out(
+    session: ConversionSession,
+    target: str = "",
+    save_plan: str = "",
+    tell: Told | None = None,
+    calibrating: Calibrating | None = None,
+) -> ConversionRecord:
+    """Carry out the conversion of a session.
+
+    The new model is written to ``target``, if given, after it is read back from its bytes and found to conform.
+    ``save_plan`` gets the plan in any case. ``calibrating`` is a calibration that has already started.
+
+    Raises ConfigError for impossible requests, CalibrationError if the model does not run on the data.
+    """
+    told = tell or (lambda done, what: None)
+    with calibrating or Calibrating(session, told) as calibration:
+        return _carried_out(session, target, save_plan, told, calibration)
+
+
+def _carried_out(
+    session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
+) -> ConversionRecord:
+    model, settings, data, child = session.model, session.settings, session.data, calibrating.child
+    if calibrating.waits:
+        _load_rules(model, settings)
+    calibration = calibrating.result()
+    ranges = calibration.ranges if calibration else _borrowed(session)
+    if session.plan is not None:
+        again = replay_retype if session.shifts else replay
+        conversion = again(model, session.plan, settings.request)
+    elif session.shifts:
+        conversion = retype(model, settings.request)
+    else:
+        inner = calibration.inner if calibration else None
+        changes = session.equalization.changes if session.equalization else ()
+        conversion = convert(model, settings.request, ranges or None, session.quantized, inner, changes)
+    _check_changed(conversion)
+    before = data.count or 0 if data and calibration and not calibration.file else 0
+    rerun = (
+        Rerun(model, settings, data, ranges, calibration.inner, told, before, child)
+        if data and calibration
+        else None
+    )
+    correction = None
+    if rerun and settings.correct_bias:
+        conversion, correction = rerun.corrected(conversion)
+    if save_plan:
+        atomic_write(save_plan, plan_json(conversion.plan))
+    content = model_bytes(conversion.model)
+    record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
+    violates = record.verdict == "violates"
+    if session.compares and data is not None and not violates:
+        before = rerun.done if rerun else before
+        record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
+    if rerun and settings.sensitivity and not violates:
+        rerun.done += data.count or 0 if data else 0
+        record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
+    if target and record.verdict == "conforms":
+        atomic_write(target, content)
+        record = replace(record, target=target)
+    return record
+
+
+def _load_rules(model: Model, settings: ConversionSettings) -> None:
+    """Read the rules that the model's operators need: a rule is kept once it was wanted."""
+    profile, _ = rules_for(settings.to, settings.profile)
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            bind(model, subgraph, operator, profile)
+
+
+def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
+    """Return the ranges of a quantized form of the model, if no samples were run."""
+    if session.quantized is None:
+        return _NONE
+    return {key: form.reach for key, form in transfer(session.model, session.quantized).forms.items()}
+
+
+def _check_changed(conversion: Conversion) -> None:
+    """Raise InputError if no operator or tensor is converted."""
+    if any(form is not None for one in conversion.plan.tensors for form in (one.written, *one.read.values())):
+        return
+    reasons = dict.fromkeys(f"{d.opcode}: {d.because}" for d in conversion.plan.operators if d.because)
+    why = f", {next(iter(reasons))}" if reasons else ""
+    raise InputError(f"nothing to quantize: every operator stays as it is{why}")
+
+
+def _judged(
+    session: ConversionSession,
+    conversion: Conversion,
+    calibration: Calibration | None,
+    content: bytes,
+    target: str,
+) -> ConversionRecord:
+    """Return the record of the new model, read back from its bytes and checked as by ``validate``.
+
+    The profile is LiteRT's profile for each operator's types, or the requested profile.
+    """
+    settings, model = session.settings, session.model
+    profile, accelerator = rules_for(settings.to, settings.profile or conversion.profile)
+    read = model_from(content, target)
+    plan = conversion.plan
+    asked = (accelerator,) if accelerator else profiles_of(plan, profile)
+    report = validate(read, asked if settings.profile else None)
+    size = model.size or len(model_bytes(model, drop_unknown=True))
+    ranges = calibration.ranges if calibration else _NONE
+    warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
+    return ConversionRecord(
+        __version__,
+        model.file or "model",
+        "",
+        size,
+        len(content),
+        conversion,
+        replace(report, file=target or model.file, size=len(content)),
+        staying(conversion, profile_of(plan, profile), profile),
+        converted_tensors(conversion, ranges, None),
+        shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges),
+        calibration,
+        None,
+        tuple(warnings),
+        tried=not target,
+        pairs=session.equalization.pairs if session.equalization else None,
+        weights=weight_errors(model, conversion) if session.shifts else (),
+    )
+
+
+def _compared(
+    record: ConversionRecord,
+    session: ConversionSession,
+    data: CalibrationData,
+    tell: Told,
+    child: LitertChild,
+) -> ConversionRecord:
+    """Return the record with the agreement of both models on the data."""
+    conversion, settings = record.conversion, session.settings
+    try:
+        found = _agreement(session, conversion, data, tell, child)
+    except CalibrationError as error:
+        if settings.data or settings.random:
+            raise
+        return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
+    ranges = record.calibration.ranges if record.calibration else _NONE
+    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
+
+
+def _agreement(
+    session: ConversionSession, conversion: Conversion, data: CalibrationData, tell: Told, child: LitertChild
+) -> Agreement:
+    from litecheck.conversion.agreement import agreement  # not every conversion needs it
+
+    settings, seen = session.settings, set(observed(conversion.source))
+    return agreement(
+        session.model,
+        conversion.model,
+        {old: new for old, new in conversion.tensors.items() if old in seen},
+        data,
+        device=settings.device,
+        progress=lambda done: tell(done, "comparing"),
+        limits=Limits(settings.seconds),
+        quantized=session.shifts,
+        child=child,
+    )
+
+
+def convert_model(
+    model: Model | str | Path, target: str = "", *, save_plan: str = "", **settings: Any
+) -> ConversionRecord:
+    """Convert a float model. Write it to ``target`` if a target is given and the new model conforms.
+
+    ``settings`` are the fields of :class:`litecheck.conversion.settings.ConversionSettings`: ``to``, ``data``, ``random``,
+    ``keep`` and more. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
+    ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
+    """
+    if not isinstance(model, (Model, str, Path)):
+        call = "litecheck.convert(litecheck.load_model(content), data=(...,))"
+        raise wrong_type("convert", "a Model or a path", model, call)
+    asked = ConversionSettings(**settings)
+    loaded = model if isinstance(model, Model) else load_source(model, signature=asked.signature)
+    return carried_out(prepared(loaded, asked), target, save_plan)

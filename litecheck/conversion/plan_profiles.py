@@ -1,0 +1,49 @@
+"""Profiles of a plan: the profiles that operators are bound to, and the profiles that check the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from litecheck.conversion.conversion_plan import ConversionPlan
+from litecheck.conversion.groups import Key
+from litecheck.conversion.request import KINDS, REAL, check_kind
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Profile
+
+
+def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
+    """Return the profile that operators are bound to, and the target profile or None.
+
+    A target profile checks placement and has no quantization rules, so LiteRT's own profile of the kind is used for
+    binding. Raises ConfigError for an unknown kind.
+    """
+    check_kind(to)
+    profile = load_profile(wished or KINDS[to][1] or "litert-runtime")
+    if profile.judges != "placement":
+        return profile, None
+    return load_profile(KINDS[to][1] or "litert-runtime"), profile
+
+
+def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
+    """Return a function from (subgraph, operator) to its profile: ``profile``, or the profile of its activation type."""
+    others = _others(plan)
+    loaded = {name: load_profile(name) for name in set(others.values())}
+    return lambda key: loaded[others[key]] if key in others else profile
+
+
+def profiles_of(
+    plan: ConversionPlan, profile: Profile, accelerator: Profile | None = None
+) -> tuple[Profile, ...]:
+    """Return the profiles that check a plan's model, including the target's profile."""
+    others = map(load_profile, sorted(set(_others(plan).values())))
+    return (profile, *others, *((accelerator,) if accelerator else ()))
+
+
+def _others(plan: ConversionPlan) -> Mapping[Key, str]:
+    """Return the operators whose activation type differs from the plan's, with the profile of their type."""
+    names = dict(KINDS.values())
+    return {
+        (d.subgraph, d.operator): names[d.becomes]
+        for d in plan.operators
+        if d.becomes in names and d.becomes not in (plan.target, REAL)
+    }

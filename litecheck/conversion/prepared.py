@@ -1,0 +1,173 @@
+"""Preparation of a conversion: the model and its data are opened, and the settings checked before anything runs.
+
+The planning modules are imported when they are needed, so that the model can be calibrated at the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litecheck.conversion.calibrated import opened
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.litert_child import OWN, chosen_runtime
+from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.conversion.source import check_real, is_quantized
+from litecheck.errors import ConfigError, InputError
+from litecheck.files import read_file
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+
+if TYPE_CHECKING:
+    from litecheck.conversion.conversion_plan import ConversionPlan
+    from litecheck.conversion.equalize import Equalization
+
+#: Kind of conversion by the activation type of a plan.
+_KINDS = {"int8": "int8", "uint8": "uint8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+#: Number of drawn inputs for running both forms of a quantized model.
+DRAWN = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversionSession:
+    """A conversion that is ready to be carried out, with checked settings.
+
+    ``plan`` is the plan to apply, or None. ``data`` is None without samples. ``quantized`` is the model with the scales
+    to copy. ``shifts`` is True if the model has 8-bit activations, which keep their scales. ``equalization`` is None if
+    the model is not equalized first.
+    """
+
+    model: Model
+    settings: ConversionSettings
+    plan: ConversionPlan | None
+    data: CalibrationData | None
+    quantized: Model | None = None
+    shifts: bool = False
+    equalization: Equalization | None = None
+
+    @property
+    def base(self) -> Model:
+        """The model that is calibrated and compared, with its channels rescaled if equalization is requested."""
+        if self.equalization is not None:
+            return self.equalization.model
+        if self.plan is None:
+            return self.model
+        from litecheck.conversion.convert_float import equal
+
+        return equal(self.model, self.plan.changes)
+
+    @property
+    def reads_statistics(self) -> bool:
+        """True if the ranges come from an earlier calibration."""
+        return bool(self.settings.statistics) and Path(self.settings.statistics).exists()
+
+    @property
+    def calibrates(self) -> bool:
+        """True if ranges are needed: for integer activations, and for their reports."""
+        s = self.settings
+        known = self.reads_statistics
+        if self.plan is not None:
+            return known
+        return (
+            not self.shifts
+            and s.to not in REAL_KINDS
+            and (self.quantized is None or known or self.data is not None)
+        )
+
+    @property
+    def compares(self) -> bool:
+        """True if both models are run and compared."""
+        wanted = self.settings.agreement or bool(self.settings.sensitivity)
+        return wanted and self.data is not None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about the samples for the user."""
+        return self.data.warnings if self.data and not self.shifts else ()
+
+    @property
+    def steps(self) -> int | None:
+        """Number of samples that run, over all passes, or None if it is not known beforehand."""
+        if self.data is None:
+            return 0
+        times = (self.calibrates and not self.reads_statistics) + self.compares
+        if self.settings.correct_bias or self.settings.sensitivity:
+            from litecheck.conversion.rerun import passes
+
+            times += passes(self.model, self.settings)
+        return None if self.data.count is None else self.data.count * times
+
+
+def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
+    """Return the session of a model.
+
+    Raises ConfigError for contradictory settings, and for a model that is already quantized.
+    """
+    plan = _plan(settings.plan) if settings.plan else None
+    if plan is not None:
+        to = _KINDS[plan.target]
+        own = "" if plan.profile == KINDS[to][1] else plan.profile
+        settings = replace(settings, to=to, profile=settings.profile or own)
+    shifts = _shifts(model, settings)
+    if not shifts:
+        check_real(model, settings.to)
+    _check_statistics(settings)
+    quantized = load_model(settings.scales_from) if settings.scales_from else None
+    equalization = None
+    if settings.equalize:
+        from litecheck.conversion.equalize import equalize
+
+        equalization = equalize(model)
+    data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
+    if settings.equalize or settings.correct_bias or settings.sensitivity:
+        from litecheck.conversion.rerun import check_rerun
+
+        check_rerun(settings, data is not None, shifts)
+    return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
+
+
+def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+    """Return inputs for both forms of a quantized model, or None if LiteRT is not available or inputs cannot be drawn."""
+    if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
+        return None
+    from litecheck.conversion.calibration.random_data import random_data
+
+    try:
+        return random_data(model, DRAWN, settings.seed, settings.signature)
+    except ConfigError:
+        return None
+
+
+def _shifts(model: Model, settings: ConversionSettings) -> bool:
+    """Return True if a quantized model is to become int8 or uint8 or, if it already is, to conform to another profile."""
+    other = {"int8": "uint8", "uint8": "int8"}.get(settings.to)
+    if other is None or not is_quantized(model):
+        return False
+    there = any(t.dtype == other and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
+    return there or bool(settings.profile)
+
+
+def _check_statistics(settings: ConversionSettings) -> None:
+    """Raise ConfigError for calibration settings if nothing is calibrated."""
+    there = bool(settings.statistics) and Path(settings.statistics).exists()
+    if settings.plan and (settings.calibrate or settings.scales_from):
+        raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")
+    if settings.plan and settings.statistics and not there:
+        raise ConfigError(f"{settings.statistics}: no such file, and with a plan nothing is calibrated anew")
+    if (
+        not settings.plan
+        and settings.to in REAL_KINDS
+        and (settings.statistics or settings.calibrate or settings.scales_from)
+    ):
+        raise ConfigError(f"{settings.to} keeps activations float32, so there are no ranges to choose")
+
+
+def _plan(file: str) -> ConversionPlan:
+    from litecheck.conversion.plan_file import read_plan
+
+    plan = read_plan(read_file(file, error=InputError), file)
+    if plan.target not in _KINDS:
+        raise ConfigError(f"{file}: there is no conversion to activations of {plan.target!r}")
+    return plan

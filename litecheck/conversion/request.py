@@ -1,0 +1,51 @@
+"""The request of a conversion: kinds of conversion, operators that stay float32, types of inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from litecheck.conversion.formulas import Generation
+from litecheck.errors import ConfigError
+from litecheck.spelling import did_you_mean
+
+#: Type that is quantized. Other types stay unchanged.
+REAL = "float32"
+#: Kinds of conversion: type of activations, and profile.
+KINDS: Mapping[str, tuple[str, str]] = {
+    "int8": ("int8", "litert-runtime"),
+    "int16x8": ("int16", "litert-int16x8"),
+    "uint8": ("uint8", "litert-uint8"),
+    "dynamic": (REAL, "litert-hybrid"),
+    "float16": (REAL, ""),
+}
+#: Kinds with float32 activations.
+REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == REAL)
+
+
+def check_kind(to: str) -> None:
+    """Raise ConfigError for a word that is not in :data:`KINDS`."""
+    if to not in KINDS:
+        hint = did_you_mean(to, KINDS) or f"; there are {', '.join(KINDS)}"
+        raise ConfigError(f"there is no conversion to {to!r}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The request of a conversion.
+
+    ``to`` is an entry of :data:`KINDS`. ``profile`` is a rule file in place of the default. ``keep`` selects operators
+    that stay float32: by number (``#12``), opcode, or name of an output, with wildcards. ``inputs`` and ``outputs`` are
+    the types of inputs and outputs that are float32 in the source.
+    """
+
+    to: str = "int8"
+    profile: str = ""
+    keep: tuple[str, ...] = ()
+    inputs: str = REAL
+    outputs: str = REAL
+    generation: Generation = "new"
+    int16x8: tuple[str, ...] = ()
+    """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
+    only: tuple[tuple[int, int], ...] = ()
+    """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""

@@ -1,0 +1,82 @@
+"""Sensitivity: the error of the model's outputs when a single operator is quantized, for each operator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from litecheck.conversion.conversion_plan import Decision
+from litecheck.conversion.convert_float import Conversion
+from litecheck.conversion.groups import Key
+from litecheck.conversion.request import REAL
+from litecheck.errors import ConfigError
+from litecheck.model.links import called
+
+if TYPE_CHECKING:
+    from litecheck.conversion.agreement import Agreement
+
+#: Decisions in a plan for operators that stay float or have no real values.
+_LEFT = (REAL, "as it is")
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSensitivity:
+    """An operator of the float model, and the lowest SNR in dB of the model's outputs when only it is quantized.
+
+    The SNR is infinite if the outputs do not change.
+    """
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    snr: float
+
+
+def ranked(
+    conversion: Conversion,
+    alone: Callable[[Key], Conversion],
+    compared: Callable[[Conversion], Agreement],
+    agreement: Agreement | None,
+    most: int = -1,
+) -> tuple[OperatorSensitivity, ...]:
+    """Return the operators that a conversion quantizes, most sensitive first.
+
+    ``alone`` converts with a single operator quantized, and ``compared`` runs that conversion and the float model. Only
+    the ``most`` operators with the worst outputs in ``agreement`` are tested, or all if ``most`` is -1.
+    """
+    found = [_sensitivity(one, alone, compared) for one in candidates(conversion, agreement, most)]
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.snr))
+
+
+def candidates(conversion: Conversion, agreement: Agreement | None, most: int) -> list[Decision]:
+    """Return the operators to test, those with the worst outputs first."""
+    snr = {one.reference: one.snr for one in agreement.tensors} if agreement else {}
+    worst: list[tuple[float, Decision]] = []
+    for decision in _quantized(conversion):
+        operator = conversion.source.subgraphs[decision.subgraph].operators[decision.operator]
+        own = (snr.get((decision.subgraph, index), math.inf) for index in operator.outputs)
+        worst.append((min(own, default=math.inf), decision))
+    worst.sort(key=lambda pair: pair[0])
+    return [decision for _, decision in (worst if most < 0 else worst[:most])]
+
+
+def _quantized(conversion: Conversion) -> Iterator[Decision]:
+    for decision in conversion.plan.operators:
+        operator = conversion.source.subgraphs[decision.subgraph].operators[decision.operator]
+        if decision.becomes not in _LEFT and not any(called(operator)):
+            yield decision
+
+
+def _sensitivity(
+    one: Decision, alone: Callable[[Key], Conversion], compared: Callable[[Conversion], Agreement]
+) -> OperatorSensitivity | None:
+    try:
+        conversion = alone((one.subgraph, one.operator))
+    except ConfigError:  # its group stays float32, and without it no scale meets the rules
+        return None
+    found = compared(conversion)
+    snr = min((output.snr for output in found.outputs), default=math.inf)
+    return OperatorSensitivity(one.subgraph, one.operator, one.opcode, one.name, snr)

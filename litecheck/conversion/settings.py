@@ -1,0 +1,63 @@
+"""Settings of a conversion: types of the new model, operators that stay float32, data, and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
+from litecheck.conversion.formulas import Generation
+from litecheck.conversion.request import REAL, Request
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionSettings:
+    """Settings of a conversion.
+
+    ``to`` is ``int8``, ``int16x8``, ``dynamic`` or ``float16``. ``profile`` is a rule file in place of the default.
+    ``keep`` selects operators that stay float32, by ``#12``, opcode, or name of an output, with wildcards. ``inputs``
+    and ``outputs`` are the types of inputs and outputs. ``data`` are files and folders of samples, or samples.
+    ``random`` is the number of samples drawn from ``seed`` in place of data. ``calibrate`` selects how ranges are
+    chosen (``mse``, ``conv*=percentile:99.9``), and ``device`` runs the model. ``statistics`` is a file of calibration
+    statistics, read if it exists and written otherwise. ``scales_from`` is a file of a quantized form of the model,
+    whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
+    ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
+    ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
+    activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
+    """
+
+    to: str = "int8"
+    profile: str = ""
+    keep: tuple[str, ...] = ()
+    int16x8: tuple[str, ...] = ()
+    equalize: bool = False
+    correct_bias: bool = False
+    sensitivity: int = 0
+    inputs: str = REAL
+    outputs: str = REAL
+    generation: Generation = "new"
+    data: tuple[str | CalibrationData, ...] = ()
+    random: int | None = None
+    seed: int = 0
+    sequences: bool = False
+    samples: int | None = None
+    preprocessing: str = ""
+    signature: str | None = None
+    calibrate: tuple[str, ...] = ()
+    device: str = "auto"
+    statistics: str = ""
+    scales_from: str = ""
+    plan: str = ""
+    agreement: bool = True
+    seconds: float = 60.0
+
+    @property
+    def request(self) -> Request:
+        """Request for the new model."""
+        return Request(
+            self.to, self.profile, self.keep, self.inputs, self.outputs, self.generation, self.int16x8
+        )
+
+    @property
+    def data_options(self) -> DataOptions:
+        """Options for reading files as samples."""
+        return DataOptions(self.signature, self.sequences, self.samples, self.preprocessing)

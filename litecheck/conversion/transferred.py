@@ -1,0 +1,89 @@
+"""Parameters copied from another quantized form of the same model, matched by tensor name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from litecheck.conversion.binding import TensorUse
+from litecheck.conversion.conversion_plan import QuantParams
+from litecheck.conversion.groups import Key
+from litecheck.conversion.quant_spec import QuantSpec
+from litecheck.conversion.request import REAL
+from litecheck.errors import ConfigError
+from litecheck.model.types import Model, Tensor
+
+#: Middle of the range of each 8-bit type. A change of type moves stored integers by the difference.
+ZERO_POINT_OFFSET = {"int8": 0, "uint8": 128}
+#: Suffixes that converters append to names of inputs and outputs when they quantize them.
+_SUFFIXES = ("_int8", "_int16", "_uint8", "/int8", "/int16", "/uint8")
+
+
+@dataclass(frozen=True, slots=True)
+class TransferredParams:
+    """The forms of computed tensors, and for constants True if the scales are per axis.
+
+    ``read`` has the forms at ports that read a tensor in a form that differs from its own. ``constants`` are the forms
+    that constants keep if the rules allow them.
+    """
+
+    forms: Mapping[Key, QuantParams] = field(default_factory=dict)
+    per_axis: Mapping[Key, bool] = field(default_factory=dict)
+    read: Mapping[TensorUse, QuantParams] = field(default_factory=dict)
+    constants: Mapping[Key, QuantParams] = field(default_factory=dict)
+
+    def at(self, port: TensorUse, key: Key, form: QuantParams, storage: QuantSpec) -> QuantParams:
+        """Return the form of a tensor at a port, in the type of the solved form."""
+        own = self.read.get(port) or self.forms.get(key)
+        if own is not None:
+            return moved(own, form.dtype)
+        constant = self.constants.get(key)
+        if constant is None or constant.scale.size != 1 or form.scale.size != 1:
+            return form
+        constant = moved(constant, form.dtype)
+        low, high = storage.zero_points
+        fits = low <= constant.zero_point[0] <= high and storage.scale in (None, float(constant.scale[0]))
+        return constant if fits and constant.dtype == form.dtype else form
+
+
+def moved(form: QuantParams, dtype: str) -> QuantParams:
+    """Convert an 8-bit form between int8 and uint8, with the same real values: stored integers move by 128.
+
+    Other forms are returned unchanged.
+    """
+    if form.dtype == dtype or not {form.dtype, dtype} <= set(ZERO_POINT_OFFSET):
+        return form
+    shift = ZERO_POINT_OFFSET[dtype] - ZERO_POINT_OFFSET[form.dtype]
+    return replace(form, dtype=dtype, zero_point=form.zero_point + shift)
+
+
+def transfer(model: Model, quantized: Model) -> TransferredParams:
+    """Return a quantized model's parameters for a float model. Raises ConfigError if no tensor name matches."""
+    forms: dict[Key, QuantParams] = {}
+    per_axis: dict[Key, bool] = {}
+    for subgraph, other in zip(model.subgraphs, quantized.subgraphs, strict=False):
+        named = {_plain(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
+        for tensor in subgraph.tensors:
+            found = named.get(tensor.name) if tensor.dtype == REAL else None
+            if found is None:
+                continue
+            if tensor.is_constant:
+                per_axis[subgraph.index, tensor.index] = found.quantization.scale.size > 1
+            elif found.quantization.scale.size == 1:
+                forms[subgraph.index, tensor.index] = _form(found, quantized.file)
+    if not forms:
+        raise ConfigError(
+            f"{quantized.file}: none of its quantized tensors has the name of one of this model's"
+        )
+    return TransferredParams(forms, per_axis)
+
+
+def _plain(name: str) -> str:
+    return next((name.removesuffix(s) for s in _SUFFIXES if name.endswith(s)), name)
+
+
+def _form(tensor: Tensor, file: str) -> QuantParams:
+    q = tensor.quantization
+    form = QuantParams(tensor.dtype, q.scale, q.zero_point, because=f"the parameters that {file} has")
+    low, high = form.reach
+    return replace(form, low=low, high=high)

@@ -1,0 +1,111 @@
+"""Contrast between the probes that the nearest candidate fails and the probes it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from litecheck.comparison.types import MismatchCluster
+from litecheck.diagnosis.observed import ObservedOutput, compared
+from litecheck.diagnosis.properties import Properties, Property, properties
+from litecheck.diagnosis.result import Contrast, Hypothesis, PropertyBound, SharedTraits
+from litecheck.reference.runtime_tensors import RunError
+
+#: Largest number of traits kept.
+_MOST = 3
+
+
+def contrast(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> Contrast:
+    """Return the probes that a candidate fails, the probes it passes, and the traits that separate them."""
+    failing = [one for one in seen if compared(one, hypothesis) != "fits"]
+    passing = [one for one in seen if one not in failing]
+    shared = apart([properties(s.probe) for s in failing], [properties(s.probe) for s in passing])
+    return Contrast(
+        tuple(s.probe.name for s in failing),
+        tuple(s.probe.name for s in passing),
+        shared,
+        _patterns(hypothesis, failing),
+    )
+
+
+def _patterns(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> tuple[MismatchCluster, ...]:
+    for one in failing:
+        try:
+            found = one.patterns(hypothesis)
+        except RunError:
+            continue
+        if found:
+            return found
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A trait of all failing probes; ``having`` has the positions of passing probes with the same trait."""
+
+    trait: PropertyBound
+    having: frozenset[int]
+
+
+def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[SharedTraits, ...]:
+    """Return traits of all failing probes that no passing probe has (alone, or two or three together).
+
+    If there are none, return the traits that the fewest passing probes have.
+    """
+    if not failing or not passing:
+        return ()
+    held = list(_held(failing, passing))
+    alone = [SharedTraits((one.trait,), 0) for one in held if not one.having]
+    if alone:
+        return tuple(alone[:_MOST])
+    for size in (2, 3):
+        several = (
+            group
+            for group in combinations(held, size)
+            if not frozenset.intersection(*(one.having for one in group))
+        )
+        found = next(several, None)
+        if found:
+            return (SharedTraits(tuple(one.trait for one in found), 0),)
+    rarest = sorted((one for one in held if len(one.having) < len(passing)), key=lambda one: len(one.having))
+    return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
+
+
+def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+    """Yield traits of all failing probes: bools and words first, then lower bounds of numbers, then upper bounds."""
+    names = dict.fromkeys(name for one in failing for name in one)
+    numbers: list[str] = []
+    for name in names:
+        values = [one.get(name) for one in failing]
+        if any(value is None for value in values):
+            continue
+        if isinstance(values[0], (bool, str)):
+            yield from _same(name, values, [one.get(name) for one in passing])
+        else:
+            numbers.append(name)
+    for least in (True, False):
+        for name in numbers:
+            rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
+            yield _bound(name, [int(one[name]) for one in failing], rest, least)
+
+
+def _same(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
+    """Yield the common value of all failing probes, if they agree."""
+    value = values[0]
+    if len(set(values)) == 1:
+        peculiar = PropertyBound(name, "has" if value else "has not")
+        trait = PropertyBound(name, "is", value) if isinstance(value, str) else peculiar
+        yield _Held(trait, frozenset(n for n, other in enumerate(others) if other == value))
+
+
+def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Held:
+    """Return the smallest or the largest value of failing probes; ``rest`` has the passing probes' values by position.
+
+    For example, failing values 300 and 400 and passing values 100 and 200 give "at least 300, next 200".
+    """
+    end = min(values) if least else max(values)
+    having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
+    beyond = [v for n, v in rest.items() if n not in having]
+    nearest = (max if least else min)(beyond) if beyond else None
+    return _Held(PropertyBound(name, "at least" if least else "at most", end, nearest), frozenset(having))

@@ -1,0 +1,177 @@
+"""Identification of a device's arithmetic: its outputs for probes, compared with every candidate."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timezone
+from weakref import WeakKeyDictionary
+
+from litecheck.cases.probes.probe import Probe
+from litecheck.cases.variable_state import StateSupport
+from litecheck.comparison.errata import known_fault
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
+from litecheck.diagnosis.contrast import contrast
+from litecheck.diagnosis.hypotheses import defective, named, published
+from litecheck.diagnosis.observed import ObservedOutput, compared, observe
+from litecheck.diagnosis.probe_sets import Group, stages
+from litecheck.diagnosis.properties import general, properties, tried, untried
+from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis, ModelOperator, Unanswered, Untested
+from litecheck.diagnosis.search import fitting, in_pairs, nearest, once
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.version import __version__
+
+#: Callback with the opcode of each answered probe.
+Progress = Callable[[str], None]
+_FILES: WeakKeyDictionary[Model, bytes] = WeakKeyDictionary()
+
+
+def diagnose(
+    device: Device,
+    groups: Sequence[Group],
+    *,
+    models: Sequence[str] = (),
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Run every probe and return the candidates that give exactly the device's outputs. The device stays open."""
+
+    def ask(numbered: tuple[int, Probe]) -> Answer | Failure:
+        number, probe = numbered
+        name = f"{number:04d}-{probe.opcode}"
+        asked = tuple(probe.runs[run] for run in probe.asked)
+        job = Job(name, probe.model, _written(probe.model), asked)
+        if not probe.series:
+            answer = device.run(job)
+        elif memory_of(device) is StateSupport.NONE:
+            answer = Failure(Outcome.INITIAL_ONLY, "the device hands no state on from inference to inference")
+        else:
+            answer = device.run(replace(job, lengths=(len(asked),)))
+        if progress is not None:
+            progress(probe.opcode)
+        return answer
+
+    every = [probe for group in groups for probe in group.probes]
+    with ThreadPoolExecutor(jobs) as pool:
+        coming = pool.map(ask, enumerate(every))
+        found = tuple(
+            _diagnosed(device.name, group, [next(coming) for _ in group.probes]) for group in groups
+        )
+    return Diagnosis(
+        __version__,
+        device.name,
+        device.described,
+        tuple(models),
+        seed,
+        found,
+        tuple(general(_repeats(every))),
+    )
+
+
+def _written(model: Model) -> bytes:
+    """Return a probe's model as a file, the same for every device."""
+    content = _FILES.get(model)
+    if content is None:
+        content = _FILES[model] = model_bytes(model)
+    return content
+
+
+def _repeats(probes: Sequence[Probe]) -> int:
+    """Return the smallest number, over all operators, of inferences of the repeated probe; 0 without repetition."""
+    most = {probe.opcode: 0 for probe in probes}
+    for probe in probes:
+        if len(probe.order) >= 2 * len(probe.runs):
+            most[probe.opcode] = max(most[probe.opcode], len(probe.order))
+    return min(most.values(), default=0)
+
+
+def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
+    found: list[ObservedOutput] = []
+    unanswered: list[Unanswered] = []
+    for probe, answer in zip(group.probes, answers, strict=True):
+        usable = observe(probe, answer)
+        if isinstance(usable, Unanswered):
+            unanswered.append(replace(usable, fault=_fault(device, probe, usable.outcome)))
+        else:
+            found.append(usable)
+    judged = _judged(device, group, found)
+    like = [properties(one.probe) for one in found]
+    return replace(
+        judged,
+        inferences=sum(len(one.probe.asked) for one in found),
+        unanswered=tuple(unanswered),
+        unsteady=tuple(one.unsteady for one in found if one.unsteady is not None),
+        tried=tried(like),
+        untried=untried(group.opcode, group.kinds, like),
+        owned=tuple(_owned(judged, found)),
+    )
+
+
+def _judged(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagnosed:
+    """Return the candidates that fit. If none fits, try one defect, then two, then describe the nearest candidate."""
+    known = published(group.opcode, group.kernel)
+    usual = tuple(known)
+    possible = [named(hypothesis, known) for hypothesis in group.hypotheses]
+    fits, excluded = fitting(possible, found) if found else ([], [])
+    near = None
+    if found and not fits:
+        departed = [other for hypothesis in possible for other in defective(hypothesis, group.opcode)]
+        fits, more = fitting(departed, found)
+        if not fits and (near := nearest(group.opcode, possible, found)):
+            fits = once(fitting(in_pairs(near.example.way, possible, found, group.opcode), found)[0])
+            near = None if fits else near
+        excluded = [*excluded, *more] if fits else excluded
+    failed = near and next(one.probe for one in found if one.probe.name == near.example.probe)
+    return Diagnosed(
+        group.opcode,
+        group.kind,
+        stages(possible),
+        len(found),
+        sum(one.size for one in found),
+        tuple(
+            sorted(
+                fits, key=lambda hypothesis: min(map(usual.index, hypothesis.published), default=len(usual))
+            )
+        ),
+        tuple(excluded),
+        near,
+        fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
+        contrast=contrast(replace(near.example.way, defect=""), found) if near else None,
+    )
+
+
+def _owned(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[ModelOperator]:
+    """Return the models' own operators among the probes; an unexplained probe of an operator marks it as unexplained."""
+    hypothesis = next(iter(judged.fits), None) or (
+        judged.nearest.example.way if judged.nearest else Hypothesis(())
+    )
+    explained: dict[tuple[str, str, str], bool] = {}
+    for one in found:
+        if one.probe.called:
+            key = one.probe.source, one.probe.called, one.probe.title
+            good = one.unsteady is None and (bool(judged.fits) or compared(one, hypothesis) == "fits")
+            explained[key] = explained.get(key, True) and good
+    return [ModelOperator(*key, good) for key, good in explained.items()]
+
+
+def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
+    operator = probe.subgraph.operators[0]
+    tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
+    return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
+
+
+def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[Untested] = ()) -> Diagnosis:
+    """Return the diagnosis with the host, the time, the device's build, and the models' operators that were not
+    tested."""
+    host = (
+        f"{platform.system()} {platform.release()}, {platform.machine()}, Python {platform.python_version()}"
+    )
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return replace(
+        diagnosis, build=build, host=host, started=started, untried=(*untested, *diagnosis.untried)
+    )

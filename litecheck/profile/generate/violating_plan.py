@@ -1,0 +1,48 @@
+"""Plan that violates a single requirement, and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from litecheck.profile.generate.conforming import settled
+from litecheck.profile.operator_plan import Plan, TensorPlan
+from litecheck.profile.types import OperatorRule, Profile, Requirement
+
+#: ``near`` is within what a requirement tolerates; ``malformed`` breaks more than the requirement speaks of: parameters
+#: that make no sense whatever is demanded of them.
+Kind = Literal["broken", "near", "malformed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ViolatingPlan:
+    """Plan that violates a single requirement."""
+
+    plan: Plan
+    kind: Kind = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRequirement:
+    """Requirement to violate, its role, and a plan that satisfies the whole rule."""
+
+    profile: Profile
+    rule: OperatorRule
+    r: Requirement
+    all: tuple[Requirement, ...]
+    plan: Plan
+
+    @property
+    def role(self) -> str:
+        """Role of the requirement, "" if it has none."""
+        return self.r.role or ""
+
+    def edited(self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken") -> ViolatingPlan:
+        """Return the broken plan with only this tensor changed."""
+        return ViolatingPlan(self.plan.edit(self.role, change), kind)
+
+    def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> ViolatingPlan:
+        """Return the broken plan with this tensor changed, and all that follows from it."""
+        plan = self.plan.edit(self.role, change)
+        return ViolatingPlan(settled(plan.but(set=plan.set | {self.role}), self.all))

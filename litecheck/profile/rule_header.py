@@ -1,0 +1,109 @@
+"""Head of a rule file: the subject of the profile, its types, and the status of operators without an entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litecheck.errors import ConfigError, ProfileError
+from litecheck.finding import CPU, REFUSED, Demand
+from litecheck.profile.types import GraphRewrites, Profile
+from litecheck.profile.value_domains import known_types
+from litecheck.profile.yaml_reader import MappingNode, text
+from litecheck.spelling import did_you_mean
+from litecheck.target_kinds import TargetKind, import_attribute, target_kind
+
+#: Statuses of an operator without an entry, in two pairs with the milder first.
+UNLISTED = ("not covered", "violation", CPU, REFUSED)
+JUDGES = ("quantization", "structure", "placement")
+#: Statuses if a compiler decides.
+PLACES = (CPU, REFUSED)
+#: The kind of target of a profile that names none.
+DEFAULT_TARGET = "lists"
+#: Operators of every type.
+ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleHeader:
+    """Subject of a profile; ``unlisted_demand`` is the line with the status of operators without an entry."""
+
+    activations: tuple[str, ...]
+    judges: str
+    unlisted: str
+    unlisted_demand: Demand | None
+    target: TargetKind | None = None
+    """The kind of target whose code places operators; None for profiles that do not judge placement."""
+
+    @property
+    def any_type(self) -> bool:
+        """True if the profile covers operators of every type."""
+        return self.activations == (ANY,)
+
+    @property
+    def places(self) -> bool:
+        """True if the profile states the placement of operators on a target."""
+        return self.judges == "placement"
+
+
+def read_header(top: MappingNode, file: str, name: str, base: Profile | None) -> RuleHeader:
+    """Return the head of a file, over that of the profile that it extends. Raises ProfileError."""
+    types = base.activations if base else ("int8",)
+    if "activations" in top:
+        types = known_types(top.values["activations"], ANY)
+        if ANY in types and len(types) > 1:
+            raise ProfileError(file, top.lines["activations"], f"activations: {ANY} stands alone")
+    judges = _one_of(top, file, "judges", JUDGES, base.judges if base else JUDGES[0])
+    unlisted = _unlisted(top, file, judges, base)
+    line = top.lines.get("unlisted")
+    demand = Demand(name, file, line) if line else base.unlisted_demand if base else None
+    return RuleHeader(types, judges, unlisted, demand, _target(top, file, judges, base))
+
+
+def read_rewrites(
+    top: MappingNode, file: str, name: str, target: TargetKind | None, inherited: GraphRewrites | None
+) -> GraphRewrites | None:
+    """Read the key ``rewrites``, by the code of the target's kind. Raises ProfileError."""
+    if target is None or not target.rewrites:
+        if "rewrites" in top:
+            why = f"targets of kind {target.name!r} have none" if target else "takes judges: placement"
+            raise ProfileError(file, top.lines["rewrites"], f"rewrites: {why}")
+        return inherited
+    base: GraphRewrites = inherited or import_attribute(target.rewrites)()
+    return base.read(top.get("rewrites"), file, name)
+
+
+def _target(top: MappingNode, file: str, judges: str, base: Profile | None) -> TargetKind | None:
+    line = top.lines.get("target", top.line)
+    if judges != "placement":
+        if "target" in top:
+            raise ProfileError(file, line, "target: takes judges: placement")
+        return None
+    try:
+        return target_kind(text(top.get("target"), base.target if base else DEFAULT_TARGET))
+    except ConfigError as error:
+        raise ProfileError(file, line, f"target: {error}") from None
+
+
+def _unlisted(top: MappingNode, file: str, judges: str, base: Profile | None) -> str:
+    line = top.lines.get("unlisted", top.lines.get("judges", top.line))
+    word = _one_of(top, file, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
+    if base and word != base.unlisted and base.unlisted in ("violation", REFUSED):
+        does = "forbids" if base.unlisted == "violation" else "has its compiler refuse"
+        raise ProfileError(file, line, f"{base.name} already {does} unlisted operators")
+    if judges == "placement" and word not in PLACES:
+        stated = f", not {word!r}" if "unlisted" in top else ""
+        message = f"a profile that judges placement states unlisted: {CPU}, or unlisted: {REFUSED}{stated}"
+        raise ProfileError(file, line, message)
+    if judges != "placement" and word in PLACES:
+        raise ProfileError(file, line, f"unlisted: {word} takes judges: placement")
+    return word
+
+
+def _one_of(top: MappingNode, file: str, key: str, words: tuple[str, ...], default: str) -> str:
+    word = text(top.get(key), default)
+    if word not in words:
+        known = ", ".join(map(repr, words))
+        raise ProfileError(
+            file, top.lines[key], f"{key} is one of {known}; not {word!r}{did_you_mean(word, words)}"
+        )
+    return word

@@ -1,0 +1,157 @@
+"""Limits on a computation: bytes of tensors, subgraph calls and seconds, checked before the memory is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from math import inf, prod
+from time import monotonic
+
+import numpy as np
+
+from litecheck.files import bytes_text
+from litecheck.reference.runtime_tensors import Operand, RunError
+
+#: Bytes of intermediate arrays for an element of the operands: several copies as int64 or float64.
+WORKING = 64
+
+
+#: The message where a limit allows more memory than the system has.
+NO_MEMORY = "this system has no memory for the tensors"
+
+
+class LimitError(RunError):
+    """An operator that needs more memory, subgraph calls or time than a computation may take."""
+
+    def __init__(self, problem: str, operator: str = "") -> None:
+        self.problem, self.operator = problem, operator
+        super().__init__(f"{operator}: {problem}" if operator else problem)
+
+    def located(self, operator: str) -> LimitError:
+        """Return the error with its operator. Of operators in nested calls, the first and the last are named."""
+        inside = self.operator.rpartition(": in ")[2]
+        return LimitError(self.problem, f"{operator}: in {inside}" if inside else operator)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeLimits:
+    """Limits on an inference.
+
+    ``memory`` counts the bytes of the tensors that are in use and of an operator's intermediate arrays; constants of the
+    file do not count. ``calls`` counts calls of subgraphs: a turn of WHILE makes two. ``seconds`` is the time of an
+    operator of the entry point, with the subgraphs that the operator calls.
+    """
+
+    memory: int = 4 << 30
+    calls: int = 250_000
+    seconds: float = 600.0
+
+
+@dataclass(slots=True)
+class ComputeBudget:
+    """The use of the limits by an inference: bytes of live tensors, calls of subgraphs, and the end of the time."""
+
+    limits: ComputeLimits = field(default_factory=ComputeLimits)
+    held: int = 0
+    calls: int = 0
+    deadline: float = inf
+
+    def start_operator(self) -> None:
+        """Give an operator of the entry point its time."""
+        self.deadline = monotonic() + self.limits.seconds
+
+
+_BUDGET: ContextVar[ComputeBudget | None] = ContextVar("budget", default=None)
+_in_force = ComputeLimits()
+
+
+def limits_in_force() -> ComputeLimits:
+    """Return the limits of every inference of this process that states none."""
+    return _in_force
+
+
+def set_limits(limits: ComputeLimits) -> None:
+    """Set the limits of every inference of this process that states none."""
+    global _in_force
+    _in_force = limits
+
+
+def budget() -> ComputeBudget:
+    """Return the budget of the inference that runs here; a new budget outside of inferences."""
+    return _BUDGET.get() or ComputeBudget(_in_force)
+
+
+@contextmanager
+def spending(spent: ComputeBudget) -> Iterator[None]:
+    """Let kernels take memory, calls and time from this budget."""
+    token = _BUDGET.set(spent)
+    try:
+        yield
+    finally:
+        _BUDGET.reset(token)
+
+
+def check_limit(problem: str, got: str, expected: str, option: str) -> None:
+    """Raise LimitError. Every limit of this module ends here."""
+    raise LimitError(f"{problem}: got {got}, expected at most {expected}. Raise the limit with {option}.")
+
+
+def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") -> None:
+    """Check that an array fits into the memory, before a kernel allocates the array. Raises LimitError.
+
+    For example, ``reserve((1, 40_000, 40_000, 1), 8)`` needs 12.8 GB, more than the 4.3 GB of the default.
+    """
+    needed = prod(shape) * bytes_per_element
+    spent = _BUDGET.get() or budget()
+    if spent.held + needed > spent.limits.memory:
+        check_limit(
+            f"{name} of {bytes_text(needed)}",
+            f"{bytes_text(spent.held + needed)} of tensors",
+            bytes_text(spent.limits.memory),
+            "--memory",
+        )
+
+
+def fits(shape: Iterable[int], bytes_per_element: int) -> bool:
+    """Return True if an array fits into the memory."""
+    try:
+        reserve(shape, bytes_per_element)
+    except LimitError:
+        return False
+    return True
+
+
+def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, broadcast: bool) -> None:
+    """Check the intermediate arrays of an operator, from the elements of its operands. Raises LimitError.
+
+    Constants do not count, because the size of the file bounds them, unless ``broadcast`` repeats their elements.
+    """
+    elements = 0
+    for operand in operands:
+        if operand is not None and not operand.constant:
+            elements += operand.data.size
+    if broadcast:
+        shapes = {operand.data.shape for operand in operands if operand is not None}
+        if len(shapes) > 1:
+            with suppress(ValueError):  # the kernel says of shapes that they do not fit
+                elements = max(elements, prod(np.broadcast_shapes(*shapes)))
+    reserve((elements,), bytes_per_element, "intermediate arrays")
+
+
+def check_time() -> None:
+    """Check that an operator is within its time, in loops with a length that depends on the model. Raises LimitError."""
+    spent = _BUDGET.get()
+    if spent is not None and monotonic() > spent.deadline:
+        late, seconds = monotonic() - spent.deadline, spent.limits.seconds
+        check_limit("computation", f"{seconds + late:.1f} s", f"{seconds:.1f} s", "--timeout")
+
+
+def count_call() -> None:
+    """Count a call of a subgraph, or a turn of a loop. Raises LimitError."""
+    spent = budget()
+    spent.calls += 1
+    if spent.calls > spent.limits.calls:
+        check_limit("subgraph calls", f"{spent.calls:,}", f"{spent.limits.calls:,}", "--timeout")
+    check_time()

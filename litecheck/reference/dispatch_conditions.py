@@ -1,0 +1,196 @@
+"""Measurements that decide which backend runs an operator, by their names under ``limits`` in
+rules/arithmetic/dispatch.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litecheck.model.graph import Wiring, wiring_of
+from litecheck.model.options import options_of
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.quantization import Blockwise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """An operator where it stands: its tensors by role, those of them that are unpacked when a model is loaded, and
+    its options by name."""
+
+    operator: Operator
+    tensors: Mapping[str, Tensor]
+    unpacked: frozenset[str]
+    options: Mapping[str, Any]
+
+    @staticmethod
+    def of(
+        subgraph: Subgraph,
+        operator: Operator,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+        unpacks: Mapping[str, tuple[str, ...]],
+    ) -> Placed:
+        """``unpacks``: operators that unpack constants, with the types they do it for."""
+        named = [*zip(inputs, operator.inputs, strict=False), *zip(outputs, operator.outputs, strict=False)]
+        tensors = {role: subgraph.tensors[index] for role, index in named if index >= 0}
+        unpacked = {role for role, tensor in tensors.items() if _unpacked(subgraph, tensor, unpacks)}
+        return Placed(operator, tensors, frozenset(unpacked), options_of(operator))
+
+    def scale(self, role: str) -> np.float32:
+        """The single scale of a role, not a number where it has none or several."""
+        stated: list[float] = self.tensors[role].quantization.scale.tolist() if role in self.tensors else []
+        scale: np.float32 = np.float32(stated[0] if len(stated) == 1 else np.nan)
+        return scale
+
+    def shape(self, role: str) -> tuple[int, ...]:
+        """A role's dimensions, none where it is absent."""
+        return self.tensors[role].shape if role in self.tensors else ()
+
+
+def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return True if a tensor is the output of these operators on a constant, directly or through several operators."""
+    wiring = wiring_of(subgraph)
+    followed: set[int] = set()
+    while not tensor.is_constant and tensor.index not in wiring.inputs and tensor.index not in followed:
+        followed.add(tensor.index)
+        writer = wiring.first_writer.get(tensor.index)
+        if writer is None:
+            return False
+        operator = subgraph.operators[writer]
+        given = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
+        if len(given) != 1 or given[0].dtype not in unpacks.get(operator.opcode, ()):
+            return False
+        (tensor,) = given
+    return tensor.is_constant and bool(followed)
+
+
+def _sum_bits(placed: Placed) -> float:
+    """Return the number of bits in sums of products: 64 for 16-bit inputs without a stated int32 bias, else 32."""
+    words = any(t.dtype == "int16" for role, t in placed.tensors.items() if role in ("input", "lhs"))
+    return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
+
+
+def _groups(placed: Placed) -> float:
+    """Return the number of groups of a convolution's input channels."""
+    image, filters = placed.shape("input"), placed.shape("weight")
+    return image[-1] / filters[-1] if image and filters and filters[-1] else 0
+
+
+def _depth(placed: Placed) -> float:
+    """Columns of a weight matrix."""
+    return (placed.shape("weight")[-1:] or (0,))[0]
+
+
+def _block_remainder(placed: Placed) -> float:
+    """Return the remainder of a block of weights after whole vectors of 32."""
+    details = placed.tensors["weight"].quantization.details
+    return details.block_size % 32 if isinstance(details, Blockwise) else 0
+
+
+def _stride_beyond_filter(placed: Placed) -> float:
+    """Return the largest number of elements by which the stride of a pooling window exceeds its length."""
+    get = placed.options.get
+    return max(0, *(int(get(f"stride_{s}", 0)) - int(get(f"filter_{f}", 0)) for s, f in _SIDES))
+
+
+_SIDES = (("h", "height"), ("w", "width"))
+
+
+def _stamp_gaps(placed: Placed) -> float:
+    """Sides along which the stamps of a transposed convolution leave gaps or do not fit: under SAME a stride beyond the
+    filter or an input that does not belong to the output, under VALID a filter beyond the output."""
+    wanted = stored_integers(placed.tensors["output_shape"]) if "output_shape" in placed.tensors else None
+    if wanted is None or wanted.size != 4:
+        return 0
+    outs = [int(n) for n in wanted.reshape(-1)[1:3]]
+    sides = zip(placed.shape("input")[1:3], placed.shape("weight")[1:3], outs, strict=False)
+    if placed.options.get("padding") != "SAME":
+        return sum(taps > out for _, taps, out in sides)
+    strides = (max(1, int(placed.options.get(f"stride_{side}", 1))) for side in "hw")
+    return sum(
+        taps < stride or -(-out // stride) != size
+        for (size, taps, out), stride in zip(sides, strides, strict=False)
+    )
+
+
+def _slope(placed: Placed) -> float:
+    """Return the factor of a negative value, from input steps to output steps, in float32."""
+    with np.errstate(all="ignore"):
+        positive = placed.scale("input") / placed.scale("output")
+        return float(np.float32(positive * np.float32(placed.options.get("alpha", 0.0))))
+
+
+#: By the name a condition gives.
+MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
+    "sum_bits": _sum_bits,
+    "groups": _groups,
+    # Rows of a weight matrix.
+    "units": lambda placed: (placed.shape("weight")[-2:-1] or (0,))[0],
+    "depth": _depth,
+    # 1 where a row of 4-bit weights ends within a byte.
+    "odd_depth_of_int4": lambda placed: _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0,
+    # 1 where weights have a scale for each block of a row.
+    "blockwise": lambda placed: isinstance(placed.tensors["weight"].quantization.details, Blockwise),
+    "block_remainder": _block_remainder,
+    "stride_beyond_filter": _stride_beyond_filter,
+    "stamp_gaps": _stamp_gaps,
+    "slope": _slope,
+    "slope_magnitude": lambda placed: abs(_slope(placed)),
+}
+
+
+#: Predicate: the operator computes a function of one value, given that its other operands are single constants.
+IsFunction = Callable[[Operator], bool]
+#: This number of steps makes a table; the next step begins a new table.
+LONGEST = 10
+
+
+def in_table(subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction) -> bool:
+    """Return True if an operator that reads one tensor twice is in a table, after other operators.
+
+    XNNPACK computes functions of one value in a row, each read by the next function alone, as a table of 256 entries. It
+    is made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a
+    product. Source: xnnpack/src/subgraph.c.
+
+    ``clamps`` says of an operator with a fused activation that this is a step of its own, whatever it belongs to.
+    """
+    row = list(_before(subgraph, operator, is_function, clamps))
+    begins = max((at for at, can_begin in enumerate(row) if can_begin), default=None)
+    return begins is not None and (begins + 1) % LONGEST > 0
+
+
+def _before(
+    subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction
+) -> Iterator[bool]:
+    """The steps in front of an operator, the nearest first: of each whether a table can begin with it."""
+    wiring = wiring_of(subgraph)
+    index = _value(subgraph, operator)
+    while index is not None and index in wiring.last_writer and _read_once(wiring, index):
+        one = subgraph.operators[wiring.last_writer[index]]
+        if clamps(one) and options_of(one).get("fused_activation_function", "NONE") != "NONE":
+            yield _of_bytes(subgraph, index)
+        index = _value(subgraph, one)
+        if index is None or not is_function(one):
+            return
+        doubled = len(one.inputs) > len(set(one.inputs))
+        yield not doubled and _of_bytes(subgraph, index)
+
+
+def _value(subgraph: Subgraph, operator: Operator) -> int | None:
+    """The single tensor an operator computes a function of: its remaining operands are constants of one element."""
+    read = set(operator.inputs) - {-1}
+    constants = {i for i in read if subgraph.tensors[i].is_constant and subgraph.tensors[i].size == 1}
+    (*values,) = read - constants
+    return values[0] if len(values) == 1 else None
+
+
+def _read_once(wiring: Wiring, index: int) -> bool:
+    return len(wiring.readers.get(index, ())) == 1 and index not in wiring.outputs
+
+
+def _of_bytes(subgraph: Subgraph, index: int) -> bool:
+    return subgraph.tensors[index].dtype in ("int8", "uint8")

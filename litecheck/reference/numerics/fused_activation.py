@@ -1,0 +1,54 @@
+"""Fused activations: the bounds that they set for an operator's output."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.numerics.fixedpoint import round_half_away
+from litecheck.reference.runtime_tensors import Array, Options, OutputSpec
+
+#: Real bounds of ActivationFunctionType; what is not listed (NONE, TANH, SIGN_BIT) binds no kernel.
+REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
+
+
+def fused(options: Options) -> tuple[float, float]:
+    """Return the real bounds of an operator's fused activation; infinite without an activation.
+
+    For example, RELU6 gives (0.0, 6.0).
+    """
+    code = options.get("fused_activation_function", 0) if options is not None else 0
+    return REAL.get(int(code), (-np.inf, np.inf))
+
+
+def stored_bounds(options: Options, output: OutputSpec, half_even: bool = False) -> tuple[int, int]:
+    """(low, high) in stored integers: the output's type, narrowed by its fused activation.
+
+    A real bound r becomes zero_point + round(r / scale), in float32, half away from zero. With ``half_even`` it becomes
+    rint(r / scale + zero_point): XNNPACK's.
+    Source: tflite/kernels/kernel_util.cc, CalculateActivationRangeQuantized.
+    """
+    low, high = INTEGER_RANGES[output.dtype]
+    below, above = fused(options)
+    if math.isfinite(below):
+        low = max(low, _stored(below, output, half_even))
+    if math.isfinite(above):
+        high = min(high, _stored(above, output, half_even))
+    return low, high
+
+
+def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
+    steps = np.asarray(np.float32(real) / output.scale)
+    if half_even:
+        return int(np.rint(steps + np.float32(output.zero_point)))
+    return output.zero_point + int(round_half_away(steps))
+
+
+def clamp_real(values: Array, options: Options) -> Array:
+    """Unquantized values under a fused activation, in their own type."""
+    below, above = fused(options)
+    if math.isfinite(below):
+        values = np.maximum(values, values.dtype.type(below))
+    return np.minimum(values, values.dtype.type(above)) if math.isfinite(above) else values

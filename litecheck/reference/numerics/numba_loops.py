@@ -1,0 +1,89 @@
+"""Two inner loops compiled by numba, where the optional extra ``speed`` is installed; held equal to numpy by a test.
+
+Nothing here is needed: callers fall back on numpy where :func:`numba_loops` gives None. numba is imported when a process
+has computed so much that its start no longer counts, and keeps what it has compiled on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+#: Elements of outputs that numpy computes before numba is loaded: as much work as loading it and compiling cost.
+WORTH = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class NumbaLoops:
+    """The compiled loops; both write into their last argument."""
+
+    depthwise: Callable[..., None]
+    """(rows, columns, channels) image, (kernel_h, kernel_w, channels) taps, first row, (stride, dilation) down and
+    across, (rows, columns, channels) sums; taps and sums of one float type."""
+    double: Callable[..., None]
+    """(pixels, channels) float sums, then int64 constants of a channel: offset, m, right, half, away; then zero point,
+    low, high and the (pixels, channels) stored values. The same steps as the numpy variant, without left shifts."""
+
+
+class _Work:
+    """Elements computed in this process so far."""
+
+    elements = 0
+
+
+def numba_loops(elements: int) -> NumbaLoops | None:
+    """The loops, for ``elements`` more of an output; None without numba, and until it pays to load it."""
+    _Work.elements += elements
+    return _load() if _Work.elements > WORTH else None
+
+
+#: numba reads a file of this name in the current folder when it is imported, and its options change what numba does.
+CONFIGURATION = ".numba_config.yaml"
+
+
+@cache
+def _load() -> NumbaLoops | None:
+    if find_spec("numba") is None or os.path.lexists(CONFIGURATION):
+        return None
+    from numba import njit
+
+    compile_: Callable[[Any], Any] = njit(cache=True, nogil=True)
+    return NumbaLoops(compile_(_depthwise), compile_(_double))
+
+
+def _depthwise(
+    image: Any, taps: Any, first: int, down: tuple[int, int], across: tuple[int, int], sums: Any
+) -> None:
+    for y in range(sums.shape[0]):
+        for x in range(sums.shape[1]):
+            pixel = sums[y, x]
+            pixel[:] = 0
+            for i in range(taps.shape[0]):
+                for j in range(taps.shape[1]):
+                    seen = image[first + y * down[0] + i * down[1], x * across[0] + j * across[1]]
+                    tap = taps[i, j]
+                    for c in range(pixel.shape[0]):
+                        pixel[c] += seen[c] * tap[c]
+
+
+def _double(
+    sums: Any,
+    offset: Any,
+    m: Any,
+    right: Any,
+    half: Any,
+    away: Any,
+    zero_point: int,
+    low: int,
+    high: int,
+    out: Any,
+) -> None:
+    for p in range(sums.shape[0]):
+        for c in range(sums.shape[1]):
+            x = ((int(sums[p, c]) + offset[c]) * m[c] + (1 << 30)) >> 31
+            x = ((x + ((x >> 63) & away[c]) + half[c]) >> right[c]) + zero_point
+            out[p, c] = min(max(x, low), high)

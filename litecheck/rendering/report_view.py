@@ -1,0 +1,153 @@
+"""Sheets: a command's report for all formats, imported and computed on demand; definition of a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from litecheck.rendering.document import Document
+    from litecheck.rendering.rows import Results
+    from litecheck.rendering.wording.operator_lines import OperatorLine
+
+#: The commands whose reports judge something, so that there are results to list.
+JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
+EVERY = (*JUDGING, "run")
+#: All reports with verdicts: ``suite judge`` writes such a report, too.
+JUDGEMENTS = (*JUDGING, "suite")
+#: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
+WHOLE = (*EVERY, "converters", "suite", "prove", "diff")
+_ALONE = ("results", "document", "values", "print_report")
+#: For each class of reports, by name, its command, and the modules that have the function of each name for it.
+_REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
+    "Report": (
+        "validate",
+        {
+            "results": "validation.rows",
+            "document": "validation.document",
+            "values": "validation.values",
+            "page": "validation.html",
+            "print_report": "validation.text",
+            "brief": "validation.rows",
+        },
+    ),
+    "Verification": (
+        "verify",
+        {
+            "results": "verification.rows",
+            "document": "verification.document",
+            "values": "verification.values",
+            "page": "verification.html",
+            "print_report": "verification.text",
+            "brief": "verification.text",
+            "operators": "verification.operator_table",
+        },
+    ),
+    "Verifications": (
+        "verify",
+        dict.fromkeys((*_ALONE, "brief", "operators"), "verification.several_models"),
+    ),
+    "SuiteReport": (
+        "suite",
+        {
+            "results": "suite.rows",
+            "document": "suite.document",
+            "values": "suite.values",
+            "page": "suite.html",
+            "print_report": "suite.text",
+            "brief": "suite.text",
+            "operators": "suite.wording",
+        },
+    ),
+    "Diagnosis": ("diagnose", dict.fromkeys(_ALONE, "diagnosis")),
+    "ComparedTensors": ("compare", dict.fromkeys(_ALONE, "comparison")),
+    "RunRecord": ("run", dict.fromkeys(_ALONE, "run")),
+    "ConverterComparison": (
+        "converters",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
+    ),
+    "MutationCoverage": (
+        "prove",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "mutation_coverage"),
+    ),
+    "RunComparison": (
+        "diff",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
+    ),
+    "ConversionRecord": (
+        "convert",
+        {
+            "results": "conversion.rows",
+            "document": "conversion.document",
+            "values": "conversion.values",
+            "print_report": "conversion.text",
+            "brief": "conversion.text",
+        },
+    ),
+}
+
+
+def reported(name: str) -> bool:
+    """Return True if the class of this name is a command's report."""
+    return name in _REPORTS
+
+
+class ReportView:
+    """A report with all representations that a format can request; ``command`` is the report's command."""
+
+    def __init__(self, report: Any) -> None:
+        self.report = report
+        self.command, self._modules = _REPORTS[type(report).__name__]
+
+    def _made(self, name: str, *arguments: object) -> Any:
+        module = import_module(f"litecheck.rendering.{self._modules[name]}")
+        return getattr(module, name)(self.report, *arguments)
+
+    def results(self) -> Results:
+        """Return the result rows."""
+        results: Results = self._made("results")
+        return results
+
+    def document(self) -> Document:
+        """Return the report as a document of headings and tables."""
+        document: Document = self._made("document")
+        return document
+
+    def operators(self) -> tuple[OperatorLine, ...]:
+        """Return the table of operators."""
+        lines: tuple[OperatorLine, ...] = self._made("operators")
+        return lines
+
+    def values(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+        return dict(self._made("values"))
+
+    def page(self) -> str:
+        """Return the report as an HTML page."""
+        if "page" in self._modules:
+            return str(self._made("page"))
+        from litecheck.rendering.html.page import page
+
+        return page(self.document())
+
+    def print(self, console: Console, verbose: bool = False) -> None:
+        """Print the report to a terminal; ``verbose`` shortens nothing."""
+        self._made("print_report", console, verbose)
+
+    def brief(self) -> str:
+        """Return the failures, a line each."""
+        return str(self._made("brief"))
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write a report: the name people ask for it by, what it is for, and whose reports it can write."""
+
+    name: str
+    purpose: str
+    commands: tuple[str, ...]
+    render: Callable[[ReportView], str]

@@ -1,0 +1,72 @@
+"""Endings of test cases before any comparison: outputs, or the reason for missing outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.devices.outcome import Outcome
+from litecheck.model.types import Tensor
+from litecheck.suite.manifest import CaseEntry
+from litecheck.suite.results import ANSWERED, CaseResult
+from litecheck.suite.verdict import CaseOutcome
+
+#: Ending for each outcome of a device.
+ENDINGS = {
+    Outcome.REFUSED.value: CaseOutcome.REFUSED,
+    Outcome.CRASHED.value: CaseOutcome.CRASHED,
+    Outcome.TIMED_OUT.value: CaseOutcome.HUNG,
+    Outcome.OUT_OF_MEMORY.value: CaseOutcome.OUT_OF_MEMORY,
+    Outcome.NOT_DELEGATED.value: CaseOutcome.NOT_DELEGATED,
+    Outcome.NOT_SUPPORTED.value: CaseOutcome.NOT_SUPPORTED,
+    Outcome.NO_REFERENCE.value: CaseOutcome.SKIPPED,
+    Outcome.WRONG_SHAPE.value: CaseOutcome.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExecutedCase:
+    """A case's outputs, or the reason for missing outputs, and the arithmetics that fit exactly.
+
+    ``tensors`` reads the model's outputs lazily: they are not needed if everything is as expected.
+    """
+
+    case: CaseEntry
+    result: CaseResult | None
+    tensors: Callable[[], tuple[Tensor, ...]] = tuple
+    outputs: tuple[NDArray[Any], ...] = ()
+    fits: tuple[str, ...] = ()
+    wrong: str = ""
+
+    @property
+    def comparable(self) -> bool:
+        """True if there are outputs of the right shapes and types, and expected outputs."""
+        return bool(self.outputs) and not self.wrong and not self.case.broken
+
+
+def broken_ending(result: CaseResult) -> CaseOutcome:
+    """Return the ending of an invalid model."""
+    if result.outcome == ANSWERED:
+        return CaseOutcome.ACCEPTED
+    if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
+        return CaseOutcome.REJECTED
+    return CaseOutcome.SKIPPED if result.outcome == Outcome.NO_REFERENCE.value else CaseOutcome.BROKE_DOWN
+
+
+def delegated(result: CaseResult) -> str:
+    """Return ``proved``, ``partly`` or ``left to others``; "" if the device is not a delegate."""
+    if result.delegated is None or not result.delegated:
+        return ""
+    if all(result.delegated):
+        return "proved"
+    return "partly" if any(result.delegated) else "left to others"
+
+
+def placement(compared: Sequence[ExecutedCase]) -> str:
+    said = {delegated(one.result) for one in compared if one.result is not None and one.comparable} - {""}
+    if not said:
+        return ""
+    return said.pop() if len(said) == 1 else "partly"

@@ -1,0 +1,53 @@
+"""Expected outputs of a suite's cases: read from its files, or computed for a claimed arithmetic that the suite lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.mutant_causes import loaded_case
+from litecheck.suite.mutants import computed
+
+#: Outputs, each with all runs stacked.
+Outputs = tuple[NDArray[Any], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedOutputs:
+    """Expected outputs by arithmetic. ``own`` are claimed arithmetics without answers in the suite."""
+
+    suite: Suite
+    own: Mapping[str, Arithmetic]
+
+    def every(self, case: CaseEntry, named: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Outputs]]:
+        """Yield (names of arithmetics that agree, outputs): all answers of the suite, and those of ``named`` in
+        ``own``."""
+        for answer in case.answers:
+            yield answer.arithmetics, self.suite.expected(answer)
+        for name in named:
+            if (outputs := self._computed(case, name)) is not None:
+                yield (name,), outputs
+
+    def under(self, case: CaseEntry, arithmetic: str) -> tuple[str, Outputs]:
+        """Return an arithmetic's name and outputs; if it cannot compute the case, the suite's first answer."""
+        if (outputs := self._computed(case, arithmetic)) is not None:
+            return arithmetic, outputs
+        answer = next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])
+        name = arithmetic if arithmetic in answer.arithmetics else answer.arithmetics[0]
+        return name, self.suite.expected(answer)
+
+    def _computed(self, case: CaseEntry, name: str) -> Outputs | None:
+        if name not in self.own:
+            return None
+        loaded = loaded_case(self.suite, case)
+        try:
+            return computed(loaded, ReferenceInterpreter(loaded.model, self.own[name]))
+        except RunError:
+            return None

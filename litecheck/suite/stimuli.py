@@ -1,0 +1,84 @@
+"""Inputs of suite cases: random values, edge values, sweeps, and values that distinguish variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from litecheck.arrays import Array, Arrays
+from litecheck.cases import inputs, parts, sequences
+from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
+from litecheck.cases.expectation import Expectation
+from litecheck.cases.inputs import Stimulus
+from litecheck.cases.sweeps import directed
+from litecheck.cases.variable_state import StateSupport
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import Arithmetic
+
+#: Arithmetic that decides if a feed can be computed.
+ARITHMETIC = "litert-reference"
+#: Number of random feeds before the directed feeds; largest number of series of each kind.
+_DRAWN, _SERIES = 2, 6
+#: Bytes of all pairs of 8-bit values: a sweep comes first if a feed is at least as large.
+_LARGE = 1 << 16
+
+
+def case_of(model: Model, name: str) -> parts.Case:
+    """Return a one-operator model as a case; its name seeds the random values."""
+    return replace(next(parts.operators(model, model.subgraphs[0])), name=name)
+
+
+def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
+    """Return the values of steering inputs, by tensor."""
+    main = model.subgraphs[0]
+    return {i: fed[main.tensors[i].name] for i in main.inputs if main.tensors[i].name in fed}
+
+
+def stimuli(
+    case: parts.Case, known: Mapping[int, Array], seed: int, budget: int, arithmetic: Arithmetic, sharp: bool
+) -> Expectation:
+    """Return feeds within a budget of bytes (at least one), with their expected outputs.
+
+    ``sharp`` adds feeds that distinguish variants. Raises RunError if the reference computes none of them.
+    """
+    if sequences.remembers(case.cut.model):
+        rows = sequences.sequences(case, known, seed, arithmetic, StateSupport.KEPT)
+        series = [*islice(rows(inputs.RANDOM), _SERIES), *islice(rows(inputs.DIRECTED), _SERIES)]
+        found: Iterable[Sequence[Stimulus]] = [list(row) for row in series]
+    else:
+        found = ([stimulus] for stimulus in _single(case, known, seed, arithmetic, sharp))
+    expectation = Expectation(case, [stimulus for row in _within(found, budget) for stimulus in row])
+    expectation.usable(arithmetic)
+    return expectation
+
+
+def _single(
+    case: parts.Case, known: Mapping[int, Array], seed: int, arithmetic: Arithmetic, sharp: bool
+) -> Iterator[Stimulus]:
+    edges, drawn = list(directed(case, known)), inputs.Drawn(case, known, seed)
+    large = bool(edges) and _bytes(edges[0].arrays) >= _LARGE
+    if large:
+        yield from edges[4:]
+    yield from drawn.first(_DRAWN)
+    if sharp:
+        yield from distinguishing(case, known, seed, arithmetic, drawn)
+        yield from extreme_inputs(case, known)
+    if not large:
+        yield from edges[4:]
+    yield from edges[:4]
+    yield from islice(drawn.first(inputs.draws(case)), _DRAWN, None)
+
+
+def _within(several: Iterable[Sequence[Stimulus]], budget: int) -> Iterator[Sequence[Stimulus]]:
+    """Yield items from the first on within a budget of bytes; at least one."""
+    spent = 0
+    for number, row in enumerate(several):
+        spent += sum(_bytes(stimulus.arrays) for stimulus in row)
+        if number and spent > budget:
+            return
+        yield row
+
+
+def _bytes(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays)

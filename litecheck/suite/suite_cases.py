@@ -1,0 +1,60 @@
+"""Cases of a suite in a fixed order: for every operator of a profile, conforming models, then invalid models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+
+from litecheck.profile.types import Profile
+from litecheck.suite.accept_cases import accept_cases
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.reject_cases import reject_cases
+
+#: Rules of a profile that are not for operators.
+_NO_OPERATORS = ("OPERATOR", "TENSOR", "SUBGRAPH")
+
+
+def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the selected operators of a profile; all without a selection. Patterns take ``*`` and ``?``."""
+    names = (name for name in profile.operators if name not in _NO_OPERATORS)
+    return tuple(n for n in names if not select or any(fnmatchcase(n, s.partition("/")[0]) for s in select))
+
+
+def planned(
+    profile: Profile, level: str, select: Sequence[str], seed: int
+) -> Iterator[SuiteCase | MissingCase]:
+    """Yield all cases up to a level, and gaps. A pattern matches an operator, or a case's name."""
+    for opcode in operators(profile, select):
+        yield from planned_of(profile, opcode, level, select, seed)
+
+
+def planned_of(
+    profile: Profile, opcode: str, level: str, select: Sequence[str], seed: int
+) -> Iterator[SuiteCase | MissingCase]:
+    """Yield the cases and gaps of an operator."""
+    yield from accept_cases(profile, opcode, level, seed)
+    yield from reject_cases(profile, opcode, level, seed, partial(_chosen, select))
+
+
+def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
+    """Yield all cases up to a level whose operator or name is selected."""
+    for made in planned(profile, level, select, seed):
+        if isinstance(made, SuiteCase) and selected(made, select):
+            yield made
+
+
+def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[MissingCase]:
+    """Return the gaps of a suite."""
+    return (made for made in planned(profile, level, select, seed) if isinstance(made, MissingCase))
+
+
+def selected(case: SuiteCase, select: Sequence[str]) -> bool:
+    """Return True if a pattern matches the case's operator or, with a slash, its name."""
+    return _chosen(select, case.name)
+
+
+def _chosen(select: Sequence[str], name: str) -> bool:
+    """Return True if a pattern matches the operator in this case name or, with a slash, the name."""
+    return not select or any(fnmatchcase(name if "/" in s else name.partition("/")[0], s) for s in select)

@@ -1,0 +1,176 @@
+"""Run of a suite on a device: every case is run, its outputs are stored as plain files, and its outcome in a journal."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.devices.function import check_any_model
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job, Limits
+from litecheck.devices.registry import fingerprint
+from litecheck.errors import ConfigError
+from litecheck.files import make_folder, member_path
+from litecheck.quantizer.array_files import write
+from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, OutputEntry, RunFacts
+from litecheck.typed_json import decoded, encoded
+from litecheck.verification.journal import Journal
+from litecheck.version import __version__
+
+
+def run(
+    suite: Suite,
+    device: Device,
+    folder: str | Path,
+    *,
+    limits: Limits | None = None,
+    jobs: int = 1,
+    resume: bool = False,
+    budget: float = float("inf"),
+    progress: Callable[[str], None] | None = None,
+) -> int:
+    """Run every case of a suite on a device, ``jobs`` at a time, into ``folder``; return the number of cases with a
+    result.
+
+    ``resume`` reuses the results of an interrupted run; after ``budget`` seconds no further case is started. Raises
+    ConfigError for a folder that holds another run or cannot be written, and for a suite that changed since it was
+    made.
+    """
+    check_any_model(device, "a suite")
+    target = Path(folder)
+    make_folder(target)
+    facts = facts_of(suite, device, limits or Limits())
+    member_path(target, RESULTS)
+    if not resume and (target / RESULTS).exists():
+        raise ConfigError(f"{target / RESULTS}: holds the results of a run; --resume goes on with it")
+    book: Journal[CaseResult] = Journal(target / RESULTS, encoded(facts, RunFacts), resume, _read)
+    stop = time.monotonic() + budget
+    try:
+        left = (case for case in suite.manifest.cases if case.name not in book.known)
+        for name in book.known:
+            _advance(progress, name)
+        for result in _asked(suite, left, device, target, jobs, stop):
+            book.note(encoded(result, CaseResult))
+            _advance(progress, result.case)
+        return book.results
+    finally:
+        book.close()
+
+
+def facts_of(suite: Suite, device: Device, limits: Limits) -> RunFacts:
+    """Return the facts that identify a run."""
+    return RunFacts(
+        tool=f"litecheck {__version__}",
+        suite=suite.sha256,
+        device=device.name,
+        described=device.described,
+        program=fingerprint(device.name),
+        seconds=limits.seconds,
+        memory=limits.memory,
+    )
+
+
+def _read(entry: Mapping[str, Any]) -> tuple[str, CaseResult]:
+    result: CaseResult = decoded(entry, CaseResult, "result")
+    return result.case, result
+
+
+def _advance(progress: Callable[[str], None] | None, name: str) -> None:
+    if progress is not None:
+        progress(name)
+
+
+def _asked(
+    suite: Suite, cases: Iterable[CaseEntry], device: Device, folder: Path, jobs: int, stop: float
+) -> Iterator[CaseResult]:
+    """Yield the results in the order of the cases, ``jobs`` at a time; start no case once the time is up."""
+    pool = ThreadPoolExecutor(jobs)
+    waiting: deque[Future[CaseResult]] = deque()
+    try:
+        for case in cases:
+            if time.monotonic() >= stop:
+                break
+            waiting.append(pool.submit(ask, suite, case, device, folder))
+            while len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResult:
+    """Run a case on a device; its outputs are written below ``folder``.
+
+    Cases can share a process, if the device supports that, but no case depends on an earlier case in the process:
+    invalid models, which can make a runtime read out of bounds, have a process of their own; and a case whose answer
+    is not bit for bit an expected answer is run again in its own process, and the second answer counts.
+    """
+    name = case.name.replace("/", "-")
+    job = Job(name, None, suite.model(case), tuple(suite.inputs(case)), case.lengths, shares=not case.broken)
+    result, shared = _asked_once(case, job, device, folder)
+    if shared and not _expected(case, result):
+        result, _ = _asked_once(case, replace(job, shares=False), device, folder)
+    return result
+
+
+def _expected(case: CaseEntry, result: CaseResult) -> bool:
+    """Return True if the outputs are those of any of the arithmetics."""
+    given = [(one.dtype, one.shape, one.sha256) for one in result.outputs]
+    return any(given == [(one.dtype, one.shape, one.sha256) for one in a.outputs] for a in case.answers)
+
+
+def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tuple[CaseResult, bool]:
+    """Return the result of a case, and True if its process had run earlier cases."""
+    start = time.monotonic()
+    answer = device.run(job)
+    seconds = round(time.monotonic() - start, 3)
+    if isinstance(answer, Failure):
+        return CaseResult(case.name, answer.outcome.value, answer.message, seconds), False
+    outputs, said = _kept(case, answer, folder)
+    if said:
+        wrong = CaseResult(case.name, Outcome.WRONG_SHAPE.value, said, seconds, answer.delegated)
+        return wrong, answer.shared
+    outcome = Outcome.CRASHED.value if answer.ended else ANSWERED
+    message = f"{answer.ended} after it had answered" if answer.ended else answer.message
+    return CaseResult(case.name, outcome, message, seconds, answer.delegated, outputs), answer.shared
+
+
+def _kept(case: CaseEntry, answer: Answer, folder: Path) -> tuple[tuple[OutputEntry, ...], str]:
+    """Write the outputs to files, each with all runs stacked; or return a description of the error."""
+    if len(answer.runs) != case.runs or len({len(run) for run in answer.runs}) > 1:
+        return (), f"{len(answer.runs)} answers to {case.runs} inferences"
+    place = member_path(folder, f"outputs/{case.name}")
+    make_folder(place)
+    entries = []
+    for number, arrays in enumerate(zip(*answer.runs, strict=True)):
+        if len({(array.shape, array.dtype) for array in arrays}) > 1:
+            return (), f"output {number} changes its shape or type from run to run"
+        path = member_path(folder, f"outputs/{case.name}/output-{number}.npy")
+        entries.append(_written(path, np.stack(arrays), folder))
+    return tuple(entries), ""
+
+
+def _written(path: Path, values: NDArray[Any], folder: Path) -> OutputEntry:
+    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+    write(str(path), plain, values.dtype.name)
+    digest = hashlib.sha256(plain.tobytes()).hexdigest()
+    return OutputEntry(path.relative_to(folder).as_posix(), values.dtype.name, values.shape, digest)
+
+
+def estimate(done: int, total: int, seconds: float) -> float:
+    """Estimate the remaining seconds from the finished cases."""
+    with suppress(ZeroDivisionError):
+        return (total - done) * seconds / done
+    return float("inf")

@@ -1,0 +1,293 @@
+"""Writer of suites: a folder of plain files with models, inputs, and the outputs of each arithmetic."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.errors import ConfigError
+from litecheck.files import make_folder, unwritable
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Tensor
+from litecheck.processes.worker_pool import ProcessPool
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.types import Profile
+from litecheck.quantizer.array_files import npy
+from litecheck.reference.compute_limits import limits_in_force, set_limits
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
+from litecheck.spelling import did_you_mean
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.manifest import (
+    MANIFEST,
+    AnswerEntry,
+    ArrayEntry,
+    CaseEntry,
+    Manifest,
+    StatedTolerance,
+)
+from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.mutants import computed, detected_mutants, even, stacked
+from litecheck.suite.stimuli import ARITHMETIC
+from litecheck.suite.suite_cases import operators, planned_of, selected
+from litecheck.version import __version__
+
+#: Largest number of elements of an input that is filled with zeros.
+_LARGEST = 1 << 20
+#: Largest number of dimensions of a numpy array.
+_RANKS = 64
+#: Arithmetics of all runtimes with LiteRT's own kernels.
+ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Settings of a suite: everything that its bytes depend on, except litecheck's version."""
+
+    profile: str = "litert-int8"
+    level: str = "standard"
+    select: tuple[str, ...] = ()
+    seed: int = 0
+    arithmetics: tuple[str, ...] = ARITHMETICS
+    flags: bool = True
+    """True to run every mutant on every case, which takes the most time."""
+
+
+def make(
+    scope: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
+) -> Manifest:
+    """Write a suite atomically: the folder appears when all files are complete.
+
+    ``progress`` is called with each operator's name once its cases are written. Raises ConfigError for a folder that
+    is not empty or cannot be written; ProfileError.
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ConfigError(f"{folder}: is there already; a suite is written to a new folder")
+    profile = load_profile(scope.profile)
+    if profile.judges == "placement":
+        raise ConfigError(
+            f"{profile.name} says where operators run, not what they compute: no suite is made from it"
+        )
+    for name in scope.arithmetics:
+        load_arithmetic(name)
+    make_folder(target.parent)
+    scratch = target.with_name(f".{target.name}-{os.urandom(4).hex()}")
+    make_folder(scratch)
+    try:
+        manifest = _written(scope, profile, scratch, jobs, progress or (lambda name: None))
+        (scratch / MANIFEST).write_text(manifest.text(), encoding="utf-8")
+        if target.exists():
+            target.rmdir()
+        scratch.replace(target)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return manifest
+
+
+def _written(
+    scope: Scope, profile: Profile, folder: Path, jobs: int, progress: Callable[[str], None]
+) -> Manifest:
+    names = chosen(profile, scope.select)
+    entries: list[CaseEntry] = []
+    missing: list[MissingCase] = []
+    one = partial(_operator, scope, folder)
+    with _mapping(jobs) as every:
+        for name, (found, uncovered) in zip(names, every(one, names), strict=True):
+            entries += found
+            missing += uncovered
+            progress(name)
+    return Manifest(
+        tool=f"litecheck {__version__}",
+        profile=profile.name,
+        rules=digest_of_rules(profile),
+        level=scope.level,
+        seed=scope.seed,
+        selected=scope.select,
+        arithmetics=scope.arithmetics,
+        cases=tuple(entries),
+        uncovered=tuple(missing),
+        tolerances=_tolerances(profile),
+    )
+
+
+def _tolerances(profile: Profile) -> tuple[StatedTolerance, ...]:
+    """Return the tolerances of a profile that is not part of litecheck, so that verdicts do not need its file."""
+    own = () if profile.name in profile_names() else sorted(profile.conformance.items())
+    return tuple(StatedTolerance(name, one.tolerance, one.reals, one.because) for name, one in own)
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Provide ``map`` over processes, or within this process for one job."""
+    if jobs < 2:
+        yield map
+        return
+    with ProcessPool(jobs, set_limits, limits_in_force()) as pool:
+        yield pool.map
+
+
+def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[MissingCase]]:
+    """Return all cases and gaps of an operator, which depend on this operator alone."""
+    entries: list[CaseEntry] = []
+    gaps: list[MissingCase] = []
+    for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
+        if isinstance(made, MissingCase):
+            gaps.append(made)
+        elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
+            entries.append(entry)
+    return entries, gaps
+
+
+def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
+    """Write the files of a case below ``folder``; return None if no arithmetic can compute the case. Raise
+    ConfigError.
+
+    An invalid model gets zeros as inputs, to detect a device that accepts and computes it.
+    """
+    answers = _answers(case, scope.arithmetics)
+    if case.runs and not answers:
+        case = _evened(case, scope.arithmetics)
+        answers = _answers(case, scope.arithmetics)
+    if case.runs and not answers:
+        return None
+    runs = case.runs or zeros(case.model)
+    place = f"cases/{case.name}"
+    make_folder(folder / place)
+    content = model_bytes(case.model)
+    (folder / place / "model.tflite").write_bytes(content)
+    inputs = [
+        _array(folder, f"{place}/input-{n}", np.stack(runs)) for n, runs in enumerate(zip(*runs, strict=True))
+    ]
+    written = [
+        AnswerEntry(
+            names,
+            tuple(_array(folder, f"{place}/output-{n}.{at}", array) for n, array in enumerate(outputs)),
+        )
+        for at, (names, outputs) in enumerate(answers)
+    ]
+    mistakes = (
+        detected_mutants(case, load_arithmetic(answers[0][0][0]), answers[0][1])
+        if answers and scope.flags
+        else ()
+    )
+    return CaseEntry(
+        name=case.name,
+        opcode=case.opcode,
+        kind=case.kind,
+        granularity=case.granularity,
+        title=case.title,
+        level=case.level,
+        model=f"{place}/model.tflite",
+        sha256=hashlib.sha256(content).hexdigest(),
+        inputs=tuple(inputs),
+        answers=tuple(written),
+        lengths=case.lengths,
+        broken=case.broken,
+        effect=case.effect,
+        flags=tuple(mistakes),
+    )
+
+
+def zeros(model: Model) -> tuple[Arrays, ...]:
+    """Return a run of zeros; none if an input has an unsupported type or shape."""
+    main = model.subgraphs[0]
+    given = [main.tensors[i] for i in main.inputs]
+    if not all(_plain(t) for t in given):
+        return ()
+    return (tuple(np.zeros(t.shape, NUMPY_TYPES[t.dtype]) for t in given),) if given else ()
+
+
+def _plain(tensor: Tensor) -> bool:
+    """Return True if numpy can hold a tensor's values with an additional dimension, and there are not too many."""
+    shape = tensor.shape
+    sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
+    return sized and tensor.dtype in NUMPY_TYPES
+
+
+def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
+    """Return the operators that patterns select. Raise ConfigError for a pattern without an operator."""
+    names = operators(profile)
+    for pattern in select:
+        if not operators(profile, (pattern,)):
+            raise ConfigError(
+                f"{profile.name} has no operator {pattern!r}{did_you_mean(pattern.upper(), names)}"
+            )
+    return operators(profile, select)
+
+
+def digest_of_rules(profile: Profile) -> str:
+    """Return the SHA-256 of all requirements and tolerances of a profile, independent of its files' paths."""
+    digest = hashlib.sha256(profile.name.encode())
+    for r in profile.requirements():
+        digest.update(
+            f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxed and r.relaxed.value}".encode()
+        )
+    for opcode, tolerated in sorted(profile.conformance.items()):
+        digest.update(f"\n{opcode}\t{tolerated.tolerance}\t{tolerated.reals}\t{tolerated.because}".encode())
+    return digest.hexdigest()
+
+
+def _evened(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
+    """Keep the runs whose outputs have the same shape, if shapes depend on values; else return the case unchanged."""
+    for name in arithmetics:
+        with suppress(RunError):
+            return even(case, ReferenceInterpreter(case.model, load_arithmetic(name)))
+    return case
+
+
+def _answers(
+    case: SuiteCase, arithmetics: Sequence[str]
+) -> list[tuple[tuple[str, ...], tuple[NDArray[Any], ...]]]:
+    """Return the outputs of the arithmetics, grouped by equal outputs; arithmetics that cannot compute the case are
+    omitted."""
+    found: dict[bytes, tuple[list[str], tuple[NDArray[Any], ...]]] = {}
+    opcodes = sorted({operator.opcode for graph in case.model.subgraphs for operator in graph.operators})
+    usual = _variants(load_arithmetic(ARITHMETIC), opcodes) if case.expected else None
+    known: dict[object, tuple[NDArray[Any], ...] | None] = {}
+    for name in arithmetics if case.runs else ():
+        arithmetic = load_arithmetic(name)
+        variants = _variants(arithmetic, opcodes)
+        if variants not in known:
+            known[variants] = None
+            with suppress(RunError):
+                known[variants] = (
+                    stacked(case.expected)
+                    if variants == usual
+                    else computed(case, ReferenceInterpreter(case.model, arithmetic))
+                )
+        outputs = known[variants]
+        if outputs is not None:
+            key = b"".join(array.tobytes() for array in outputs)
+            found.setdefault(key, ([], outputs))[0].append(name)
+    return [(tuple(names), outputs) for names, outputs in found.values()]
+
+
+def _variants(arithmetic: Arithmetic, opcodes: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return a key that is equal for arithmetics with the same variants of these operators."""
+    return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in opcodes)
+
+
+def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
+    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+    raw = plain.tobytes()
+    # These writes need not be atomic: the folder appears only when all files are complete.
+    (folder / f"{name}.npy").write_bytes(npy(plain))
+    (folder / f"{name}.bin").write_bytes(raw)
+    digest = hashlib.sha256(raw).hexdigest()
+    return ArrayEntry(f"{name}.npy", f"{name}.bin", values.dtype.name, values.shape, digest)

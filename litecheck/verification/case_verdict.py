@@ -1,0 +1,249 @@
+"""Comparison of a device's outputs with the admissible arithmetics, within the tolerances of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases.inputs import requantized
+from litecheck.cases.sequences import access_pattern
+from litecheck.comparison.difference import difference
+from litecheck.comparison.types import Difference
+from litecheck.comparison.whole_outputs import OutputHistory, similarity
+from litecheck.comparison.wording import left_over_sentence, likeness_sentence, unrepeated_sentence
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure
+from litecheck.profile.conformance import EVERY
+from litecheck.profile.load import load_profile
+from litecheck.profile.types import Conformance, Profile
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.summary_text import counted
+from litecheck.verification.jobs import TestCaseJob
+
+#: Profile whose tolerances apply without a profile, and to operators that a profile does not mention.
+FALLBACK = "litert-runtime"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """The comparison of an answer: outcome, message, and the compared outputs of each feed.
+
+    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits, or
+    that with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in ``against`` if it
+    does not and several are admissible. ``also`` are published, not admitted arithmetics that fit exactly.
+    """
+
+    outcome: Outcome
+    message: str
+    fits: frozenset[str]
+    actual: tuple[Arrays, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    nearest: Arithmetic | None = None
+    arithmetic: str = ""
+    against: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def mismatches(self) -> int:
+        """Number of differing elements in all outputs."""
+        return sum(d.mismatches for d in self.differences)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """The nearest admissible arithmetic, the differences from it, and the published arithmetics that fit."""
+
+    nearest: Arithmetic
+    differences: tuple[Difference, ...]
+    fits: frozenset[str]
+
+    @property
+    def outcome(self) -> Outcome:
+        if any(d.beyond for d in self.differences):
+            return Outcome.MISMATCH
+        return Outcome.WITHIN if any(d.mismatches for d in self.differences) else Outcome.EXACT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """Admissible arithmetics, published arithmetics for comparison, and tolerances."""
+
+    admissible: tuple[Arithmetic, ...]
+    published: tuple[Arithmetic, ...]
+    tolerances: Tolerances
+
+    def __call__(self, question: TestCaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
+        """Compare an answer with the expected outputs. ``viable`` names the published arithmetics that are still of
+        interest."""
+        if isinstance(answer, Failure):
+            return Judged(answer.outcome, answer.message, viable)
+        message = answer.message or question.note
+        if answer.delegated is not None and not all(answer.delegated):
+            return Judged(Outcome.NOT_DELEGATED, _fallback(answer.delegated, message), viable)
+        known = (question.expected(a) for a in self.admissible)
+        expected = next((outputs for outputs in known if outputs is not None), None)
+        if expected is None:
+            return Judged(Outcome.NO_REFERENCE, message, viable)
+        actual = _arranged(question, answer, expected)
+        if isinstance(actual, str):
+            return Judged(Outcome.WRONG_SHAPE, actual, frozenset())
+        first = actual[: len(question.stimuli)]
+        compared = self._compared(question, first, viable)
+        outcome, said = self._ended(question, answer, compared, actual)
+        name, fitting = compared.nearest.name, compared.outcome.good
+        admitted = frozenset(a.name for a in self.admissible)
+        return Judged(
+            outcome=outcome,
+            message="\n".join(filter(None, (*said, message if not answer.ended else ""))),
+            fits=compared.fits & viable,
+            actual=first,
+            differences=compared.differences,
+            nearest=compared.nearest,
+            arithmetic=name if fitting else "",
+            against="" if fitting or len(admitted) == 1 else name,
+            also=() if _fits(compared.differences) else tuple(sorted(compared.fits - admitted)),
+        )
+
+    def _ended(
+        self, question: TestCaseJob, answer: Answer, compared: _Compared, actual: tuple[Arrays, ...]
+    ) -> tuple[Outcome, tuple[str, ...]]:
+        """Return the outcome of a comparable case and its messages.
+
+        Messages cover answers that differ between inferences, outputs left over from an earlier inference, a
+        crash after the answer, and the device's handling of state.
+        """
+        outcome, said = compared.outcome, tuple[str, ...]()
+        expected = question.expected(compared.nearest)
+        if expected is not None:
+            kinds = [stimulus.kind for stimulus in question.stimuli]
+            sequel = OutputHistory(question.order, kinds, expected, actual)
+            if restless := sequel.flaky():
+                outcome, said = Outcome.FLAKY, (unrepeated_sentence(restless),)
+            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := sequel.left_over()):
+                said = (*said, left_over_sentence(stale))
+        if question.untried and outcome.good:
+            outcome = Outcome.INITIAL_ONLY
+        if answer.ended:
+            told = f"{answer.ended} after it had answered; its answer: {outcome.value}. {answer.message}"
+            return Outcome.CRASHED, (told.strip(),)
+        if question.memory and outcome is Outcome.MISMATCH:
+            fed = actual[: len(question.stimuli)]
+            said = (access_pattern(question.case, question.stimuli, fed, compared.nearest), *said)
+        return outcome, said
+
+    def _compared(
+        self, question: TestCaseJob, actual: tuple[Arrays, ...], viable: frozenset[str]
+    ) -> _Compared:
+        tried = [(a, self._differences(question, actual, a)) for a in self.admissible]
+        known = [(a, found) for a, found in tried if found is not None]
+        arithmetic, found = next(
+            (pair for pair in known if not any(d.mismatches for d in pair[1])),
+            next((pair for pair in known if not any(d.beyond for d in pair[1])), None),
+        ) or min(known, key=lambda pair: _distance(pair[1]))
+        asked = viable if _fits(found) else frozenset(a.name for a in self.published)
+        fits = {a.name for a in self.published if a.name in asked and self._fitting(question, actual, a)}
+        return _Compared(arithmetic, found, frozenset(fits))
+
+    def _fitting(self, question: TestCaseJob, actual: tuple[Arrays, ...], arithmetic: Arithmetic) -> bool:
+        expected = question.expected(arithmetic)
+        if expected is None:
+            return False
+        if all(
+            np.array_equal(e, a)
+            for pair in zip(expected, actual, strict=True)
+            for e, a in zip(*pair, strict=True)
+        ):
+            return True
+        if all(a.dtype.kind != "f" for run in actual for a in run):
+            return False
+        return _fits(self._differences(question, actual, arithmetic) or ())
+
+    def _differences(
+        self, question: TestCaseJob, actual: tuple[Arrays, ...], arithmetic: Arithmetic
+    ) -> tuple[Difference, ...] | None:
+        expected = question.expected(arithmetic)
+        if expected is None:
+            return None
+        case, found = question.case, []
+        kinds = [stimulus.kind for stimulus in question.stimuli]
+        for at, index in enumerate(case.cut.outputs):
+            tensor = case.subgraph.tensors[index]
+            tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
+            pair = [run[at] for run in expected], [run[at] for run in actual]
+            found.append(difference(tensor, *pair, tolerance, kinds))
+        return tuple(found)
+
+
+def _fits(found: tuple[Difference, ...]) -> bool:
+    """Return True if integers are equal and floats are within the tolerance (sums in another order)."""
+    return not any(d.mismatches if d.unit == "LSB" else d.beyond for d in found)
+
+
+def _distance(found: tuple[Difference, ...]) -> tuple[int, int]:
+    """Return the distance from an arithmetic: (elements beyond the tolerance, elements that differ)."""
+    return sum(d.beyond for d in found), sum(d.mismatches for d in found)
+
+
+def _fallback(delegated: Sequence[bool], message: str) -> str:
+    left = delegated.count(False)
+    what = "the device did not take it" if left == len(delegated) else f"{left} of its outputs were left"
+    return f"{what}: the runtime computed it. {message}".strip()
+
+
+def _arranged(question: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> tuple[Arrays, ...] | str:
+    """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
+    case = question.case
+    tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
+    if len(answer.runs) != len(question.order):
+        return f"{len(answer.runs)} answers to {counted(len(question.order), 'inference')}"
+    arranged = []
+    for number, run in zip(question.order, answer.runs, strict=True):
+        if len(run) != len(tensors):
+            return f"{counted(len(run), 'output')}, the model has {len(tensors)}"
+        arrays = tuple(requantized(t, a) for t, a in zip(tensors, run, strict=True))
+        for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
+            if array.dtype != like.dtype or array.shape != like.shape:
+                given, wanted = _told(array), _told(like)
+                guess = similarity(tensor, array, like)
+                hint = f": {likeness_sentence(guess, str(like.dtype))}" if guess else ""
+                return f"'{tensor.name}' is {given}, it should be {wanted}{hint}"
+        arranged.append(arrays)
+    return tuple(arranged)
+
+
+def _told(array: NDArray[Any]) -> str:
+    return f"{array.dtype} of shape {list(array.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """Conformance entries of profiles, in order of precedence."""
+
+    stated: tuple[Mapping[str, Conformance], ...]
+
+    def of(self, opcode: str, dtype: str) -> tuple[float, str]:
+        """Return (tolerance, reason) for an operator's output of a type; (0, "") if no profile declares a tolerance.
+
+        The unit is LSB for integers, and a share of the largest magnitude for floats.
+        """
+        for entry in self._entries(opcode):
+            value = entry.tolerance if dtype in INTEGER_RANGES or dtype == "bool" else entry.reals
+            if value is not None:
+                return float(value), entry.because
+        return 0.0, ""
+
+    def _entries(self, opcode: str) -> Iterator[Conformance]:
+        for conformance in self.stated:
+            yield from (conformance[key] for key in (opcode, EVERY) if key in conformance)
+
+
+def tolerances(profile: Profile | None) -> Tolerances:
+    """Return the tolerances of a profile; litert-runtime supplies the entries that the profile omits."""
+    fallback = load_profile(FALLBACK).conformance
+    return Tolerances((profile.conformance, fallback) if profile else (fallback,))

@@ -1,0 +1,223 @@
+"""Forecast of a verification's cost, and division of a budget among its cases."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from litecheck.cases import parts
+from litecheck.cases.expectation import Expectation
+from litecheck.cases.inputs import series
+from litecheck.cases.sequences import series_tried
+from litecheck.cases.variable_state import SeriesTried, StateSupport
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.ranking import Ranking, Share, rank, shares
+from litecheck.verification.schedule import check_selection, every_question
+from litecheck.verification.settings import Budget, Settings
+
+SPENT = "the budget went to other cases"
+OVER = "the time of the budget was over"
+#: If the first invocation takes longer (seconds), no further invocations are made to measure the device's start time.
+_LONG = 10.0
+
+
+class Budgeting:
+    """A budget and its cases, in order. ``reserved`` invocations are kept for drift.
+
+    A budget of time is converted to invocations before each case, from the device's measured time per invocation.
+    ``shares`` are the shares of all cases, as currently known.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        rankings: Sequence[Ranking],
+        repeat: int,
+        reserved: int = 0,
+        pace: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._budget, self._rankings, self._repeat = budget, tuple(rankings), repeat
+        self._reserved, self._clock = reserved, clock
+        self._place = {ranking.case: at for at, ranking in enumerate(rankings)}
+        self._start, self._first_pace = clock(), pace
+        self._lock = threading.Lock()
+        self._given = self._made = 0
+        self.shares = self._divided(0)
+
+    def limited(self, question: TestCaseJob) -> TestCaseJob:
+        """Return the question reduced to the share of its case; without feeds if the share is empty."""
+        at = self._place[question.case.name]
+        if self._budget.seconds:
+            self.shares = (*self.shares[:at], *self._divided(at))
+        share = self.shares[at]
+        self._given += share.invocations
+        return narrowed(question, share)
+
+    def asked(self, device: Device, job: Job) -> Answer | Failure:
+        """Run the job on the device; return a failure if the time of the budget is over."""
+        if self._budget.seconds and self._left() <= 0:
+            return Failure(Outcome.NOT_TRIED, OVER)
+        answer = device.run(job)
+        with self._lock:
+            self._made += len(job.runs)
+        return answer
+
+    def _divided(self, at: int) -> tuple[Share, ...]:
+        """Return the shares of the cases from position ``at`` on."""
+        if not self._budget.seconds:
+            count = self._budget.invocations - self._reserved
+        else:
+            count = int(self._left() / self._pace()) - (self._given - self._made) - self._reserved
+        return shares(self._rankings[at:], max(0, count), self._repeat)
+
+    def _left(self) -> float:
+        return self._start + self._budget.seconds - self._clock()
+
+    def _pace(self) -> float:
+        """Return the seconds per invocation."""
+        with self._lock:
+            known = (self._clock() - self._start) / self._made if self._made else self._first_pace
+        return max(known, 1e-6)
+
+
+def narrowed(question: TestCaseJob, share: Share) -> TestCaseJob:
+    """Return the question reduced to the feeds of its share, some of which are run twice."""
+    if not question.stimuli:
+        return question
+    if len(series(question.stimuli)) < len(question.stimuli) and share.stimuli:
+        return _in_series(question, share)
+    fed = tuple(question.stimuli[n] for n in share.stimuli)
+    if not fed:
+        return replace(question, stimuli=(), note=SPENT, lacks=Outcome.NOT_TRIED)
+    again = tuple(share.stimuli.index(n) for n in share.again)
+    return replace(question, stimuli=fed, expected=Expectation(question.case, fed), again=again)
+
+
+def _in_series(question: TestCaseJob, share: Share) -> TestCaseJob:
+    """Reduce a case with state to the number of invocations in its share; every series starts at its first inference."""
+    parts = series(question.stimuli)
+    chosen = dict.fromkeys(part for n in share.stimuli for part in parts if n in part)
+    # A single inference does not exercise state, so long series come first.
+    order = sorted(chosen, key=lambda part: -min(len(part), share.invocations))
+    numbers: list[int] = []
+    for part in order:
+        numbers += part[: share.invocations - len(numbers)]
+    fed = tuple(question.stimuli[n] for n in numbers)
+    expected = Expectation(question.case, fed)
+    alone = not any(stimulus.follows for stimulus in fed)
+    tried = SeriesTried(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
+    return replace(question, stimuli=fed, expected=expected, again=(), memory=tried, untried=alone)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A case of a forecast: stable name, opcodes, tensor name, number of inputs and number of invocations."""
+
+    case: str
+    opcodes: tuple[str, ...]
+    name: str
+    inputs: int
+    invocations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Measured time of a case's invocation and of the device's start, in seconds; ``failed`` describes a failure."""
+
+    case: str
+    seconds: float
+    start: float = 0.0
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """All cases of a verification, in order. ``further`` invocations measure drift; ``budget`` is display text."""
+
+    model: str
+    described: str
+    cases: tuple[Planned, ...]
+    further: int = 0
+    budget: str = ""
+    sampled: Sampled | None = None
+
+    @property
+    def invocations(self) -> int:
+        """Number of invocations of all cases and of drift."""
+        return self.further + sum(case.invocations for case in self.cases)
+
+    @property
+    def seconds(self) -> float | None:
+        """Estimated seconds: invocations times the measured time, plus a device start per case; None without a
+        measurement."""
+        if self.sampled is None or self.sampled.failed:
+            return None
+        starts = sum(case.invocations > 0 for case in self.cases)
+        return self.invocations * self.sampled.seconds + starts * self.sampled.start
+
+
+def sampled(device: Device, question: TestCaseJob) -> Sampled | None:
+    """Time an invocation of a case, then two together (unless the first took long), to separate the device's start
+    time.
+
+    Return None if the case has no inputs or the device does not support it.
+    """
+    if not question.stimuli:
+        return None
+    taken = []
+    for again in ((), (0,)):
+        begin = time.monotonic()
+        answer = device.run(narrowed(question, Share((0,), again)).job)
+        taken.append(time.monotonic() - begin)
+        if isinstance(answer, Failure):
+            if answer.outcome in (Outcome.NOT_SUPPORTED, Outcome.NOT_DELEGATED):
+                return None
+            return Sampled(question.case.name, taken[0], 0.0, f"{answer.outcome.value}: {answer.message}")
+        if taken[0] > _LONG:
+            return Sampled(question.case.name, taken[0])
+    one = min(taken[0], max(taken[1] - taken[0], 0.0))
+    return Sampled(question.case.name, one, taken[0] - one)
+
+
+def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstimate:
+    """Estimate the cost of a verification. The device makes at most three invocations, to measure their time.
+
+    Raises the exceptions of :func:`litecheck.verification.device_run.verify`.
+    """
+    check_selection(model, settings)
+    spending, first = budgeted(model, device, settings)
+    arithmetic, cases = load_arithmetic(settings.arithmetics[0]), []
+    whole = settings.budget is None
+    for question in every_question(model, settings, arithmetic, memory_of(device), whole):
+        first = first or sampled(device, question)
+        asked = spending.limited(question) if spending else question
+        case = asked.case
+        cases.append(Planned(case.name, case.opcodes, case.called, len(asked.stimuli), len(asked.order)))
+    entered = parts.entries(model, settings.signature)[:1]
+    further = sum(len(s.operators) for s in entered) if settings.drift else 0
+    return CostEstimate(model.file, device.described, tuple(cases), further, settings.spent, first)
+
+
+def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Budgeting | None, Sampled | None]:
+    """Return the divided budget and, for a budget of time, the measured invocation; (None, None) without a budget.
+
+    All cases are prepared and ranked once before the budget is divided.
+    """
+    budget: Budget | None = settings.budget
+    if budget is None:
+        return None, None
+    arithmetic, rankings, first = load_arithmetic(settings.arithmetics[0]), [], None
+    for question in every_question(model, settings, arithmetic, memory_of(device)):
+        rankings.append(rank(question, arithmetic))
+        if budget.seconds:
+            first = first or sampled(device, question)
+    reserved = len(rankings) if settings.drift else 0
+    pace = first.seconds + first.start if first else 0.0
+    return Budgeting(budget, rankings, settings.repeat, reserved, pace), first

@@ -1,0 +1,175 @@
+"""Questions: feeds of every kind for a case, in series if the case has state, and the expected outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain as chain_of
+from typing import Any
+
+from numpy.typing import NDArray
+
+from litecheck.arrays import Arrays
+from litecheck.cases import inputs, parts
+from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
+from litecheck.cases.expectation import Expectation, TensorCache
+from litecheck.cases.inputs import Stimulus, drawn, redrawn, series
+from litecheck.cases.parts import Case
+from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
+from litecheck.cases.sweeps import directed
+from litecheck.cases.variable_state import SeriesTried, StateSupport
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Job
+from litecheck.model.save import model_bytes
+from litecheck.reference.compute_limits import NO_MEMORY
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.verification.settings import Settings
+
+#: Outputs of an arithmetic for every feed, or None if the arithmetic has no kernel.
+Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestCaseJob:
+    """A case with its feeds, the number of repetitions, and a function that returns an arithmetic's expected outputs.
+
+    ``again`` has the numbers of feeds that are run once more; None repeats all feeds ``repeat`` times. ``lacks`` is
+    the outcome of a case without feeds, ``note`` the reason. ``memory`` describes the series that exercise state;
+    ``untried`` is True if the case has state that was not exercised.
+    """
+
+    case: Case
+    stimuli: tuple[Stimulus, ...]
+    repeat: int
+    expected: Expected
+    note: str = ""
+    again: tuple[int, ...] | None = None
+    lacks: Outcome = Outcome.NO_REFERENCE
+    memory: SeriesTried | None = None
+    untried: bool = False
+
+    @property
+    def series(self) -> tuple[range, ...]:
+        """Numbers of the feeds in series, in the device's order: all, then again from the last series to the first, so
+        that outputs left over from an earlier inference are detected."""
+        once = series(self.stimuli)
+        if self.again is not None:
+            return (*once, *(range(n, n + 1) for n in self.again))
+        return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Numbers of the feeds in the device's order."""
+        return tuple(number for part in self.series for number in part)
+
+    @property
+    def job(self) -> Job:
+        """The job for the device."""
+        runs = tuple(self.stimuli[number].arrays for number in self.order)
+        starts = {n: start for n, part in enumerate(self.series) if (start := self.stimuli[part[0]].start)}
+        if not starts and not any(stimulus.follows for stimulus in self.stimuli):
+            return job_of(self.case, runs)
+        return job_of(self.case, runs, tuple(map(len, self.series)), starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobFactory:
+    """Factory of questions, for an arithmetic (the first admissible) and a device's support for state."""
+
+    settings: Settings
+    arithmetic: Arithmetic
+    memory: StateSupport
+
+    def question(
+        self,
+        case: Case,
+        tapes: Sequence[TensorCache],
+        chain: Sequence[TensorCache],
+        kinds: Sequence[str] = (),
+    ) -> TestCaseJob:
+        """Return the question of a case.
+
+        ``tapes`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
+        apply.
+        """
+        try:
+            return self._question(case, tapes, chain, kinds)
+        except MemoryError:
+            return skip_reason(case, NO_MEMORY)
+
+    def _question(
+        self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache], kinds: Sequence[str]
+    ) -> TestCaseJob:
+        if why := parts.single_operator(case):
+            return skip_reason(case, why)
+        own = remembers(case.cut.model)
+        wanted = kinds or self.settings.kinds
+        chained = chain if own and self.memory is not StateSupport.NONE else ()
+        handed = list(inputs.within_share(self._handed(case, tapes, chained)))
+        through = len(handed)
+        more = self._in_series if own and self.memory is not StateSupport.NONE else self._apart
+        fed = inputs.within_share(chain_of(handed, more(case, tapes, wanted)))
+        expectation = Expectation(case, list(fed))
+        try:
+            usable = expectation.usable(self.arithmetic)
+        except RunError as error:
+            return skip_reason(case, str(error))
+        if inputs.PROPAGATED not in wanted and len(usable) > through:
+            expectation = Expectation(case, usable[through:])
+            usable = expectation.usable(self.arithmetic)
+        note = "" if usable else "its inputs come from operators the reference cannot compute"
+        tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
+        untried = own and self.memory is StateSupport.NONE
+        repeat = self.settings.repeat
+        return TestCaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
+
+    def _handed(
+        self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache]
+    ) -> Iterator[Stimulus]:
+        """Yield the reference's own tensors: of each sample, then of the chain; no chain if a feed is missing."""
+        alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
+        yield from (stimulus for stimulus in alone if stimulus is not None)
+        linked = [
+            stimulus for tape in chain if (stimulus := inputs.propagated(case, tape.tensors)) is not None
+        ]
+        if linked and len(linked) == len(chain):
+            yield from sequence(linked)
+
+    def _apart(self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]) -> Iterator[Stimulus]:
+        """Yield random and directed values, each inference independent of the rest."""
+        known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
+        if inputs.RANDOM in wanted and (first := drawn(case, known, seed)):
+            yield first
+            yield from redrawn(case, known, seed)
+        if inputs.DIRECTED in wanted:
+            yield from distinguishing(case, known, seed, self.arithmetic)
+            yield from extreme_inputs(case, known)
+            yield from directed(case, known)
+
+    def _in_series(
+        self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]
+    ) -> Iterator[Stimulus]:
+        known = tapes[0].tensors if tapes else {}
+        if inputs.RANDOM in wanted or inputs.DIRECTED in wanted:
+            of = sequences(case, known, self.settings.seed, self.arithmetic, self.memory)
+            for kind in (inputs.RANDOM, inputs.DIRECTED):
+                for several in of(kind) if kind in wanted else ():
+                    yield from several
+
+
+def skip_reason(case: Case, why: str) -> TestCaseJob:
+    """Return a question without feeds, with the reason."""
+    nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
+    return TestCaseJob(case, (), 1, nothing, why)
+
+
+def job_of(
+    case: Case,
+    runs: tuple[Arrays, ...],
+    lengths: tuple[int, ...] = (),
+    starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
+) -> Job:
+    """Return the job of a case; ``lengths`` and ``starts`` describe series as in Job."""
+    model = case.cut.model
+    return Job(case.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})

@@ -1,0 +1,129 @@
+"""Execution of questions on a device, in parallel with their preparation and judgment; failures are run part by part."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from litecheck.cases.expectation import Expectation
+from litecheck.cases.inputs import series
+from litecheck.devices.adapters.recorded import record
+from litecheck.devices.outcome import RETRIED
+from litecheck.devices.port import Answer, Device, Failure, Job
+from litecheck.verification.cost_estimate import Budgeting
+from litecheck.verification.jobs import TestCaseJob
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bisection:
+    """A failed case, run series by series.
+
+    ``count`` is the number of series, ``failing`` has the input kind of each series that fails again (of its first
+    inference). ``question`` and ``answer`` are those of all remaining series.
+    """
+
+    failure: Failure
+    count: int
+    failing: tuple[str, ...]
+    question: TestCaseJob
+    answer: Answer | Failure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Submission:
+    """A question and its answer, or the failure that explains a missing answer.
+
+    ``tried`` is False if the device was not run. ``known`` marks cases with a verdict from an earlier run, which are
+    not run again. ``parts`` is set if the case was run part by part.
+    """
+
+    question: TestCaseJob
+    answer: Answer | Failure
+    tried: bool = True
+    known: bool = False
+    parts: Bisection | None = None
+
+
+def submit(
+    questions: Iterable[TestCaseJob],
+    device: Device,
+    jobs: int,
+    *,
+    spending: Budgeting | None = None,
+    known: Container[str] = (),
+    recording: str | None = None,
+) -> Generator[Submission, None, None]:
+    """Run questions on the device, ``jobs`` at a time, and yield the answers in order.
+
+    Cases whose names are in ``known`` are skipped. ``spending`` limits the inputs of each case. ``recording`` is a
+    folder that keeps the device's answers.
+    """
+    pool = ThreadPoolExecutor(jobs)
+    waiting: deque[_Pending] = deque()
+    try:
+        for question in questions:
+            passed = question.case.name in known
+            if spending is not None and not passed:
+                question = spending.limited(question)
+            job = None if passed or not question.stimuli else question.job
+            coming = None if job is None else _submitted(pool, device, job, spending)
+            waiting.append(_Pending(question, passed, job, coming))
+            while len(waiting) > 2 * jobs:
+                yield _answered(waiting.popleft(), device, recording, spending is None)
+        while waiting:
+            yield _answered(waiting.popleft(), device, recording, spending is None)
+    finally:
+        # After an interrupt, do not wait for jobs that the device may still run.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    question: TestCaseJob
+    known: bool
+    job: Job | None
+    answer: Future[Answer | Failure] | None
+
+
+def _submitted(
+    pool: ThreadPoolExecutor, device: Device, job: Job, spending: Budgeting | None
+) -> Future[Answer | Failure]:
+    if spending is not None:
+        return pool.submit(spending.asked, device, job)
+    return pool.submit(device.run, job)
+
+
+def _answered(pending: _Pending, device: Device, recording: str | None, again: bool) -> Submission:
+    question = pending.question
+    if pending.answer is None or pending.job is None:
+        nothing = Failure(question.lacks, question.note)
+        return Submission(question, nothing, tried=False, known=pending.known)
+    answer = pending.answer.result()
+    if recording:
+        record(recording, pending.job, answer)
+    if again and isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.stimuli) > 1:
+        return Submission(question, answer, parts=_part_by_part(question, answer, device))
+    return Submission(question, answer)
+
+
+def _part_by_part(question: TestCaseJob, failure: Failure, device: Device) -> Bisection | None:
+    """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
+    each = series(question.stimuli)
+    singles = (isinstance(_asked_alone(question, device, *part)[1], Failure) for part in each)
+    if next(singles):
+        return None
+    failed = [False, *singles]
+    kept = [number for part, bad in zip(each, failed, strict=True) if not bad for number in part]
+    failing = tuple(question.stimuli[part[0]].kind for part, bad in zip(each, failed, strict=True) if bad)
+    return Bisection(failure, len(each), failing, *_asked_alone(question, device, *kept))
+
+
+def _asked_alone(
+    question: TestCaseJob, device: Device, *numbers: int
+) -> tuple[TestCaseJob, Answer | Failure]:
+    """Run selected feeds of a case again."""
+    fed = tuple(question.stimuli[n] for n in numbers)
+    part = replace(question, stimuli=fed, expected=Expectation(question.case, fed))
+    return part, device.run(part.job)

@@ -1,0 +1,81 @@
+"""Answers that belong to the inference before: named where all wrong elements are, and only there."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from litecheck.arrays import Arrays
+from litecheck.comparison.whole_outputs import OutputHistory
+from litecheck.comparison.wording import left_over_sentence, unrepeated_sentence
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Job
+from litecheck.verification.device_run import verify
+from litecheck.verification.settings import Settings
+from tests.verification.inprocess import InProcess
+from tests.verification.networks import convolutional
+
+RNG = np.random.default_rng(4)
+FEEDS = tuple((RNG.integers(-100, 100, 40).astype(np.int8),) for _ in range(4))
+ORDER = (0, 1, 2, 3, 3, 2, 1, 0)
+
+
+def sequel(*actual: Arrays) -> OutputHistory:
+    return OutputHistory(ORDER, ("random",) * 4, FEEDS, actual)
+
+
+def right() -> list[Arrays]:
+    return [(FEEDS[n][0].copy(),) for n in ORDER]
+
+
+def test_right_answers_are_nobodys_else() -> None:
+    assert (sequel(*right()).flaky(), sequel(*right()).left_over()) == (None, None)
+
+
+def test_the_answer_before() -> None:
+    late = [right()[0], *right()[:-1]]
+    found = sequel(*late)
+    restless, stale = found.flaky(), found.left_over()
+    assert restless is not None
+    assert stale is not None
+    assert unrepeated_sentence(restless).startswith("the same random inputs gave different outputs in ")
+    assert left_over_sentence(stale) == (
+        f"all {sum(int((a[0] != b[0]).sum()) for a, b in zip(late, right(), strict=True)):,} wrong elements of 6 "
+        "inferences are what the inference before it should have given"
+    )
+
+
+def test_a_last_element_that_is_never_written() -> None:
+    stale = right()
+    for now in stale:
+        now[0][-1] = 77  # what was in the memory once
+    assert sequel(*stale).left_over() is None  # one value repeated could be anything
+    stale = right()
+    for before, now in pairwise(stale):
+        now[0][-3:] = before[0][-3:]
+    found = sequel(*stale).left_over()
+    assert found is not None
+    assert left_over_sentence(found).endswith("are what the device gave in the inference before it")
+
+
+def test_one_wrong_element_of_another_kind_is_no_left_over() -> None:
+    late = [right()[0], *right()[:-1]]
+    late[5][0][7] ^= 1
+    assert sequel(*late).left_over() is None
+
+
+def test_a_verdict_says_so() -> None:
+    kept: list[Arrays] = []
+
+    def previous(job: Job, number: int, outputs: Arrays) -> Arrays:
+        if "FULLY" not in job.name:
+            return outputs
+        kept.append(outputs)
+        return kept[-2] if number else outputs
+
+    report = verify(convolutional(), InProcess(change=previous), Settings(kinds=("random", "directed")))
+    found = {v.opcode: v for v in report.verdicts}["FULLY_CONNECTED"]
+    assert found.outcome is Outcome.FLAKY
+    assert "are what the inference before it should have given" in found.message
+    assert {v.outcome for v in report.verdicts if v is not found} == {Outcome.EXACT}

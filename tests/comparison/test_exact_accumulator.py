@@ -1,0 +1,89 @@
+"""Sums from their definition against the kernels: equal but for ties, and different where something is changed.
+
+The kernels compute with one rounding: two can be wrong by nearly half a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from litecheck.comparison import exact_elementwise
+from litecheck.comparison.exact_accumulator import FORMULAS, exact
+from litecheck.model.build import quantized
+from litecheck.profile.operators import traits_of
+from tests.verification import elements
+from tests.verification.elements import Made, Rng, agreeing, every, rounded
+
+EXACT: dict[str, Callable[[Rng], Made]] = {
+    "CONV_2D": elements.conv,
+    "CONV_2D valid": lambda rng: elements.conv(rng, padding="VALID", stride=1),
+    "CONV_2D dilated": lambda rng: elements.conv(rng, stride=1, gap=2),
+    "CONV_2D grouped": lambda rng: elements.conv(rng, groups=2),
+    "CONV_2D uint8": lambda rng: elements.conv(rng, "uint8", stride=1),
+    "CONV_2D int16": lambda rng: elements.conv(rng, "int16", stride=1),
+    "DEPTHWISE_CONV_2D": elements.depthwise,
+    "TRANSPOSE_CONV same": lambda rng: elements.transposed(rng, "SAME"),
+    "TRANSPOSE_CONV valid": lambda rng: elements.transposed(rng, "VALID"),
+    "FULLY_CONNECTED": elements.dense,
+    "FULLY_CONNECTED one scale": lambda rng: elements.dense(rng, per_axis=False),
+    "BATCH_MATMUL": elements.matmul,
+    "MEAN": elements.reduced("MEAN", True),
+    "SUM": elements.reduced("SUM", False),
+    "AVERAGE_POOL_2D": elements.pooled,
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", EXACT)
+def test_elements_are_the_kernels(name: str, seed: int) -> None:
+    assert agreeing(EXACT[name](np.random.default_rng(seed))) >= 15
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_another_zero_point_is_noticed(name: str) -> None:
+    """The negative control: the same comparison with the input's zero point one off."""
+    made = EXACT[name](np.random.default_rng(0))
+    if name in ("QUANTIZE float32", "AVERAGE_POOL_2D"):
+        pytest.skip("has no zero point that counts")
+    zero = made.model.subgraphs[0].tensors[made.model.subgraphs[0].inputs[0]].quantization.zero_point[0]
+    wrong = sum(rounded(made, v) != kernel for v, kernel in every(made, int(zero) + 1) if v)
+    # Clamped elements stay as they are; of the others a step of the input moves some at least.
+    assert wrong >= 3
+
+
+def test_every_formula_is_tried() -> None:
+    assert {traits_of(name.split()[0]).element for name in EXACT} == set(FORMULAS) - set(
+        exact_elementwise.FORMULAS
+    )
+
+
+def test_an_accumulator_times_its_multiplier_is_the_quotient() -> None:
+    made = elements.conv(np.random.default_rng(0))
+    for value, _ in every(made):
+        assert value
+        assert value.accumulator is not None
+        assert value.multiplier is not None
+        assert value.accumulator * value.multiplier == value.quotient
+
+
+def test_an_accumulator_of_32_bits_wraps() -> None:
+    x, w = np.full((1, 4), 127, np.int8), np.full((1, 4), 127, np.int8)
+    bias = np.array([2**31 - 1], np.int32)
+    constants = {"w": (w, quantized(0.01)), "b": (bias, None)}
+    made = elements.one(
+        "FULLY_CONNECTED", {"x": (x, quantized(0.01))}, constants, "x w b", (1, 1), quantized(1.0)
+    )
+    value = exact("FULLY_CONNECTED", made.site((0, 0)))
+    assert value
+    assert value.accumulator == 2**31 - 1 + 4 * 127 * 127 - 2**32
+    assert rounded(made, value) == made.output()[0, 0] == -128
+
+
+def test_what_has_no_steps_has_no_element() -> None:
+    x = np.ones((1, 4), np.float32)
+    made = elements.one("FULLY_CONNECTED", {"x": (x, None)}, {"w": (x, None)}, "x w", (1, 1), None, "float32")
+    assert exact("FULLY_CONNECTED", made.site((0, 0))) is None
+    assert exact("RESHAPE", made.site((0, 0))) is None

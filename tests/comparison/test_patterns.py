@@ -1,0 +1,292 @@
+"""Planted patterns are told, a random scatter is not."""
+
+from __future__ import annotations
+
+from math import comb, exp
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litecheck.comparison.difference import difference
+from litecheck.comparison.scatter import bound, chance
+from litecheck.comparison.types import MismatchExample, PerAxisCounts
+from litecheck.comparison.wording import gathering_sentence
+from litecheck.model.build import quantized
+from litecheck.model.types import Tensor
+
+SHAPE = (2, 14, 15, 43)
+
+
+def told(
+    shape: tuple[int, ...],
+    where: Any,
+    by: Any = None,
+    share: float = 1.0,
+    expected: np.ndarray | None = None,
+    zero: int = 3,
+    runs: int = 1,
+    seed: int = 0,
+) -> tuple[str, ...]:
+    """What is told when some of the elements ``where`` selects (a mask, or a function of it) differ, by +1 or -1."""
+    rng = np.random.default_rng(seed)
+    out = Tensor(0, "out", "int8", shape, quantization=quantized(0.5, zero))
+    reference, device = [], []
+    for n in range(runs):
+        values = expected if expected is not None else rng.integers(-100, 100, shape).astype(np.int8)
+        mask = where(values, n) if callable(where) else where
+        mask = np.broadcast_to(mask, shape) & (rng.random(shape) < share)
+        off = rng.choice([-1, 1], shape) if by is None else by
+        reference.append(values)
+        device.append(np.where(mask, np.clip(values + off, -128, 127), values).astype(np.int8))
+    return tuple(
+        map(
+            gathering_sentence,
+            difference(out, reference, device, runs=("propagated", "random", "directed")[:runs]).patterns,
+        )
+    )
+
+
+def index(axis: int) -> np.ndarray:
+    return np.indices(SHAPE)[axis]
+
+
+@pytest.mark.parametrize(
+    ("where", "share", "words"),
+    [
+        (index(3) >= 40, 0.01, "channels 40 to 42, the last 3 of 43 (the tail behind whole vectors of 8)"),
+        (index(3) < 40, 0.1, "outside the last 3 of 43 channels, the tail behind whole vectors of 8"),
+        (index(3) == 7, 0.05, "lie in channel 7 of 43, among 420 of the 18,060 elements"),
+        (index(3) % 2 == 1, 0.01, "every 2nd channel, from 1 on"),
+        (index(3) % 8 == 3, 0.02, "every 8th channel, from 3 on"),
+        (np.isin(index(3), (4, 9, 30)), 0.05, "3 of 43 channels: 4, 9, 30"),
+        (index(1) == 13, 0.02, "row 13, the last of 14"),
+        (index(2) == 0, 0.02, "column 0, the first of 15"),
+        (index(2) >= 13, 0.02, "columns 13 to 14, the last 2 of 15"),
+        (index(0) == 1, 0.01, "batch 1, the last of 2"),
+        (
+            (index(1) == 13) | (index(2) == 14),
+            0.05,
+            "outermost row and column at the bottom and on the right",
+        ),
+        ((index(1) % 13 == 0) | (index(2) % 14 == 0), 0.05, "outermost row and column on all sides"),
+        (
+            (np.minimum(index(1), 13 - index(1)) < 2) | (np.minimum(index(2), 14 - index(2)) < 2),
+            0.05,
+            "outer 2 rows and columns on all sides (the border that padding touches)",
+        ),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_places(where: np.ndarray, share: float, words: str) -> None:
+    found = told(SHAPE, where, share=share)
+    assert len(found) == 1
+    assert words in found[0]
+    assert found[0].startswith("all ")
+
+
+def test_the_tail_of_the_flat_tensor() -> None:
+    shape = (3, 7, 5)
+    behind = (np.arange(105) >= 104).reshape(shape)
+    assert told(shape, behind, runs=1) == ()  # one element proves nothing
+    flat = np.arange(3 * 7 * 13).reshape(3, 7, 13)
+    found = told(flat.shape, flat >= 272, by=1, runs=3)
+    assert found == (
+        "all 3 differences lie in the last 1 element of the flat tensor, the tail behind whole vectors of 16, among "
+        "3 of the 819 elements",
+    )
+
+
+def test_the_body_of_the_flat_tensor() -> None:
+    flat = np.arange(1287).reshape(9, 11, 13)
+    (found,) = told(flat.shape, flat < 1280, runs=3)
+    assert "outside the last 7 elements of the flat tensor, the tail behind whole vectors of 32" in found
+
+
+def test_one_run_only() -> None:
+    (found,) = told(SHAPE, lambda values, n: np.full(SHAPE, n == 2), share=0.002, runs=3)
+    assert "lie in run 'directed' of 3, among 18,060 of the 54,180 elements" in found
+
+
+def test_rails_of_the_reference() -> None:
+    rng = np.random.default_rng(1)
+    values = np.clip(rng.normal(0, 70, SHAPE), -128, 127).astype(np.int8)
+    found = told(SHAPE, values == 127, by=-1, share=0.2, expected=values)
+    assert any("where the reference gives 127, the largest value of the type" in s for s in found)
+    assert not any("zero point" in s or "exactly" in s for s in found)  # at a rail there is no other way
+
+
+def test_a_clamp_that_the_reference_does_not_have() -> None:
+    values = np.random.default_rng(1).integers(-128, 128, SHAPE).astype(np.int8)
+    found = told(SHAPE, values > 100, by=100 - values.astype(int), expected=values)
+    assert any("have the device give 100" in s for s in found)
+
+
+def test_one_side_of_the_zero_point() -> None:
+    found = told(SHAPE, lambda values, n: values < 2, share=0.01)
+    assert [s for s in found if "below the zero point 3" in s] == list(found)
+    assert told(SHAPE, lambda values, n: values < 2, share=0.01, zero=-90) == ()
+
+
+def test_signs() -> None:
+    everywhere = np.ones(SHAPE, bool)
+    (found,) = told(SHAPE, everywhere, by=-1, share=0.003)
+    assert "differ by exactly -1" in found
+    rng = np.random.default_rng(3)
+    (found,) = told(SHAPE, everywhere, by=rng.integers(1, 4, SHAPE), share=0.003)
+    assert "the device's value is larger" in found
+    found = told(SHAPE, lambda v, n: abs(v - 3.0) > 1, by=None, share=0.0)
+    values = rng.integers(-100, 100, SHAPE).astype(np.int8)
+    (found,) = told(SHAPE, abs(values - 3.0) > 1, by=-np.sign(values - 3.0), share=0.003, expected=values)
+    assert "nearer to the zero point 3" in found
+
+
+def test_all_elements_that_differ_lie_nowhere_in_particular() -> None:
+    assert told(SHAPE, np.ones(SHAPE, bool)) == ()
+
+
+def test_what_is_clamped_away_is_no_place() -> None:
+    """Channels whose values all lie at a rail cannot differ by a rounding: that the others do tells nothing."""
+    values = np.random.default_rng(0).integers(-127, 127, SHAPE).astype(np.int8)
+    values[..., 5:] = -128
+    assert told(SHAPE, index(3) < 5, share=0.05, expected=values) == ()
+    assert told(SHAPE, index(3) < 5, share=0.05) != ()
+
+
+@pytest.mark.parametrize("shape", [SHAPE, (1, 43), (333,), (3, 50, 20), (1, 5, 5, 3)])
+@pytest.mark.parametrize("share", [0.5, 0.03, 0.002])
+def test_a_random_scatter_is_silent(shape: tuple[int, ...], share: float) -> None:
+    for seed in range(40):
+        assert told(shape, np.ones(shape, bool), share=share, seed=seed, runs=2) == (), seed
+
+
+def test_reals_within_the_tolerance_tell_nothing() -> None:
+    out = Tensor(0, "out", "float32", (40, 16))
+    expected = np.ones((40, 16), np.float32)
+    actual = expected.copy()
+    actual[:, 4] += 1e-5
+    assert difference(out, [expected], [actual], tolerance=1e-3).patterns == ()
+    (found, sign) = map(gathering_sentence, difference(out, [expected], [actual], tolerance=1e-6).patterns)
+    assert "channel 4 of 16" in found
+    assert "larger" in sign
+
+
+@given(st.integers(1, 40), st.data())
+def test_chance_is_that_of_a_draw(size: int, data: st.DataObject) -> None:
+    there = data.draw(st.integers(0, size))
+    count = data.draw(st.integers(0, size))
+    assert chance(size, there, count) == pytest.approx(comb(there, count) / comb(size, count))
+
+
+@given(st.integers(2, 10**6), st.data())
+def test_more_differences_prove_more(size: int, data: st.DataObject) -> None:
+    there = data.draw(st.integers(1, size - 1))
+    counts = [chance(size, there, n) for n in range(1, min(there, 20) + 1)]
+    assert counts == sorted(counts, reverse=True)
+    assert chance(size, size, 1) == 1.0
+
+
+@given(st.integers(0, 2**32), st.integers(2, 12))
+def test_few_differences_anywhere_are_silent(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    mask = np.zeros(int(np.prod(SHAPE)), bool)
+    mask[rng.choice(mask.size, count, replace=False)] = True
+    # One pattern in ten thousand is told of chance: what remains must be no more than one.
+    assert len(told(SHAPE, mask.reshape(SHAPE), seed=seed)) <= 1
+
+
+def scattered(share: float, seed: int) -> np.ndarray:
+    """So many elements anywhere, as a second cause makes them."""
+    return np.random.default_rng([seed, 9]).random(SHAPE) < share
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        (index(3) == 7, "lie in channel 7 of 43, among 420 of the 18,060 elements"),
+        (index(2) >= 13, "lie in columns 13 to 14, the last 2 of 15"),
+        (index(3) % 8 == 3, "lie in every 8th channel, from 3 on"),
+        (np.isin(index(3), (4, 9, 30)), "lie in 3 of 43 channels: 4, 9, 30"),
+        (index(3) >= 40, "lie in the last 3 of 43 channels, the tail behind whole vectors of 8"),
+        ((index(1) == 13) | (index(2) == 14), "outermost row and column at the bottom and on the right"),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_strays_do_not_hide_a_place(where: np.ndarray, words: str, seed: int) -> None:
+    found = told(SHAPE, (where & scattered(0.5, seed + 50)) | scattered(0.002, seed), seed=seed)
+    assert words in found[0]
+    assert found[0].partition(" ")[0].replace(",", "").isdecimal()
+    assert " %) lie in " in found[0]
+    assert len(found) == 1  # what remains lies anywhere, and is not told
+
+
+def test_what_a_place_leaves_out_is_looked_at_too() -> None:
+    where = (index(3) == 7) | ((index(1) == 0) & scattered(0.06, 1))
+    first, second = told(SHAPE, where)
+    assert "lie in channel 7 of 43" in first
+    assert second.startswith("all ")
+    assert (
+        "others lie in row 0, the first of 14, among 1,260 of the 17,640 elements that lie elsewhere"
+        in second
+    )
+
+
+def test_a_place_that_differs_throughout_is_told_among_more_differences_elsewhere() -> None:
+    first, *others = told(SHAPE, (index(3) == 7) | scattered(0.05, 2))
+    assert " %) lie in channel 7 of 43, among 420 of the 18,060 elements" in first
+    assert others == []
+
+
+def test_a_minority_that_does_not_fill_its_place_is_none() -> None:
+    assert told(SHAPE, ((index(3) == 7) & scattered(0.4, 1)) | scattered(0.03, 2)) == ()
+
+
+def test_only_a_dimension_with_a_pattern_is_counted_out() -> None:
+    out = Tensor(0, "out", "int8", SHAPE, quantization=quantized(0.5, 3))
+    values = np.random.default_rng(0).integers(-100, 100, SHAPE).astype(np.int8)
+
+    def along(where: np.ndarray) -> PerAxisCounts | None:
+        return difference(out, [values], [np.where(where, values + 1, values).astype(np.int8)]).along
+
+    column = along((index(2) == 4) & scattered(0.4, 3))
+    assert column is not None
+    assert (column.dimension, column.name, len(column.counts)) == (2, "column", 15)
+    assert [n for n, count in enumerate(column.counts) if count] == [4]
+    channel = along((index(3) == 4) & scattered(0.4, 3))
+    assert channel is not None
+    assert channel.name == "channel"
+    assert along(scattered(0.1, 4)) is None
+    border = (index(1) == 13) | (index(2) == 14)
+    assert along(border & scattered(0.4, 5)) is None
+
+
+@given(st.integers(1, 60), st.data())
+def test_the_bound_is_above_the_probability_of_a_draw(size: int, data: st.DataObject) -> None:
+    there, count = (data.draw(st.integers(1, size)) for _ in range(2))
+    held = data.draw(st.integers(0, min(there, count)))
+    ways = sum(comb(there, n) * comb(size - there, count - n) for n in range(held, min(there, count) + 1))
+    assert exp(bound(size, there, count, held)) >= ways / comb(size, count) * (1 - 1e-9)
+
+
+def test_the_worst_element_that_is_at_no_rail() -> None:
+    out = Tensor(0, "out", "int8", (1, 4), quantization=quantized(0.5, 3))
+    expected = np.array([[127, -128, 40, 5]], np.int8)
+    made = difference(out, [expected], [np.array([[-128, 100, 49, 8]], np.int8)])
+    assert made.worst == MismatchExample(0, (0, 0), 127.0, -128.0)
+    assert made.free == MismatchExample(0, (0, 2), 40.0, 49.0)
+    # The worst one itself, and none at all, need not be said.
+    assert difference(out, [expected], [np.array([[127, -128, 49, 5]], np.int8)]).free is None
+    assert difference(out, [expected], [np.array([[-128, -128, 40, 5]], np.int8)]).free is None
+    # Where all that differ should be at a rail, one at which the device is not.
+    made = difference(out, [expected], [np.array([[-128, 100, 40, 5]], np.int8)])
+    assert made.free == MismatchExample(0, (0, 1), -128.0, 100.0)
+
+
+def test_one_channel_is_told_before_a_few_that_hold_all() -> None:
+    """Strays in three other channels make four that hold all differences; nearly all of them lie in one."""
+    strays = np.isin(index(3), (1, 20, 33)) & scattered(0.005, 6)
+    found = told(SHAPE, (index(3) == 7) | strays)
+    assert " %) lie in channel 7 of 43, among 420 of the 18,060 elements" in found[0]

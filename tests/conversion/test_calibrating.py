@@ -1,0 +1,118 @@
+"""Calibrations beside other work: the same as in order, their faults told where the result is wanted."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fixtures.detector import float_detector
+from litecheck.conversion.calibrated import calibrated
+from litecheck.conversion.calibrating import Calibrating
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.litert_child import LitertChild
+from litecheck.conversion.calibration.prestart import prestarted
+from litecheck.conversion.calibration.samples import Chain
+from litecheck.conversion.pipeline import convert_model
+from litecheck.conversion.prepared import ConversionSession, prepared
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.devices.worker import Worker
+from litecheck.errors import ConfigError
+
+
+def session(**settings: Any) -> ConversionSession:
+    return prepared(float_detector(), ConversionSettings(**{"random": 3, **settings}))
+
+
+#: Without fork each job takes a process of its own.
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@forks
+@pytest.mark.runtime
+def test_beside_other_work_the_statistics_are_the_same() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    asked = session()
+    told: list[tuple[int, str]] = []
+    expected = calibrated(asked.model, asked.data, asked.settings, lambda done, what: None)
+    started = prestarted("auto", compares=False)
+    assert started is not None
+    with Calibrating(asked, lambda *one: told.append(one), started) as calibrating:
+        found = calibrating.result()
+        assert found is not None
+        assert found.statistics.to_json() == expected.statistics.to_json()
+        assert found.ranges == expected.ranges
+        assert not calibrating.waits
+        assert started.alive
+    assert told[-1] == (3, "calibrating")
+    assert not started.alive
+
+
+def test_litechecks_own_kernels_wait_for_the_question() -> None:
+    assert prestarted("litecheck", compares=True) is None
+    with Calibrating(session(device="litecheck")) as calibrating:
+        assert not calibrating.waits
+        found = calibrating.result()
+    assert found is not None
+    assert found.statistics.samples == 3
+
+
+def test_where_no_ranges_are_wanted_nothing_runs() -> None:
+    with Calibrating(session(to="float16")) as calibrating:
+        assert calibrating.result() is None
+
+
+@pytest.mark.runtime
+def test_faults_are_told_where_the_result_is_wanted() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    asked = session(random=None, data=(CalibrationData(lambda: iter(()), "nothing"),))
+    with Calibrating(asked) as calibrating, pytest.raises(ConfigError, match="there is no sample"):
+        calibrating.result()
+
+
+@pytest.mark.runtime
+def test_a_calibration_is_left_at_once() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+
+    ready = session().data
+    assert ready is not None
+    chain = next(iter(ready))
+
+    def slow() -> Iterator[Chain]:
+        while True:
+            time.sleep(0.05)
+            yield chain
+
+    asked = session(random=None, data=(CalibrationData(slow, "slow ones"),))
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Calibrating(asked):
+        raise KeyboardInterrupt
+    assert time.monotonic() - begun < 5
+
+
+@forks
+@pytest.mark.runtime
+def test_one_child_does_for_all_that_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    made: list[object] = []
+    asked: list[object] = []
+    start, ask = Worker.__init__, LitertChild.ask
+
+    def starting(self: Worker, *arguments: Any) -> None:
+        made.append(self)
+        start(self, *arguments)
+
+    def asking(self: LitertChild, *arguments: Any) -> Iterator[dict[str, Any]]:
+        asked.append(self)
+        return ask(self, *arguments)
+
+    monkeypatch.setattr(Worker, "__init__", starting)
+    monkeypatch.setattr(LitertChild, "ask", asking)
+    record = convert_model(float_detector(), random=2, correct_bias=True, sensitivity=2)
+    assert record.agreement is not None
+    assert len(record.sensitivity) == 2
+    assert len(made) == 1
+    assert len(asked) > 5

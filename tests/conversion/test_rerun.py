@@ -1,0 +1,136 @@
+"""Conversions made again: biases corrected where that helps, operators ranked by what quantizing each alone costs."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from litecheck import convert_model
+from litecheck.conversion.agreement import agreement
+from litecheck.conversion.bias_correction import corrected_biases
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.convert_float import Request, convert, replay
+from litecheck.conversion.plan_file import plan_json, read_plan
+from litecheck.conversion.record import ConversionRecord
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.rendering.formats import render
+from tests.conversion.mobile_nets import images, mobile_net
+
+OURS, XNNPACK = "litecheck", "litert:xnnpack"
+
+
+def shifting() -> Model:
+    """A layer whose weights are rounded to nothing beside one large one, on inputs that are all 1: its results shift."""
+    main = (builder := ModelBuilder()).subgraph()
+    x, y, z = (main.tensor(n, (1, k), "float32") for n, k in (("x", 64), ("y", 4), ("z", 4)))
+    weights = np.full((4, 64), 0.1, np.float32)
+    weights[:, 0] = 1 + 100 * np.arange(4)
+    operands = [main.constant("w", weights), main.constant("b", np.zeros(4, np.float32))]
+    main.add("FULLY_CONNECTED", [x, *operands], [y])
+    more = [main.constant("v", np.eye(4, dtype=np.float32)), main.constant("c", np.zeros(4, np.float32))]
+    main.add("FULLY_CONNECTED", [y, *more], [z])
+    main.inputs(x)
+    main.outputs(z)
+    return builder.finish()
+
+
+def ones(count: int = 4) -> CalibrationData:
+    def chains() -> object:
+        for number in range(count):
+            x = np.ones((1, 64), np.float32)
+            x[0, 0] = (number % 2) * 0.5
+            yield (Sample({"x": x}),)
+
+    return CalibrationData(chains, "ones", count)  # type: ignore[arg-type]
+
+
+def made(model: Model, data: CalibrationData, **options: object) -> ConversionRecord:
+    return convert_model(model, data=(data,), device=OURS, **options)
+
+
+def snr(record: ConversionRecord) -> float:
+    assert record.agreement is not None
+    return min(one.snr for one in record.agreement.outputs)
+
+
+@pytest.mark.parametrize("device", [OURS, XNNPACK])
+def test_errors_are_told_by_channel(device: str) -> None:
+    if device != OURS:
+        pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    model = shifting()
+    done = convert(model, Request(), {(0, 0): (0, 1), (0, 1): (0, 160), (0, 2): (0, 160)})
+    (one, other) = (
+        agreement(model, done.model, done.tensors, ones(n), channelled=[(0, 1)], device=device)
+        for n in (1, 2)
+    )
+    assert one.errors.keys() == {(0, 1)}
+    # Channel 3 stores 0.1 as 0 in steps of 301/127: 6.3 are missing.
+    assert one.errors[0, 1].shape == (4,)
+    assert one.errors[0, 1][3] == pytest.approx(-6.3, abs=0.4)
+    assert other.errors[0, 1][3] == pytest.approx(-6.3, abs=1.5)
+    assert "errors" not in one.to_plain()
+
+
+def test_corrected_biases_bring_the_mean_back() -> None:
+    plain, record = made(shifting(), ones()), made(shifting(), ones(), correct_bias=True)
+    found = record.correction
+    assert found is not None
+    assert record.verdict == "conforms"
+    assert (found.biases, found.before) == (1, pytest.approx(snr(plain)))
+    assert found.after == pytest.approx(snr(record))
+    assert found.after > found.before + 10
+    assert "biases corrected" in render(record)
+    plan = read_plan(plan_json(record.conversion.plan), "plan.json")
+    assert model_bytes(replay(shifting(), plan, Request()).model) == model_bytes(record.conversion.model)
+
+
+def test_nothing_is_corrected_where_that_does_harm() -> None:
+    model = shifting()
+    done = convert(model, Request(), {(0, 0): (0, 1), (0, 1): (0, 160), (0, 2): (0, 160)})
+    found = agreement(model, done.model, done.tensors, ones(), channelled=[(0, 1)], device=OURS)
+    best, _, said = corrected_biases(done, lambda changes: done, lambda one: found)
+    assert best is done
+    assert (said.biases, said.before) == (0, said.after)
+
+
+def test_sensitivity_finds_the_operator_at_fault() -> None:
+    """Weights planted so that one layer of one scale loses them: quantized alone it costs the most."""
+    model = shifting()
+    record = made(model, ones(), sensitivity=-1)
+    assert record.sensitivity is not None
+    worst, least = record.sensitivity
+    assert (worst.operator, least.operator) == (0, 1)
+    assert worst.snr < 25 < least.snr
+    alone = made(model, ones(), keep=("#1",))
+    assert worst.snr == pytest.approx(snr(alone))
+    listed = json.loads(render(record, "json"))["sensitivity"]
+    assert [(one["operator"], one["opcode"], one["name"]) for one in listed] == [
+        (0, "FULLY_CONNECTED", "y"),
+        (1, "FULLY_CONNECTED", "z"),
+    ]
+    assert "2 operators, each quantized alone" in " ".join(render(record).split())
+
+
+def test_only_the_worst_tensors_operators_are_looked_at() -> None:
+    record = made(mobile_net(0, blocks=1), images(0, 2), sensitivity=2, agreement=False)
+    assert record.sensitivity is not None
+    assert record.agreement is not None
+    worst = sorted((one for one in record.agreement.tensors), key=lambda one: one.snr)
+    names = {record.conversion.source.subgraphs[0].tensors[one.reference[1]].name for one in worst[:2]}
+    assert {one.name for one in record.sensitivity} == names
+    assert all(math.isfinite(one.snr) for one in record.sensitivity)
+
+
+@pytest.mark.parametrize("option", [{"correct_bias": True}, {"sensitivity": 3}])
+def test_both_need_data_and_integers(option: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="runs models on samples: give --data"):
+        convert_model(shifting(), **option)
+    with pytest.raises(ConfigError, match="is for integer activations"):
+        convert_model(shifting(), to="dynamic", **option)

@@ -1,0 +1,60 @@
+"""What tells probes that fail from those that pass, and what is said where nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litecheck.diagnosis import contrast
+from litecheck.diagnosis.properties import Properties
+from litecheck.diagnosis.result import Contrast
+from litecheck.rendering.wording.contrasts import contrast_sentences
+
+
+def like(strides: bool = False, channels: int = 8, padding: str = "SAME", fed: bool = True) -> Properties:
+    return {"different strides": strides, "channels": channels, "padding": padding, "inputs that count": fed}
+
+
+def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[str, ...]:
+    """What is said of probes with these properties."""
+    names = [tuple(f"probe {n}" for n in range(len(some))) for some in (failing, passing)]
+    return tuple(contrast_sentences(Contrast(*names, contrast.apart(failing, passing))))
+
+
+def test_a_peculiarity() -> None:
+    assert apart([like(True), like(True, 9)], [like(), like(channels=10)]) == (
+        "all that fail have different strides; none that passes has",
+    )
+
+
+def test_a_number_with_the_next_one_that_passes() -> None:
+    found = apart([like(channels=33), like(channels=83)], [like(), like(channels=32)])
+    assert found == ("all that fail have channels of 33 or more (next is 32); none that passes has",)
+    found = apart([like(channels=3)], [like(), like(channels=32)])
+    assert found == ("all that fail have channels of 3 or less (next is 8); none that passes has",)
+
+
+def test_a_word() -> None:
+    assert apart([like(padding="VALID")], [like()]) == (
+        "all that fail have padding VALID; none that passes has",
+    )
+
+
+def test_two_together_where_neither_is_enough() -> None:
+    passing = [like(), like(channels=32), like(channels=4099, fed=False)]
+    (found,) = apart([like(channels=33), like(channels=83)], passing)
+    assert found == (
+        "all that fail have inputs that count and channels of 33 or more (next is 32); none that passes has both"
+    )
+
+
+def test_what_nearly_tells_them_apart_is_said_as_such() -> None:
+    found = apart([like(True), like(True, 9)], [like(True), like(channels=10), like(channels=7)])
+    assert found == ("all that fail have different strides; so have 1 of 3 that pass",) or found[
+        0
+    ].startswith("all that fail have different strides")
+
+
+def test_where_nothing_tells_nothing_is_made_up() -> None:
+    assert apart([like()], [like()]) == ("nothing that is measured of them",)
+    assert apart([like()], []) == ("no probe passes",)
+    assert apart([], [like()]) == ()

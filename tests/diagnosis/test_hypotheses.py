@@ -1,0 +1,50 @@
+"""Which stages decide, and what each choice gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litecheck.cases.probes.catalogue import probes
+from litecheck.diagnosis.hypotheses import defective, hypotheses, kernel_of, named, outputs, published
+from litecheck.diagnosis.result import Hypothesis
+
+
+def test_only_stages_that_are_asked_for_are_chosen() -> None:
+    """A table in fixed point asks for no rounding."""
+    found = {way.stages for way in hypotheses(probes("LOGISTIC")[0])}
+    assert found == {
+        (("table", "float32"), ("round", "half-away")),
+        (("table", "float32"), ("round", "half-even")),
+        (("table", "fixed-point"),),
+    }
+
+
+def test_an_operator_without_stages_has_one_way() -> None:
+    assert hypotheses(probes("MAX_POOL_2D")[0]) == (Hypothesis(()),)
+
+
+def test_a_way_computes_as_its_arithmetic() -> None:
+    ties = probes("CONV_2D")[0]
+    double, single = (next(outputs(ties, Hypothesis((("requantize", v),))))[0] for v in ("double", "single"))
+    (bare,) = next(outputs(ties, Hypothesis((("requantize", "double"),), "no-output-zero-point")))
+    assert (double != single).sum() > 100
+    inside = (double > -128) & (double < 127)
+    np.testing.assert_array_equal(bare[inside], np.maximum(double[inside].astype(int) - 5, -128))
+
+
+def test_ways_know_who_has_them() -> None:
+    kernel = kernel_of(probes("ADD")[0])
+    known = published("ADD", kernel)
+    assert next(iter(known)) == "litert-reference"
+    assert named(Hypothesis((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
+    assert named(Hypothesis((("requantize", "floor"),)), known).published == ()
+    assert {way.defect for way in defective(Hypothesis(()), "ADD")} >= {"wraps", "no-activation"}
+    # Nobody published what departs from what somebody published.
+    usual = named(Hypothesis((("requantize", "double"),)), known)
+    assert "litert-reference" in usual.published
+    assert all(way.published == () for way in defective(usual, "ADD"))
+
+
+def test_a_way_reads_as_the_file_does() -> None:
+    assert str(Hypothesis((("requantize", "single"),), "wraps")) == "requantize: single, defect: wraps"
+    assert str(Hypothesis(())) == "the only way there is"

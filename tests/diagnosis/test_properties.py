@@ -1,0 +1,250 @@
+"""What a diagnosis says that it did not try."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.cases.probes.probe import Probe
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Failure, Job
+from litecheck.diagnosis.identification import diagnose
+from litecheck.diagnosis.probe_sets import prepared
+from litecheck.diagnosis.properties import Property, general, left_out, properties, tried, untried
+from litecheck.diagnosis.result import ProbedRange, Untested
+from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.reference.registry import kernels
+from litecheck.rendering.wording.probed import probed_values, untested_sentence
+from tests.verification.inprocess import InProcess
+from tests.verification.planted import of
+
+
+def test_what_no_probe_had_is_said() -> None:
+    like = [
+        {"different strides": False, "activation": "RELU", "batch": 1, "channels": 8},
+        {"different strides": False, "activation": "NONE", "batch": 1, "channels": 4099},
+    ]
+    assert tuple(map(untested_sentence, untried("CONV_2D", ["int8", "int16"], like))) == (
+        "types other than int16 and int8: float32, uint8",
+        "different strides",
+        "activation RELU6 and RELU_N1_TO_1",
+        "others than batch 1",
+        "more than channels 4,099",
+    )
+    assert tuple((had.property, probed_values(had)) for had in tried(like)) == (
+        ("different strides", "0 of 2 probes"),
+        ("activation", "NONE, RELU"),
+        ("batch", "1"),
+        ("channels", "8 to 4,099"),
+    )
+
+
+def test_designed_probes_had_what_devices_get_wrong() -> None:
+    """Of each of these nothing was tried before."""
+    (ordinary, _) = of(InProcess(), "CONV_2D").operators
+    had = {one.property: one for one in ordinary.tried}
+    for peculiarity in ("different strides", "different dilations", "a window that is not square"):
+        assert had[peculiarity].having
+    assert had["batch"].most == 3
+    assert (had["output elements"].most or 0) > 1 << 16
+    missing = {name for one in ordinary.untried if one.kind == "peculiarity" for name in one.names}
+    assert not {"different strides", "different dilations", "dilation"} & missing
+    assert {"weights given at run time", "no bias"} <= missing
+
+
+def test_sums_that_count_reach_beyond_32_channels_and_256_products() -> None:
+    for group in prepared(
+        (), ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"], repeats=0
+    ):
+        like = [properties(probe) for probe in group.probes]
+        fed = [one for one in like if one["inputs beside their zero points"]]
+        assert max(int(one["channels of the output"]) for one in fed) > 33
+        assert max(int(one["products in a sum"]) for one in fed) > 256
+
+
+def test_what_is_not_answered_was_not_tried() -> None:
+    def instead(job: Job) -> Failure | None:
+        options = job.model.subgraphs[0].operators[0].options
+        different = options is not None and options.get("stride_h") != options.get("stride_w")
+        return Failure(Outcome.REFUSED, "no such strides") if different else None
+
+    (ordinary, _) = of(InProcess(instead=instead), "CONV_2D").operators
+    assert len(ordinary.unanswered) == 3
+    assert Untested("peculiarity", ("different strides",)) in ordinary.untried
+    assert ordinary.conclusion == "named"
+
+
+@pytest.mark.parametrize(
+    ("repeats", "said"), [(600, "fewer than 1 of 200 inferences"), (0, "again and again")]
+)
+def test_how_often_inputs_come_again_is_said(repeats: int, said: str) -> None:
+    assert any(said in untested_sentence(one) for one in general(repeats))
+    found = diagnose(InProcess(), prepared((), ["RELU"], repeats=repeats and 9))
+    assert any(("1 of 3 " if repeats else said) in untested_sentence(one) for one in found.untried)
+
+
+def convolution(weight: tuple[int, ...] = (6, 3, 2, 2), bias: str = "constant", **options: Option) -> Probe:
+    """A CONV_2D of an input (2, 8, 8, 4) with two runs."""
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    x = graph.tensor("x", (2, 8, 8, 4), "int8", quantized(0.5, 3))
+    w = graph.constant("w", np.zeros(weight, np.int8), quantized([0.25] * 6))
+    inputs = [x, w]
+    if bias == "constant":
+        inputs.append(graph.constant("b", np.zeros(6, np.int32), quantized([0.125] * 6)))
+    y = graph.tensor("y", (2, 8, 8, 6), "int8", quantized(1.5, 0))
+    graph.add("CONV_2D", inputs, [y], **{"stride_h": 1, "stride_w": 1, **options})
+    graph.inputs(x)
+    graph.outputs(y)
+    runs = ((np.full((2, 8, 8, 4), 3, np.int8),),) * 2
+    return Probe("p", "CONV_2D", builder.finish(), runs)
+
+
+def test_properties_of_a_convolution() -> None:
+    assert dict(properties(convolution())) == {
+        "different strides": False,
+        "a window that is not square": True,
+        "different dilations": False,
+        "dilation": False,
+        "weights given at run time": False,
+        "one weight scale for all channels": False,
+        "no bias": False,
+        "a bias given at run time": False,
+        "scales that are powers of two": False,
+        "inputs beside their zero points": False,
+        "several inferences": False,
+        "activation": "NONE",
+        "padding": "SAME",
+        "window height": 3,
+        "window width": 2,
+        "vertical stride": 1,
+        "horizontal stride": 1,
+        "products in a sum": 12,
+        "vertical dilation": 1,
+        "horizontal dilation": 1,
+        "output elements": 768,
+        "input elements": 512,
+        "channels of the output": 6,
+        "batch": 2,
+        "channels of the input": 4,
+        "groups": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("probe", "changed"),
+    [
+        (convolution(stride_w=2), {"different strides": True, "horizontal stride": 2}),
+        (convolution((6, 3, 3, 4)),
+         {"a window that is not square": False, "window width": 3, "products in a sum": 36, "groups": 1}),
+        (convolution((6, 3, 2, 8)), {"products in a sum": 48, "groups": 1}),
+        (convolution(dilation_h_factor=2, dilation_w_factor=3),
+         {"different dilations": True, "dilation": True, "vertical dilation": 2, "horizontal dilation": 3}),
+        (convolution(dilation_h_factor=2, dilation_w_factor=2),
+         {"dilation": True, "vertical dilation": 2, "horizontal dilation": 2}),
+        (convolution(bias="absent"), {"no bias": True}),
+        (convolution(padding="VALID", fused_activation_function="RELU6"), {"activation": "RELU6", "padding": "VALID"}),
+        (replace(convolution(), order=(0, 1, 0)), {"several inferences": True}),
+        (replace(convolution(), runs=((np.full((2, 8, 8, 4), 4, np.int8),),)), {"inputs beside their zero points": True}),
+    ],
+)  # fmt: skip
+def test_properties_that_change(probe: Probe, changed: dict[str, Property]) -> None:
+    usual, found = properties(convolution()), properties(probe)
+    assert {name: value for name, value in found.items() if value != usual[name]} == changed
+
+
+def sum_of_two(
+    left: tuple[int, ...], right: tuple[int, ...], scale: float = 0.5, variable: bool = False
+) -> Probe:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    x = graph.tensor("x", left, "int8", quantized(scale, 3))
+    y = graph.tensor("y", right, "int8", quantized(0.25, 0), is_variable=variable)
+    z = graph.tensor("z", left, "int8", quantized(0.125, 0))
+    graph.add("ADD", [x, y], [z])
+    graph.inputs(*([x] if variable else [x, y]))
+    graph.outputs(z)
+    runs = ((np.full(left, 3, np.int8), *([] if variable else [np.zeros(right, np.int8)])),)
+    return Probe("p", "ADD", builder.finish(), runs, series=variable)
+
+
+def test_properties_of_a_sum() -> None:
+    assert dict(properties(sum_of_two((2, 6), (6,)))) == {
+        "operands of different shapes": True,
+        "scales that are powers of two": True,
+        "inputs beside their zero points": False,
+        "several inferences": False,
+        "activation": "NONE",
+        "output elements": 12,
+        "input elements": 12,
+        "channels of the output": 6,
+        "batch": 2,
+    }
+    same = properties(sum_of_two((6,), (6,), 0.3))
+    assert (same["operands of different shapes"], same["scales that are powers of two"]) == (False, False)
+    assert "batch" not in same
+    kept = properties(sum_of_two((2, 6), (2, 6), variable=True))
+    assert kept["state handed on"] is True
+    assert "operands of different shapes" not in kept
+
+
+def test_ranges_of_properties() -> None:
+    found = tried(
+        [{"a": True, "w": "x", "n": 3}, {"a": False, "n": 7}, {"a": True, "w": "b", "n": 5}, {"w": "x"}]
+    )
+    assert found == (
+        ProbedRange("a", 3, having=2),
+        ProbedRange("w", 3, words=("b", "x")),
+        ProbedRange("n", 3, 3, 7),
+    )
+
+
+@pytest.mark.parametrize(
+    ("probes", "missing"),
+    [
+        ([{"dilation": False}], [Untested("peculiarity", ("dilation",))]),
+        ([{"dilation": False}, {"dilation": True}], []),
+        ([{"several inferences": False, "inputs beside their zero points": False}], []),
+        ([{"padding": "SAME"}], [Untested("words", ("VALID",), of="padding")]),
+        ([{"padding": "SAME"}, {"padding": "VALID"}], []),
+        ([{"padding": "7"}], []),
+        ([{"batch": 2, "groups": 1}, {"batch": 2, "groups": 4}, {"batch": 2, "groups": 3}],
+         [Untested("one value", ("batch",), (2,)), Untested("larger", ("groups",), (4,))]),
+        ([], []),
+    ],
+)  # fmt: skip
+def test_values_that_no_probe_had(probes: list[dict[str, Property]], missing: list[Untested]) -> None:
+    known = {t for kernel in kernels()["CONV_2D"] for t in kernel.types if isinstance(t, str)}
+    assert list(untried("CONV_2D", known, probes)) == missing
+
+
+def test_types_that_no_probe_had() -> None:
+    assert untried("NOTHING", ["int8"], []) == ()
+    (types,) = untried("ABS", ["int8"], [])
+    assert (types.kind, types.beside) == ("types", ("int8",))
+    assert "int8" not in types.names
+    assert list(types.names) == sorted(types.names)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "last"),
+    [
+        (0, Untested("repetition")),
+        (1, Untested("rarer", numbers=(1,))),
+        (5, Untested("rarer", numbers=(1,))),
+        (6, Untested("rarer", numbers=(2,))),
+        (600, Untested("rarer", numbers=(200,))),
+    ],
+)
+def test_limits_of_every_diagnosis(repeats: int, last: Untested) -> None:
+    """n inferences without a fault leave a chance of 5 % for a rate of 3 in n."""
+    assert list(general(repeats)) == [Untested("graphs"), Untested("threads"), Untested("shapes"), last]
+
+
+def test_operators_that_were_left_out() -> None:
+    assert list(left_out("m", [])) == []
+    assert list(left_out("m", ["RELU", "ADD", "RELU"])) == [
+        Untested("operators", ("ADD", "RELU"), (1, 2), of="m")
+    ]

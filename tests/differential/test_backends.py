@@ -1,0 +1,53 @@
+"""A small fixed slice of ``python -m tests.differential.backends``, and that what is declined can be told apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.reference.backends import load_dispatch
+from tests.differential.backends import FAMILY, KINDS, compared
+from tests.differential.operands import who_takes
+from tests.differential.oracle import Oracle
+from tests.differential.sweep import trials
+
+pytestmark = pytest.mark.runtime
+#: A kind for each way of being declined; computing it as if it were taken is seen in these few trials.
+DECLINED = (
+    "CONV_2D int8 computed weights", "CONV_2D int8 computed bias", "CONV_2D uint8 computed bias",
+    "CONV_2D int8 unscaled bias", "CONV_2D int8 axis of input", "DEPTHWISE_CONV_2D int8 computed bias",
+    "FULLY_CONNECTED int8 computed bias", "TRANSPOSE_CONV int8 computed bias", "TRANSPOSE_CONV int8 computed shape",
+    "MEAN int8 computed axis", "SUM int8 computed axis", "LEAKY_RELU int8 axis of input",
+    "QUANTIZE int8 seven dimensions", "ELU int8 axis of input", "MAX_POOL_2D int8 axis of output",
+    "FULLY_CONNECTED x int8 computed bias",
+)  # fmt: skip
+#: Kinds that make no difference to it, and ratios on both sides of the range it takes.
+TAKEN = (
+    "CONV_2D int8 axis of weight",
+    "FULLY_CONNECTED int8 no bias",
+    "LEAKY_RELU int8 ratio",
+    "QUANTIZE int8 ratio",
+)
+CASES = 12
+
+
+@pytest.mark.parametrize("kind", DECLINED)
+def test_what_xnnpack_declines_is_computed_otherwise(oracle: Oracle, kind: str) -> None:
+    assert all("xnnpack" not in who_takes(trial) for trial in trials(FAMILY, kind, CASES, 7))
+    for resolver in ("optimized", "xnnpack"):
+        score, otherwise = compared(kind, resolver, oracle, CASES, 7)
+        assert score.trials == CASES, score.refused
+        assert score.different == 0, score.examples
+    assert otherwise > 0
+
+
+@pytest.mark.parametrize("kind", TAKEN)
+def test_what_does_not_matter_to_it_is_taken(oracle: Oracle, kind: str) -> None:
+    assert any("xnnpack" in who_takes(trial) for trial in trials(FAMILY, kind, CASES, 7))
+    score, _ = compared(kind, "xnnpack", oracle, CASES, 7)
+    assert (score.trials, score.different) == (CASES, 0), (score.refused, score.examples)
+
+
+def test_every_listed_operator_is_swept() -> None:
+    listed = {opcode for taker in load_dispatch().backends.values() for opcode in taker.operators}
+    elsewhere = {"RESIZE_BILINEAR"}  # the movers draw computed sizes
+    assert listed - elsewhere <= {kind.split()[0] for kind in KINDS}

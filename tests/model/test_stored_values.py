@@ -1,0 +1,91 @@
+"""Scanning constants: windows must not show in the answer."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.model import stored_values as scan
+from litecheck.model.build import ModelBuilder
+from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes
+from litecheck.model.stored_values import pack
+from litecheck.model.types import Tensor
+
+
+def constant(values: np.ndarray, dtype: str) -> Tensor:
+    data = pack(values, dtype) if dtype in ("int4", "uint4", "int2") else values.reshape(-1).view(np.uint8)
+    return Tensor(0, "w", dtype, values.shape, data=data)
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "WINDOW", 64)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "storage", "low", "high"),
+    [("int8", "i1", -127, 127), ("int16", "<i2", -300, 200), ("int32", "<i4", -9, 9), ("int4", "i1", -7, 7)],
+)
+@pytest.mark.parametrize("at", [0, 63, 64, 500])
+def test_one_value_below_is_found_wherever_it_lies(
+    dtype: str, storage: str, low: int, high: int, at: int
+) -> None:
+    values = np.full(501, high, storage)
+    assert scan.in_range(constant(values, dtype), low, high)
+    assert scan.out_of_range(constant(values, dtype), low, high) == (0, -1, low)
+    values[at] = low - 1
+    assert not scan.in_range(constant(values, dtype), low, high)
+    assert scan.out_of_range(constant(values, dtype), low, high) == (1, at, low - 1)
+
+
+def test_values_above_are_found_where_the_type_can_hold_them() -> None:
+    values = np.zeros(200, np.int8)
+    values[[70, 150]] = 101, 120
+    assert not scan.in_range(constant(values, "int8"), -128, 100)
+    assert scan.in_range(constant(values, "int8"), -128, 127)
+    assert scan.out_of_range(constant(values, "int8"), -128, 100) == (2, 70, 120)
+
+
+def test_below_is_told_before_above() -> None:
+    values = np.array([127, 0, -128], np.int8)
+    assert scan.out_of_range(constant(values, "int8"), -100, 100) == (2, 0, -128)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "string"])
+def test_types_without_integers_hold_none_outside(dtype: str) -> None:
+    tensor = Tensor(0, "w", dtype, (4,), data=np.full(16, 255, np.uint8))
+    assert scan.in_range(tensor, 0, 0)
+
+
+def test_an_empty_constant_holds_none_outside() -> None:
+    assert scan.in_range(constant(np.empty(0, np.int8), "int8"), 1, 2)
+
+
+def test_an_empty_constant_of_a_shape_that_numpy_cannot_hold_has_no_values() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1,), "float32")
+    for shape in ((2**31 - 1, 2**31 - 1, 2**31 - 1, 0), (2**20, 2**20, 0)):
+        main.tensor("c", shape, "float32", data=np.empty(0, np.uint8))
+    main.inputs(x)
+    main.outputs(x)
+    _, huge, large = load_model(model_bytes(builder.finish())).subgraphs[0].tensors
+    assert scan.stored_integers(huge) is None
+    held = scan.stored_integers(large)
+    assert held is not None
+    assert held.shape == (2**20, 2**20, 0)
+
+
+def test_released_pages_are_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "weights"
+    file.write_bytes(bytes(range(256)) * (1 << 13))
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    view = np.frombuffer(mapped, np.uint8)[100:]
+    before = int(view.astype(np.int64).sum())
+    scan.release(view)
+    assert int(view.astype(np.int64).sum()) == before

@@ -1,0 +1,66 @@
+"""Text beside a margin, and tables that fit."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from litecheck.rendering.text_page import Page, captured
+
+HEADS = (">#", "operator", "extra", "name")
+ROWS = (("1", "CONV_2D", "an extra word", "first"), ("12", "ADD", "", "second/name"))
+
+
+def printed(width: int, spare: tuple[str, ...] = ("extra",), **options: object) -> list[str]:
+    file = io.StringIO()
+    page = Page(Console(file=file, width=width, color_system=None, _environ={}, **options), False)  # type: ignore[arg-type]
+    page.grid(HEADS, ROWS, ("", "red"), 1, spare)
+    return file.getvalue().splitlines()
+
+
+def test_a_table_has_all_columns_where_there_is_room() -> None:
+    assert printed(60) == [
+        "   #  operator  extra          name",
+        "   1  CONV_2D   an extra word  first",
+        "  12  ADD                      second/name",
+    ]
+
+
+def test_it_does_without_the_spare_column_first() -> None:
+    assert printed(30) == ["   #  operator  name", "   1  CONV_2D   first", "  12  ADD       second/name"]
+
+
+def test_then_rows_become_sentences() -> None:
+    assert printed(24) == [
+        "   1  CONV_2D, an extra",
+        "      word, first",
+        "  12  ADD, second/name",
+    ]
+
+
+@pytest.mark.parametrize("width", [24, 30, 45, 60])
+def test_no_row_is_wider_than_the_console(width: int) -> None:
+    assert max(map(cell_len, printed(width))) <= width
+
+
+def test_a_column_alone_is_coloured() -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=60, color_system="standard", force_terminal=True, _environ={})
+    Page(console, False).grid(HEADS, ROWS, ("", "red"), 1)
+    last = file.getvalue().splitlines()[-1]
+    assert "\x1b[31mADD" in last
+    assert last.count("\x1b[31m") == 1
+
+
+def test_captured_is_80_columns_of_plain_text() -> None:
+    assert captured(lambda console: console.print("[red]" + "y" * 90)) == f"{'y' * 80}\n{'y' * 10}\n"
+
+
+def test_wide_characters_are_counted_as_two() -> None:
+    rows = [("1", "ADD", "", "字" * 20)]
+    file = io.StringIO()
+    Page(Console(file=file, width=30, color_system=None, _environ={}), False).grid(HEADS, rows, ("",))
+    assert max(map(cell_len, file.getvalue().splitlines())) == 30

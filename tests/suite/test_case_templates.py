@@ -1,0 +1,89 @@
+"""rules/case_templates.yaml: read strictly, in the operators' own words, described by its schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from litecheck.data import rules_dir, schemas_dir
+from litecheck.errors import ProfileError
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.suite import case_templates
+from litecheck.suite.case_templates import read_templates, templates_of
+from litecheck.suite.drafts import Choice, drafted
+from litecheck.suite.suite_cases import operators
+
+
+def test_the_schema_describes_it() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
+    schema = json.loads((schemas_dir() / "case_templates.schema.json").read_text("utf-8"))
+    document = yaml.safe_load((rules_dir() / "case_templates.yaml").read_text("utf-8"))
+    judge = jsonschema.Draft202012Validator(schema)
+    judge.validate(document)
+    assert set(schema["$defs"]["operator"]["properties"]) == set(case_templates._KEYS)
+    assert set(schema["$defs"]["form"]["properties"]) == set(case_templates._FORM_KEYS)
+    assert set(schema["$defs"]["one"]["anyOf"][1]["properties"]) == set(case_templates._OPERAND_KEYS)
+    document["ops"]["ADD"]["forms"]["same"]["level"] = "smokey"
+    assert not judge.is_valid(document)
+
+
+def test_lists_are_shapes_or_what_steers() -> None:
+    form = templates_of("PAD").forms[0]
+    assert form.operands["input"][0].shape == (2, 4, 5, 3)
+    assert form.operands["input"][0].values is None
+    paddings = form.operands["paddings"][0]
+    assert paddings.constant
+    assert paddings.values is not None
+    assert paddings.values.tolist() == [[0, 0], [1, 2], [2, 0], [0, 1]]
+    assert [part.shape for part in templates_of("CONCATENATION").forms[0].operands["values"]] == [
+        (2, 3, 4, 3),
+        (2, 3, 4, 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("ADDD: {like: ADD}", "templates.yaml:2: no operator 'ADDD'; did you mean 'ADD'?"),
+        ("ADD: {form: {}}", "templates.yaml:2: unknown key 'form'; did you mean 'forms'?"),
+        ("ADD: {version: 2}", "templates.yaml:2: ADD takes forms, like, or none with the reason"),
+        ("ADD: {like: SUB}", "templates.yaml:2: 'SUB' has no entry"),
+        ("ADD: {forms: {a: {operands: {lsh: [1]}}}}", "templates.yaml:2: 'lsh' is not an operand here; did you mean 'lhs'?"),
+        ("ADD: {forms: {a: {level: often}}}", "templates.yaml:2: no level 'often'; there are smoke, standard, exhaustive"),
+        ("ADD: {forms: {a: {operands: {lhs: [x]}}}}", "templates.yaml:2: expected a whole number here"),
+        ("ADD: {forms: {a: {operands: {lhs: {given: [[1], [1, 2]]}}}}}", "templates.yaml:2: rows of different lengths"),
+        ("ADD: {forms: {a: {operands: {lhs: {given: [x]}}}}}", "templates.yaml:2: expected numbers, or true and false"),
+        ("ADD: {forms: {a: {options: {strides: 1}}}}", "ADD, form a: AddOptions has no option 'strides'"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_its_line(entry: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "templates.yaml"
+    file.write_text(f"ops:\n  {entry}\n")
+    with pytest.raises(ProfileError) as error:
+        read_templates(file, "templates.yaml")
+    assert message in str(error.value)
+
+
+def test_operands_that_do_not_go_together_are_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "templates.yaml"
+    file.write_text("ops:\n  ADD:\n    forms:\n      bad: {operands: {lhs: [2, 3], rhs: [2, 4]}}\n")
+    profile = load_profile("litert-int8")
+    form = read_templates(file, "templates.yaml")["ADD"].forms[0]
+    with pytest.raises(ProfileError, match="ADD, form bad"):
+        drafted(profile, profile.operators["ADD"], form, Choice("int8"))
+
+
+#: Profiles of what operators compute: no suite is made from others.
+COMPUTING = [n for n in profile_names() if n != "litert-structure" and load_profile(n).judges != "placement"]
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_every_operator_of_a_profile_has_forms_or_a_reason_for_none(name: str) -> None:
+    for opcode in operators(load_profile(name)):
+        found = templates_of(opcode)
+        assert bool(found.forms) != bool(found.none), opcode
+        assert "no form of it" not in found.none or load_profile(name).operators[opcode].unsupported, opcode
+        assert not found.forms or found.forms[0].level == "smoke", opcode

@@ -1,0 +1,35 @@
+"""Stated parameters: each set shows the mistakes it is there for, in cases of a profile that takes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.profile.load import load_profile
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.suite.accept_cases import case_under
+from litecheck.suite.case import SuiteCase
+from litecheck.suite.case_templates import templates_of
+from litecheck.suite.fixed_parameters import FixedParameters, fixed_parameters, fixed_sets
+from litecheck.suite.mutants import computed, mutants, shown
+
+#: Whose cases are looked at for a type, and what is expected of them, by the mistake where it is another.
+PROFILES = {"int8": "litert-runtime", "uint8": "litert-uint8", "int16": "litert-int16x8"}
+OTHERS = {"power_of_two: shifts": ("tflm", "tflm")}
+EACH = [(one, opcode) for one in fixed_parameters() for opcode in one.operators]
+
+
+@pytest.mark.parametrize(("stated", "opcode"), EACH, ids=lambda v: v if isinstance(v, str) else v.shows[0])
+def test_a_set_shows_its_mistakes(stated: FixedParameters, opcode: str) -> None:
+    (kind,) = stated.types
+    assert stated.set(1).name in {s.name for s in fixed_sets(opcode, kind, stated.form)}
+    form = next(f for f in templates_of(opcode).forms if f.name == stated.form)
+    for mistake in stated.shows:
+        profile, base = OTHERS.get(mistake, (PROFILES[kind], "litert-reference"))
+        case = case_under(load_profile(profile), form, kind, stated.set(1), 0)
+        assert isinstance(case, SuiteCase), case
+        arithmetic = load_arithmetic(base)
+        expected = computed(case, ReferenceInterpreter(case.model, arithmetic))
+        wrong = next(m for m in mutants(case, arithmetic) if m.name == mistake)
+        actual = computed(case, ReferenceInterpreter(case.model, wrong.under(arithmetic, opcode)))
+        assert shown(mistake, expected, actual)

@@ -1,0 +1,223 @@
+"""What a device's results are worth: exact ones, wrong ones, and every way to fail."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.errors import ConfigError
+from litecheck.suite.manifest import Suite
+from litecheck.suite.result_verdicts import judge
+from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.suite_run import run
+from litecheck.suite.verdict import CaseOutcome, SuiteReport
+from tests.suite.devices import Computing, arithmetic
+
+pytestmark = pytest.mark.slow
+
+
+def judged(suite: Suite, device: Computing, folder: Path, *arithmetics: str) -> SuiteReport:
+    run(suite, device, folder)
+    return judge(suite, read_results(folder, suite), arithmetics)
+
+
+@pytest.mark.parametrize("name", ["litert-reference", "litert-optimized", "litert-xnnpack", "tflm"])
+def test_a_device_that_computes_as_published_conforms(name: str, suite: Suite, tmp_path: Path) -> None:
+    report = judged(suite, Computing(arithmetic(name)), tmp_path)
+    assert report.verdict == "conforms"
+    assert report.counts() == {"passed": len(suite.manifest.cases)}
+    assert all(name in row.fits for row in report.rows)
+
+
+def test_only_the_operator_that_is_wrong_fails_and_the_mistake_is_named(suite: Suite, tmp_path: Path) -> None:
+    device = Computing(arithmetic(TRANSPOSE_CONV={"requantize": "floor"}))
+    report = judged(suite, device, tmp_path)
+    verdicts = {row.opcode: (row.verdict, row.mistakes) for row in report.rows}
+    assert verdicts["TRANSPOSE_CONV"] == ("fails", ("requantize: floor",))
+    assert {verdicts[opcode][0] for opcode in verdicts if opcode != "TRANSPOSE_CONV"} == {"conforms"}
+    worst = next(case for case in report.cases if case.ending is CaseOutcome.FAILED)
+    assert worst.at is not None
+    assert worst.at.expected != worst.at.actual
+
+
+def test_a_mistake_without_a_name_fails_and_none_is_named(suite: Suite, tmp_path: Path) -> None:
+    class Odd(Computing):
+        def run(self, job: Job) -> Answer | Failure:
+            answer = super().run(job)
+            assert isinstance(answer, Answer)
+            for (output,) in answer.runs:
+                output.reshape(-1)[-1] ^= 3
+            return answer
+
+    report = judged(suite, Odd(arithmetic()), tmp_path)
+    assert {row.verdict for row in report.rows} == {"fails"}
+    assert {row.mistakes for row in report.rows} == {()}
+
+
+def test_mistakes_are_those_of_the_claimed_arithmetic(suite: Suite, tmp_path: Path) -> None:
+    """What is right by one arithmetic is a mistake by another, and has a name there."""
+    run(suite, Computing(arithmetic("litert-reference")), tmp_path)
+    report = judge(suite, read_results(tmp_path, suite), ["litert-xnnpack"])
+    row = next(row for row in report.rows if row.opcode == "TRANSPOSE_CONV")
+    assert (row.verdict, row.mistakes) == ("fails", ("requantize: double",))
+
+
+def test_an_arithmetic_that_is_not_claimed_does_not_count(suite: Suite, tmp_path: Path) -> None:
+    device = Computing(arithmetic("litert-optimized"))
+    run(suite, device, tmp_path)
+    results = read_results(tmp_path, suite)
+    assert judge(suite, results, ["litert-optimized"]).verdict == "conforms"
+    assert judge(suite, results, ["litert-reference"]).verdict == "fails"
+    with pytest.raises(ConfigError, match="no answers of the arithmetic 'other'"):
+        judge(suite, results, ["other"])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending"),
+    [
+        (Outcome.CRASHED, CaseOutcome.CRASHED),
+        (Outcome.TIMED_OUT, CaseOutcome.HUNG),
+        (Outcome.REFUSED, CaseOutcome.REFUSED),
+        (Outcome.OUT_OF_MEMORY, CaseOutcome.OUT_OF_MEMORY),
+        (Outcome.NOT_DELEGATED, CaseOutcome.NOT_DELEGATED),
+        (Outcome.NOT_SUPPORTED, CaseOutcome.NOT_SUPPORTED),
+    ],
+)
+def test_every_way_to_fail_is_told(
+    outcome: Outcome, ending: CaseOutcome, suite: Suite, tmp_path: Path
+) -> None:
+    def failing(job: Job) -> Failure | None:
+        return Failure(outcome, "told") if job.name.startswith("TANH") else None
+
+    report = judged(suite, Computing(arithmetic(), failing), tmp_path)
+    row = next(row for row in report.rows if row.opcode == "TANH")
+    assert row.counts == {ending.value: row.cases}
+    assert row.verdict == ("fails" if ending.fails else "not checked")
+    assert {case.message for case in report.cases if case.opcode == "TANH"} == {"told"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending"),
+    [
+        (Outcome.REFUSED, CaseOutcome.REJECTED),
+        (Outcome.NOT_SUPPORTED, CaseOutcome.REJECTED),
+        (None, CaseOutcome.ACCEPTED),
+        (Outcome.CRASHED, CaseOutcome.BROKE_DOWN),
+        (Outcome.TIMED_OUT, CaseOutcome.BROKE_DOWN),
+    ],
+)
+def test_what_becomes_of_a_model_that_must_be_refused_fails_nothing(
+    outcome: Outcome | None, ending: CaseOutcome, refusing: Suite, tmp_path: Path
+) -> None:
+    """It is told, with the path of the requirement and the effect that the rule states."""
+
+    class Lenient(Computing):
+        def run(self, job: Job) -> Answer | Failure:
+            if "refuse" not in job.name:
+                return super().run(job)
+            zeros = tuple(np.zeros(t.shape, np.int8) for t in job.model.subgraphs[0].tensors[-1:])
+            return Failure(outcome, "told") if outcome else Answer((zeros,) * len(job.runs))
+
+    report = judged(refusing, Lenient(arithmetic()), tmp_path)
+    broken = [case for case in report.cases if case.broken]
+    assert {case.ending for case in broken} == {ending}
+    assert all(case.effect for case in broken)
+    assert report.verdict == "conforms"
+
+
+def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Path) -> None:
+    """A .npy file for one case, raw bytes for another, nothing for the rest."""
+    first, second, *_ = suite.manifest.cases
+    for case, suffix in ((first, "npy"), (second, "bin")):
+        folder = tmp_path / "outputs" / case.name
+        folder.mkdir(parents=True)
+        entry = case.answers[0].outputs[0]
+        shutil.copy(
+            suite.folder / (entry.file if suffix == "npy" else entry.raw), folder / f"output-0.{suffix}"
+        )
+    report = judge(suite, read_results(tmp_path, suite))
+    counts = report.counts()
+    assert counts == {"passed": 2, "skipped": len(suite.manifest.cases) - 2}
+
+
+def test_outputs_of_another_shape_fail_and_say_how(suite: Suite, tmp_path: Path) -> None:
+    case = suite.manifest.cases[0]
+    folder = tmp_path / "outputs" / case.name
+    folder.mkdir(parents=True)
+    np.save(folder / "output-0.npy", np.zeros((case.runs, 3), np.int8))
+    report = judge(suite, read_results(tmp_path, suite))
+    verdict = next(v for v in report.cases if v.name == case.name)
+    assert verdict.ending is CaseOutcome.FAILED
+    assert verdict.message.startswith("output 0 is int8 of shape [3], it should be")
+
+
+def test_a_folder_without_results_says_so(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no results"):
+        read_results(tmp_path, suite)
+
+
+def _flip(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+def test_an_output_that_was_changed_is_refused(suite: Suite, tmp_path: Path) -> None:
+    run(suite, Computing(arithmetic()), tmp_path)
+    _flip(next(tmp_path.glob("outputs/*/*/*/output-0.npy")))
+    with pytest.raises(ConfigError, match="was changed since the device gave it"):
+        judge(suite, read_results(tmp_path, suite))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda line: b"{}", "1: no run of a suite: tool is missing"),
+        (lambda line: line.replace(b'"suite": "', b'"suite": "0'), "another suite"),
+    ],
+)
+def test_results_of_something_else_are_refused(
+    change: Callable[[bytes], bytes], told: str, suite: Suite, tmp_path: Path
+) -> None:
+    run(suite, Computing(arithmetic()), tmp_path)
+    first, *rest = (tmp_path / RESULTS).read_bytes().splitlines()
+    (tmp_path / RESULTS).write_bytes(b"\n".join([change(first), *rest]))
+    with pytest.raises(ConfigError, match=told):
+        read_results(tmp_path, suite)
+
+
+def test_a_run_that_ended_early_goes_on(suite: Suite, tmp_path: Path) -> None:
+    """What was asked is not asked again, and the report is that of a run that did not end."""
+    asked: list[str] = []
+
+    def interrupted(job: Job) -> Failure | None:
+        if len(asked) >= 4:
+            raise KeyboardInterrupt
+        asked.append(job.name)
+        return None
+
+    with pytest.raises(KeyboardInterrupt):
+        run(suite, Computing(arithmetic(), interrupted), tmp_path)
+    with pytest.raises(ConfigError, match="--resume"):
+        run(suite, Computing(arithmetic()), tmp_path)
+
+    def counting(job: Job) -> Failure | None:
+        asked.append(job.name)
+        return None
+
+    done = run(suite, Computing(arithmetic(), counting), tmp_path, resume=True)
+    assert done == len(suite.manifest.cases)
+    assert sorted(asked) == sorted(set(asked))
+    assert judge(suite, read_results(tmp_path, suite)).verdict == "conforms"
+
+
+def test_what_the_budget_leaves_is_skipped(suite: Suite, tmp_path: Path) -> None:
+    assert run(suite, Computing(arithmetic()), tmp_path, budget=0.0) == 0
+    report = judge(suite, read_results(tmp_path, suite))
+    assert report.counts() == {"skipped": len(suite.manifest.cases)}
+    assert report.exit_code == 2

@@ -1,0 +1,56 @@
+"""A device in this process: litecheck's own kernels under some arithmetic, and whatever a test plants in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from litecheck.arrays import Arrays
+from litecheck.cases.variable_state import StateSupport
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+
+#: What a test makes of an answer: the job, the number of the run, its outputs.
+Change = Callable[[Job, int, Arrays], Arrays]
+
+
+class InProcess:
+    """Computes jobs with the reference; ``change`` alters outputs, ``instead`` may answer in its place.
+
+    ``memory`` is what it says it can do; ``forgets`` that every inference begins anew whatever it was asked.
+    """
+
+    def __init__(
+        self,
+        arithmetic: Arithmetic | str = "litert-reference",
+        change: Change | None = None,
+        instead: Callable[[Job], Answer | Failure | None] | None = None,
+        name: str = "in-process",
+        memory: StateSupport = StateSupport.SET,
+        forgets: bool = False,
+    ) -> None:
+        self.name = self.described = name
+        self.arithmetic = load_arithmetic(arithmetic) if isinstance(arithmetic, str) else arithmetic
+        self.change, self.instead = change, instead
+        self.jobs: list[str] = []
+        self.memory, self.forgets = memory, forgets
+
+    def run(self, job: Job) -> Answer | Failure:
+        self.jobs.append(job.name)
+        if self.instead and (answer := self.instead(job)) is not None:
+            return answer
+        machine, runs = ReferenceInterpreter(job.model, self.arithmetic), []
+        main = job.model.subgraphs[0]
+        for series in job.series:
+            machine.restart()
+            machine.variables.update({(0, index): contents for index, contents in series.start.items()})
+            for inputs in series.runs:
+                if self.forgets:
+                    machine.restart()
+                tensors = machine.run(main, inputs)
+                outputs = tuple(tensors[i].copy() for i in main.outputs)
+                runs.append(self.change(job, len(runs), outputs) if self.change else outputs)
+        return Answer(tuple(runs))
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,62 @@
+"""Smaller models compute what the larger one computed there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.cases import parts
+from litecheck.cases.inputs import drawn
+from litecheck.model.save import model_bytes
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.verification.reproducers.model_reduction import Trial, narrower
+from tests.verification.networks import convolutional
+
+
+def trial(opcode: str) -> Trial:
+    model = convolutional()
+    case = next(c for c in parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
+    stimulus = drawn(case, {}, 0)
+    assert stimulus is not None
+    return Trial(case.cut.model, stimulus.arrays)
+
+
+def outputs(t: Trial) -> np.ndarray:
+    main = t.model.subgraphs[0]
+    return ReferenceInterpreter(t.model).run(main, t.inputs)[main.outputs[0]]
+
+
+@pytest.mark.parametrize(
+    "opcode", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD", "AVERAGE_POOL_2D", "SOFTMAX"]
+)
+def test_every_smaller_trial_runs_in_the_shapes_it_states(opcode: str) -> None:
+    whole = trial(opcode)
+    found = list(narrower(whole))
+    assert found
+    for smaller in found:
+        main = smaller.model.subgraphs[0]
+        assert smaller.size < whole.size
+        assert outputs(smaller).shape == main.tensors[main.outputs[0]].shape
+        assert len(model_bytes(smaller.model))
+
+
+@pytest.mark.parametrize("opcode", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_one_channel_keeps_its_values_weights_and_scale(opcode: str) -> None:
+    whole = trial(opcode)
+    wide = outputs(whole)
+    narrow = [outputs(t) for t in narrower(whole)]
+    first = [o for o in narrow if o.shape == (*wide.shape[:-1], 1)]
+    assert any(np.array_equal(o, wide[..., :1]) for o in first)
+    assert any(np.array_equal(o, wide[..., -1:]) for o in first)
+
+
+def test_elements_of_an_elementwise_operator_stay_themselves() -> None:
+    whole = trial("ADD")
+    wide = outputs(whole)
+    assert any(np.array_equal(outputs(t), wide[:, :1]) for t in narrower(whole))
+
+
+def test_several_operators_are_left_alone() -> None:
+    model = convolutional()
+    case = parts.whole_model(model, model.subgraphs[0])
+    assert not list(narrower(Trial(case.cut.model, (np.zeros((1, 8, 8, 3), np.int8),))))

@@ -1,0 +1,136 @@
+"""What no operator of a model had is said for each kind; what one of them had is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from litecheck.cases.variable_state import SeriesTried
+from litecheck.data import rules_dir
+from litecheck.devices.outcome import Outcome
+from litecheck.errors import ProfileError
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.reference.registry import kernels
+from litecheck.verification import coverage_gaps as module
+from litecheck.verification.coverage_gaps import MEASURES, coverage_gaps, parameters
+from litecheck.verification.result import Verdict
+
+Q = quantized(0.05, 3)
+
+
+def conv(
+    graph: SubgraphBuilder, batch: int = 1, window: tuple[int, int] = (3, 3), stride: tuple[int, int] = (1, 1),
+    dilation: tuple[int, int] = (1, 1), depth: int = 8, channels: int = 8, padding: str = "SAME", bias: bool = True,
+    groups: int = 1, side: int = 12, scales: int = 1,
+) -> None:  # fmt: skip
+    x = graph.tensor("x", (batch, side, 12, depth), "int8", Q)
+    kernel = np.ones((channels, *window, depth // groups), np.int8)
+    scale = np.full(channels, 0.01, np.float32) if scales > 1 else 0.01
+    operands = [x, graph.constant("w", kernel, quantized(scale))]
+    if bias:
+        operands.append(graph.constant("b", np.zeros(channels, np.int32), quantized(scale)))
+    size = [-(-n // s) for n, s in zip((side, 12), stride, strict=True)]
+    y = graph.tensor("y", (batch, *size, channels), "int8", Q)
+    graph.add(
+        "CONV_2D", operands, [y], version=3, padding=padding, stride_h=stride[0], stride_w=stride[1],
+        dilation_h_factor=dilation[0], dilation_w_factor=dilation[1],
+    )  # fmt: skip
+
+
+def model(*several: dict) -> Model:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    for more in several:
+        conv(graph, **more)
+    return builder.finish()
+
+
+def missing(made: Model, outcome: Outcome = Outcome.EXACT) -> tuple[str, ...]:
+    verdicts = [
+        Verdict(f"{op.index:04d}", 0, (op.index,), (op.opcode,), "y", outcome)
+        for op in made.subgraphs[0].operators
+    ]
+    return next((kind.parameters for kind in coverage_gaps(made, verdicts)), ())
+
+
+#: What a second convolution has that the first, plain one has not, and the words that go away with it.
+CHANGES = {
+    "batch above 1": {"batch": 2},
+    "non-square inputs": {"side": 9},
+    "1x1 windows": {"window": (1, 1)},
+    "non-square windows": {"window": (1, 3)},
+    "equal strides above 1": {"stride": (2, 2)},
+    "unequal strides": {"stride": (1, 2)},
+    "dilation": {"dilation": (2, 2)},
+    "unequal dilation": {"dilation": (1, 2)},
+    "VALID": {"padding": "VALID"},
+    "groups": {"groups": 2},
+    "no bias": {"bias": False},
+    "per-channel weight scales": {"scales": 8},
+    "sums of more than 256 products": {"depth": 32},
+    "more than 32 channels": {"channels": 33},
+    "more than 65,536 outputs": {"channels": 8, "side": 700},
+}
+
+
+@pytest.mark.parametrize("words", CHANGES)
+def test_what_one_operator_has_is_no_longer_missing(words: str) -> None:
+    before = missing(model({}))
+    assert words in before
+    after = missing(model({}, CHANGES[words]))
+    gone = set(before) - set(after)
+    assert words in gone
+    assert set(after) <= set(before)
+    also = {"non-square inputs"} if "side" in CHANGES[words] else set()
+    assert gone - {words} <= also
+
+
+def test_a_side_of_length_1_is_not_dilated() -> None:
+    assert "unequal dilation" in missing(model({"window": (1, 1), "dilation": (1, 2)}))
+    assert "dilation" in missing(model({"window": (1, 1), "dilation": (2, 2)}))
+
+
+def test_only_what_the_device_was_given_counts() -> None:
+    assert "batch above 1" not in missing(model({"batch": 2}))
+    assert missing(model({"batch": 2}), Outcome.NOT_DELEGATED) == ()
+    assert missing(model({"batch": 2}), Outcome.NO_REFERENCE) == ()
+
+
+def test_what_was_remembered_is_told_by_the_verdict() -> None:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    x, y = (graph.tensor(name, (1, 4), "int8", Q) for name in "xy")
+    graph.add("SVDF", [x, -1, -1, -1, -1], [y], rank=1)
+    made = builder.finish()
+    verdict = Verdict("0000", 0, (0,), ("SVDF",), "y", Outcome.INITIAL_ONLY)
+
+    def words(memory: SeriesTried | None) -> tuple[str, ...]:
+        return coverage_gaps(made, [replace(verdict, memory=memory)])[0].parameters
+
+    assert words(None)[-2:] == (
+        "state passed between inferences",
+        "states initialized to the limits of their type",
+    )
+    assert words(SeriesTried(3, 4))[-1:] == ("states initialized to the limits of their type",)
+    assert "states initialized to the limits of their type" not in words(SeriesTried(3, 4, begun=True))
+
+
+def test_every_parameter_is_measured_and_every_measure_named_once() -> None:
+    assert [p.name for p in parameters()] == list(dict.fromkeys(p.name for p in parameters()))
+    assert {p.name for p in parameters()} == {*MEASURES, "memory"}
+    known = set(kernels())
+    assert {opcode for p in parameters() for opcode in p.operators} <= known
+
+
+def test_a_parameter_nobody_measures_is_an_error(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (rules_dir() / "verify" / "parameters.yaml").read_text()
+    (tmp_path / "verify").mkdir()
+    (tmp_path / "verify" / "parameters.yaml").write_text(text.replace("  batch:", "  butch:"))
+    monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
+    parameters.cache_clear()
+    with pytest.raises(ProfileError, match="butch"):
+        parameters()
+    parameters.cache_clear()

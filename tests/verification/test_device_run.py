@@ -1,0 +1,350 @@
+"""Verdicts on devices with planted behaviour: each is found, named, and costs the others nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.arrays import Arrays
+from litecheck.comparison.wording import element_sentence, gathering_sentence
+from litecheck.devices.outcome import Outcome
+from litecheck.devices.port import Answer, Failure, Job
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.verification.device_run import verify
+from litecheck.verification.result import Verdict, Verification
+from litecheck.verification.schedule import weights
+from litecheck.verification.settings import Settings
+from tests.verification.inprocess import InProcess
+from tests.verification.networks import branching, convolutional, remembering
+
+
+def of(report: Verification, opcode: str) -> Verdict:
+    return next(v for v in report.verdicts if v.opcode == opcode)
+
+
+def others(report: Verification, opcode: str) -> set[Outcome]:
+    return {v.outcome for v in report.verdicts if v.opcode != opcode}
+
+
+def only(opcode: str, change) -> InProcess:
+    """A device that departs in one operator."""
+
+    def changed(job: Job, number: int, outputs: Arrays) -> Arrays:
+        return change(number, outputs) if opcode in job.name else outputs
+
+    return InProcess(change=changed)
+
+
+@pytest.mark.parametrize("network", [convolutional, remembering, branching])
+def test_the_reference_itself_is_exact_everywhere(network) -> None:
+    report = verify(network(), InProcess())
+    assert [v.outcome for v in report.verdicts] == [Outcome.EXACT] * len(report.verdicts)
+    assert (report.verdict, report.exit_code) == ("conforms", 0)
+    assert all(v.elements and v.arithmetic == "litert-reference" for v in report.verdicts)
+
+
+def test_one_wrong_element_is_found_where_it_is() -> None:
+    def change(number: int, outputs: Arrays) -> Arrays:
+        if number in (0, 1):  # the only feed, both times
+            outputs[0][0, 3, 4, 5] += 1
+        return outputs
+
+    report = verify(convolutional(), only("ADD", change), Settings(kinds=("propagated",)))
+    found = of(report, "ADD")
+    assert found.outcome is Outcome.MISMATCH
+    assert others(report, "ADD") == {Outcome.EXACT}
+    (difference,) = found.differences
+    assert difference.worst is not None
+    assert (difference.mismatches, difference.largest, difference.worst.index) == (1, 1, (0, 3, 4, 5))
+    assert report.exit_code == 1
+
+
+def test_another_published_arithmetic_is_named_where_it_fits() -> None:
+    report = verify(convolutional(), InProcess("litert-xnnpack"))
+    conv = of(report, "CONV_2D")
+    assert conv.outcome is Outcome.MISMATCH
+    assert "litert-xnnpack" in conv.also
+    assert "litert-xnnpack" in report.fits
+    assert "litert-optimized" not in report.fits
+
+
+def test_several_arithmetics_may_be_admissible() -> None:
+    settings = Settings(arithmetics=("litert-reference", "litert-xnnpack"))
+    report = verify(convolutional(), InProcess("litert-xnnpack"), settings)
+    assert report.verdict == "conforms"
+    assert of(report, "CONV_2D").arithmetic == "litert-xnnpack"
+    assert of(report, "RESHAPE").arithmetic == "litert-reference"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(Outcome.REFUSED, "no such operator"),
+        Failure(Outcome.CRASHED, "ended with SIGSEGV"),
+        Failure(Outcome.TIMED_OUT, "no answer after 1 s"),
+        Failure(Outcome.OUT_OF_MEMORY, "bad_alloc"),
+    ],
+)
+def test_a_failure_is_the_outcome_of_its_operator_alone(failure: Failure) -> None:
+    device = InProcess(instead=lambda job: failure if "ADD" in job.name else None)
+    report = verify(convolutional(), device)
+    found = of(report, "ADD")
+    assert (found.outcome, found.message) == (failure.outcome, failure.message)
+    assert others(report, "ADD") == {Outcome.EXACT}
+    assert report.exit_code == 1
+
+
+def test_a_crash_on_some_inputs_only_says_on_which() -> None:
+    def instead(job: Job) -> Failure | None:
+        low = any((run[0] == -128).all() for run in job.runs)
+        return Failure(Outcome.CRASHED, "ended with SIGABRT") if low and "POOL" in job.name else None
+
+    settings = Settings(kinds=("propagated", "directed"))
+    found = of(verify(convolutional(), InProcess(instead=instead), settings), "AVERAGE_POOL_2D")
+    assert found.outcome is Outcome.CRASHED
+    assert found.message.startswith("crashed on 1 of 6 inputs (directed); the others: exact")
+    assert found.elements
+
+
+def test_what_a_runtime_is_known_to_fail_is_noted_and_left_out() -> None:
+    def instead(job: Job) -> Failure | None:
+        low = any((run[0] == -128).all() for run in job.runs)
+        return Failure(Outcome.CRASHED, "ended with SIGABRT") if low and "SOFTMAX" in job.name else None
+
+    report = verify(convolutional(), InProcess(instead=instead, name="litert:reference"))
+    found = of(report, "SOFTMAX")
+    assert found.outcome is Outcome.EXACT
+    assert "512" in found.fault
+    assert "left out" in found.message
+
+
+def test_other_answers_to_the_same_inputs_are_flaky() -> None:
+    def change(number: int, outputs: Arrays) -> Arrays:
+        outputs[0].flat[0] ^= number == 0
+        return outputs
+
+    found = of(verify(convolutional(), only("SOFTMAX", change)), "SOFTMAX")
+    assert found.outcome is Outcome.FLAKY
+    assert "1 of 10 elements" in found.message
+
+
+def test_leftovers_of_the_inference_before_are_noticed() -> None:
+    left: list[np.ndarray] = []
+
+    def change(number: int, outputs: Arrays) -> Arrays:
+        left.append(outputs[0])
+        return (left[0],)
+
+    assert of(verify(convolutional(), only("SOFTMAX", change)), "SOFTMAX").outcome is Outcome.MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda a: a[..., :-1], "int8 of shape [1, 9], it should be int8 of shape [1, 10]"),
+        (lambda a: a.astype(np.int16), "int16 of shape [1, 10], it should be int8"),
+    ],
+)
+def test_a_wrong_shape_or_type_is_said(wrong, said: str) -> None:
+    found = of(verify(convolutional(), only("SOFTMAX", lambda n, o: (wrong(o[0]),))), "SOFTMAX")
+    assert found.outcome is Outcome.WRONG_SHAPE
+    assert said in found.message
+
+
+def test_too_few_outputs_are_said() -> None:
+    found = of(verify(convolutional(), only("SOFTMAX", lambda n, o: ())), "SOFTMAX")
+    assert (found.outcome, found.message) == (Outcome.WRONG_SHAPE, "0 outputs, the model has 1")
+
+
+def test_real_values_are_quantized_by_the_tensors_own_parameters() -> None:
+    def real(number: int, outputs: Arrays) -> Arrays:
+        return (((outputs[0].astype(np.float32)) + 128) * np.float32(1 / 256),)
+
+    assert of(verify(convolutional(), only("SOFTMAX", real)), "SOFTMAX").outcome is Outcome.EXACT
+
+
+def test_what_was_not_delegated_was_not_verified() -> None:
+    class Fallback(InProcess):
+        def run(self, job: Job) -> Answer | Failure:
+            answer = super().run(job)
+            assert isinstance(answer, Answer)
+            return replace(answer, delegated=("CONV" in job.name,))
+
+    report = verify(convolutional(), Fallback())
+    assert of(report, "ADD").outcome is Outcome.NOT_DELEGATED
+    assert of(report, "CONV_2D").outcome is Outcome.EXACT
+    assert report.exit_code == 0
+    strict = verify(convolutional(), Fallback(), Settings(fail_on_fallback=True))
+    assert strict.exit_code == 1
+
+
+def test_an_exact_answer_of_a_process_that_died_is_a_crash() -> None:
+    class Dying(InProcess):
+        def run(self, job: Job) -> Answer | Failure:
+            answer = super().run(job)
+            assert isinstance(answer, Answer)
+            return replace(answer, ended="SIGABRT") if "ADD" in job.name else answer
+
+    found = of(verify(convolutional(), Dying()), "ADD")
+    assert found.outcome is Outcome.CRASHED
+    assert "SIGABRT after it had answered; its answer: exact" in found.message
+
+
+def test_without_a_kernel_there_is_no_reference_and_nothing_behind_it_is_guessed(hidden: Model) -> None:
+    report = verify(hidden, InProcess())
+    kinds = [(v.opcode, v.outcome) for v in report.verdicts]
+    assert kinds[0] == ("MYSTERY", Outcome.NO_REFERENCE)
+    assert kinds[1] == ("RELU", Outcome.EXACT)
+    assert report.verdicts[1].runs[0] == "random"
+    assert "no kernel for custom operator 'MYSTERY'" in report.verdicts[0].message
+
+
+def test_nothing_judged_is_not_a_pass(hidden: Model) -> None:
+    report = verify(hidden, InProcess(), Settings(select=("0",)))
+    assert (report.verdict, report.exit_code) == ("not checked", 2)
+    assert verify(hidden, InProcess()).exit_code == 0
+    assert verify(hidden, InProcess(), Settings(require_coverage=True)).exit_code == 1
+
+
+@pytest.fixture
+def hidden() -> Model:
+    from litecheck.model.build import ModelBuilder, quantized
+
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y, z = (main.tensor(n, (1, 300), "int8", quantized(0.1)) for n in "xyz")
+    main.add("CUSTOM", [x], [y], custom_code="MYSTERY")
+    main.add("RELU", [y], [z])
+    main.inputs(x)
+    main.outputs(z)
+    return builder.finish()
+
+
+@pytest.mark.slow
+def test_modes_and_selection_say_what_they_run() -> None:
+    model = convolutional()
+    for settings, wanted in (
+        (Settings(), 7),
+        (Settings(segment=3), 3),
+        (Settings(whole=True), 1),
+        (Settings(between=("stem", "pooled")), 1),
+        (Settings(select=("CONV_2D", "4")), 2),
+    ):
+        report = verify(model, InProcess(), settings)
+        assert len(report.verdicts) == len(weights(model, settings)) == wanted
+        assert report.verdict == "conforms"
+    assert verify(model, InProcess(), Settings(segment=2)).mode == "segments of 2"
+    with pytest.raises(ConfigError, match="conflicting settings: got several of segment, between and whole"):
+        Settings(segment=2, whole=True)
+
+
+@pytest.mark.parametrize("name", ["conv_2d", "7", "COV_2D"])
+def test_a_selection_of_nothing_is_an_error(name: str) -> None:
+    device = InProcess()
+    with pytest.raises(ConfigError, match=f"--select {name}: there is no such operator; there are ADD, "):
+        verify(convolutional(), device, Settings(select=("ADD", name)))
+    assert device.jobs == []
+
+
+def test_between_is_fed_what_the_reference_made_before() -> None:
+    model = convolutional()
+    report = verify(model, InProcess(), Settings(between=("sum", "logits"), kinds=("propagated",)))
+    assert [v.runs for v in report.verdicts] == [("propagated",)]
+    assert report.verdict == "conforms"
+
+
+def test_what_is_not_selected_is_handed_on_all_the_same() -> None:
+    model = convolutional()
+    whole = verify(model, InProcess("litert-xnnpack"))
+    alone = verify(model, InProcess("litert-xnnpack"), Settings(select=("4",)))
+    assert alone.verdicts == whole.verdicts[4:5]
+
+
+@pytest.mark.parametrize("option", ["reproduce", "record"])
+def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path, option: str) -> None:
+    (tmp_path / "file").write_text("")
+    device = InProcess()
+    with pytest.raises(ConfigError, match="file is no folder"):
+        verify(convolutional(), device, Settings(**{option: str(tmp_path / "file" / "x")}))
+    assert device.jobs == []
+
+
+def test_given_samples_are_what_is_propagated() -> None:
+    fed: list[np.ndarray] = []
+
+    def spy(job: Job) -> None:
+        if job.name == "0000-CONV_2D":
+            fed.extend(run[0] for run in job.runs)
+
+    image = np.full((1, 8, 8, 3), 42, np.int8)
+    settings = Settings(samples=({"image": image}, {"image": image + 1}), kinds=("propagated",), repeat=1)
+    report = verify(convolutional(), InProcess(instead=spy), settings)
+    assert [a.flat[0] for a in fed] == [42, 43]
+    assert report.verdicts[0].runs == ("propagated", "propagated")
+
+
+def test_threads_change_nothing() -> None:
+    device = InProcess("litert-xnnpack")
+    assert verify(convolutional(), device, Settings(jobs=3)) == verify(convolutional(), device, Settings())
+
+
+@pytest.mark.parametrize("settings", [Settings(signature="x"), Settings(between=("a", "b"))])
+def test_settings_that_do_not_fit_the_model_are_refused(settings: Settings) -> None:
+    with pytest.raises(ConfigError):
+        verify(convolutional(), InProcess(), settings)
+
+
+def test_a_fault_of_the_runtime_is_told_where_there_is_but_one_input() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.constant("weights", np.ones((2, 3), np.int8), quantized(0.1))
+    y = main.tensor("reals", (2, 3), "float32")
+    main.add("DEQUANTIZE", [x], [y])
+    main.outputs(y)
+    device = InProcess(instead=lambda job: Failure(Outcome.REFUSED, "no"), name="litert:xnnpack")
+    (found,) = verify(builder.finish(), device).verdicts
+    assert found.outcome is Outcome.REFUSED
+    assert "from dequantized constants only" in found.fault
+
+
+def test_any_element_can_be_explained() -> None:
+    settings = Settings(select=("CONV_2D", "SOFTMAX"), element=(0, 3, 4, 5))
+    report = verify(convolutional(), InProcess(), settings)
+    (difference,) = of(report, "CONV_2D").differences
+    assert difference.explained is not None
+    assert difference.explained.spot is not None
+    assert difference.explained.spot.index == (0, 3, 4, 5)
+    assert "accumulator" in element_sentence(difference.explained)
+    # Another output has no such element.
+    assert of(report, "SOFTMAX").differences[0].explained is None
+
+
+def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
+    """One wrong element on a device that rounds otherwise: it is the only one where that rounding is admitted too."""
+
+    def change(job: Job, number: int, outputs: Arrays) -> Arrays:
+        if "CONV_2D" in job.name and "DEPTH" not in job.name:
+            outputs[0][0, 3, 4, 5] ^= 1
+        return outputs
+
+    device = InProcess("single-rounding", change=change)
+    alone = Settings(kinds=("propagated", "random"), select=("CONV_2D",))
+    against_first = of(verify(convolutional(), device, alone), "CONV_2D")
+    names = ("litert-reference", "single-rounding", "litert-xnnpack")
+    found = of(verify(convolutional(), device, replace(alone, arithmetics=names)), "CONV_2D")
+    assert found.nearest == "single-rounding"
+    assert found.mismatches == len(found.runs)
+    assert against_first.mismatches > found.mismatches
+    assert against_first.nearest == ""  # there was no choice
+    (difference,) = found.differences
+    assert "lie" in gathering_sentence(difference.patterns[0])
+    assert difference.explained is not None
+    assert "single-rounding (requantize: single) gives" in element_sentence(difference.explained)
+    assert (
+        of(verify(convolutional(), InProcess(), replace(alone, arithmetics=names)), "CONV_2D").nearest == ""
+    )
