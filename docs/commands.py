@@ -1,4 +1,4 @@
-"""Commands and Python examples of the documentation: those a reader would type, and what the page shows of each."""
+"""Commands and Python examples of the documentation, with the output that the page shows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 import yaml
 
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-#: What a page shows behind a script is what that prints.
+#: A text block after a script is the output of the script.
 _PRINTED = re.compile(r"\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^    (?! )(\S.*)$", re.MULTILINE)
-#: What an indented line or a line of a CI job begins with, if it is a command.
+#: First words of a command in an indented line or a CI job.
 _PROGRAMS = ("litecheck ", "pip ", "python ", "openssl ", "cc ", "vvp ")
-#: A line that says what may stand where, and is not typed: ``litecheck run MODEL [--input NAME=FILE]...``.
+#: A usage line, which is not a command: ``litecheck run MODEL [--input NAME=FILE]...``.
 _PATTERN = re.compile(r" (\[|MODEL|IN |EXPECTED )")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command and what the page shows of it: ``output`` and ``code`` are None where it shows none.
+    """A command with the output and exit code that the page shows; None if it shows none.
 
     ``kind``: ``session`` (a ``$`` line), ``script``, ``python`` (all doctests of a page), ``pytest`` (a recipe for test
     suites), ``pattern`` (no command, but how commands are formed).
@@ -35,7 +35,7 @@ class Step:
 
 
 def steps(text: str) -> tuple[Step, ...]:
-    """All that a document shows, in its order; its doctests are one step, at the line of the first."""
+    """Return all steps of a document in order. Its doctests are one step, at the line of the first."""
     found = [step for match in _FENCED.finditer(text) for step in _fenced(text, match)]
     plain = _FENCED.sub(lambda match: re.sub(r"[^\n]", "", match[0]), text)
     for match in _INDENTED.finditer(plain):
@@ -73,7 +73,7 @@ def _script(line: int, command: str) -> Step:
 
 
 def _session(line: int, body: str) -> Iterator[Step]:
-    """The ``$`` lines; ``echo $?`` tells the code of the command before it."""
+    """Yield the ``$`` lines; ``echo $?`` states the exit code of the previous command."""
     pending: Step | None = None
     for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE):
         if not part:
@@ -93,7 +93,7 @@ def _session(line: int, body: str) -> Iterator[Step]:
 
 
 def _jobs(content: Any) -> Iterator[str]:
-    """The commands in a CI job: what stands under ``run`` and ``script``."""
+    """Yield the commands of a CI job, under ``run`` and ``script``."""
     if isinstance(content, list):
         for one in content:
             yield from _jobs(one)

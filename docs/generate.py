@@ -1,7 +1,7 @@
-"""Bring the documentation's generated parts up to date: ``python docs/generate.py``, or ``--check`` them.
+"""Write the generated parts of the documentation: ``python docs/generate.py``; ``--check`` only compares.
 
-Generated are docs/rules.md, docs/operators.md and the pages of targets as a whole, the tables of measurements, arithmetics,
-formats and targets, and the output of every console session.
+Whole pages are docs/rules.md, docs/operators.md and docs/targets/. Parts of pages are the tables between ``generated``
+markers, and the output of every console session.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ else:
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from docs.measurements import measurements_table
+from docs.mutation_pages import operators_table, profiles_table
 from docs.operators import arithmetics_table, page
 from docs.rules_index import index
 from docs.sessions import ROOT, refreshed
@@ -30,7 +31,7 @@ from litecheck.rendering.formats import formats
 
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
-#: What is demanded by each target, by its page.
+#: The pages of targets, by path.
 TARGETS = {ROOT / "docs" / "targets" / f"{name}.md": text for name, text in pages().items()}
 #: Documents that are generated as a whole.
 WHOLE = (RULES, OPERATORS, *TARGETS)
@@ -39,11 +40,15 @@ _FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _CONSTRAINTS = re.compile(r"(?<=<!-- generated: vela constraints -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _MATRIX = re.compile(r"(?<=<!-- generated: operators by target -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_COVERAGE = re.compile(r"(?<=<!-- generated: mutation coverage -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_MUTANTS = re.compile(
+    r"(?<=<!-- generated: mutation coverage by operator -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
 _ARITHMETICS = re.compile(r"(?<=<!-- generated: arithmetics -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def documents() -> tuple[Path, ...]:
-    """What people read and write: all documents but those that are generated as a whole."""
+    """Return all documents except those that are generated as a whole."""
     return (
         *sorted(ROOT.glob("*.md")),
         *sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in WHOLE),
@@ -51,7 +56,7 @@ def documents() -> tuple[Path, ...]:
 
 
 def up_to_date(path: Path) -> str:
-    """The document as its generated parts should be today."""
+    """Return a document with its generated parts written again."""
     if path == RULES:
         return index()
     if path == OPERATORS:
@@ -62,13 +67,15 @@ def up_to_date(path: Path) -> str:
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
     text = _CONSTRAINTS.sub(lambda _: "".join(constraints_table()), text)
     text = _MATRIX.sub(lambda _: "".join(matrix()), text)
+    text = _COVERAGE.sub(lambda _: "".join(profiles_table()), text)
+    text = _MUTANTS.sub(lambda _: "".join(operators_table()), text)
     text = _FORMATS.sub(lambda m: m[1] + m[2] + "".join(_formats(m[1])), text)
     text = _LAYERS.sub(lambda _: _layers(), text)
     return refreshed(text)
 
 
 def _layers() -> str:
-    """The packages in the order of the first contract of pyproject.toml, the lowest first."""
+    """Return the packages in the order of the first contract of pyproject.toml, the lowest first."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -81,12 +88,12 @@ def _layers() -> str:
 
 
 def _formats(command: str) -> Iterator[str]:
-    yield "| format | what it is |\n| --- | --- |\n"
+    yield "| format | purpose |\n| --- | --- |\n"
     yield from (f"| `{one.name}` | {one.purpose} |\n" for one in formats(command).values())
 
 
 def main() -> int:
-    """Write what is stale and name it; with ``--check`` only name it, and return 1 if there is any."""
+    """Write and print stale documents. With ``--check``, only print them, and return 1 if there are any."""
     stale = [(path, text) for path in (*WHOLE, *documents()) if (text := up_to_date(path)) != _read(path)]
     for path, text in stale:
         print(path.relative_to(ROOT))

@@ -1,4 +1,4 @@
-"""What measurements are, from their own docstrings."""
+"""The table of measurements, from their docstrings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from litecheck.rendering.measurements import measurements
 
 
 def measurements_table(chosen: Collection[str] | None = None) -> Iterator[str]:
-    """The measurements, or some of them, in Markdown; ``role.NAME`` is one of an operand."""
-    yield "| measurement | what it is |\n| --- | --- |\n"
+    """Yield the measurements, or some of them, in Markdown; ``role.NAME`` is a measurement of one tensor."""
+    yield "| measurement | meaning |\n| --- | --- |\n"
     for one in measurements():
         if chosen is None or one.name in chosen:
             meaning = one.meaning.replace("``", "`")

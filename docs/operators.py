@@ -1,4 +1,4 @@
-"""The page of kernels, from the registry: what can be computed, on which types, in which variants, and what cannot."""
+"""The page of reference kernels, generated from the registry: operators, types, variants and gaps."""
 
 from __future__ import annotations
 
@@ -14,88 +14,96 @@ from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, 
 from litecheck.reference.registry import ANY, Kernel, KernelStep, kernels
 
 _HEAD = """\
-# Operators that litecheck can run
+# Operators with reference kernels
 
-Generated from the registry of kernels; `python docs/generate.py` brings it up to date. `litecheck run` computes these
-operators. Which one of several kernels takes an operator is decided by the type of the operand named here.
+`litecheck run`, `verify` and `diagnose` compute these operators. This page is generated from the registry of kernels by
+`python docs/generate.py`.
 
 ## Kernels
 
-| operator | decided by | types | steps |
+If an operator has several kernels, the type of one role selects the kernel. A *step* is a part of the computation that
+devices compute differently, with its variants. In parentheses: conditions under which an arithmetic can select another
+variant.
+
+| operator | role | types | steps |
 | --- | --- | --- | --- |
 """
 _CHOICES = """
-## What the arithmetics choose
+## Variants of the arithmetics
 
-A step is what devices do differently; behind it stand the conditions that hold. Of what an arithmetic file states for a
-step, the key with the most of them counts, the first one most: for `declined+uint8` it is `declined+uint8`, `declined`,
-`uint8`, `default`, whichever comes first. Of several conditions together those are listed here that an arithmetic
-names. Operators that are not listed have one way to be computed.
+An arithmetic selects one variant for each step. The second column has the step and its conditions. If several entries
+of an arithmetic file match, the entry with most conditions has priority, and then the first. Example: for
+`declined+uint8`, the order is `declined+uint8`, `declined`, `uint8`, `default`. Combinations of conditions are listed
+only if an arithmetic has an entry for the combination. Operators without steps have one variant and are not listed.
 
 """
 _BACKENDS = """
-## Who takes an operator
+## Backends of LiteRT
 
-LiteRT asks XNNPACK's delegate first, then its optimized kernels; what neither takes its reference kernels compute. The
-conditions `declined` and `grouped` are for these, and other variants that are XNNPACK's own fall back to LiteRT's where
-XNNPACK declines. `rules/arithmetic/dispatch.yaml` has all this as data. It does not list operators that XNNPACK never
-runs, or that have the same output on all backends. Alternatives are divided by "or".
+LiteRT first uses XNNPACK, then its optimized kernels, then its reference kernels. The table lists the operators of
+XNNPACK and of the optimized kernels with the condition for each; alternatives are separated by "or". The data are in
+`rules/arithmetic/dispatch.yaml`. Operators that are not listed are not computed by XNNPACK, or have the same outputs in
+all backends.
 
-| operator | taken by | where |
+If XNNPACK declines an operator, the conditions `declined` and `grouped` select variants, and variants of XNNPACK are
+replaced by LiteRT's.
+
+| operator | backend | condition |
 | --- | --- | --- |
 """
 _CONDITIONS = """
 ## Conditions
 
-What an arithmetic may choose variants by, and where it holds; roles that an operator does not have are not asked.
+An arithmetic selects variants by these conditions. A condition ignores roles that the operator does not have.
 
-| condition | where |
+| condition | holds if |
 | --- | --- |
 """
-_DEPARTURES = """
+_DEFECTS = """
 ## Defects
 
-Ways to be wrong that no variant is. An arithmetic names one, or two as `one+other`, under `defect`, beside the
-operator's steps; `litecheck diagnose` finds them.
+A defect is a wrong computation that is not a variant. `litecheck diagnose` detects these defects. An arithmetic file
+states one defect, or two as `one+other`, under `defect`.
 
-| defect | what goes wrong | operators |
+| defect | computation | operators |
 | --- | --- | --- |
 """
 _GAPS = """
 ## Gaps
 
-Operators that a profile has a rule for and that have no kernel for its activations: a model that uses one can be
-judged, but not run. Of custom operators those in the table above have a kernel. A kernel may still leave out a variant of
-its operator, and says so when it runs. The last line lists the operators of LiteRT that have no kernel for any type; those
-STABLEHLO operators that LiteRT itself has no kernel for are not listed.
+These operators have a rule but no kernel, so litecheck can check but not run them. Custom operators have a kernel only
+if the first table lists them. A kernel can lack a form of its operator, and reports it when it runs. The last row lists
+operators without a kernel for any type, except STABLEHLO operators without a kernel in LiteRT.
 
+| profile | type of activations | operators without a kernel |
+| --- | --- | --- |
 """
 
 
 def page() -> str:
-    """The whole document."""
+    """Return the whole page."""
     arithmetics = [load_arithmetic(name) for name in arithmetic_names()]
     parts = (
         (_HEAD, _kernels()),
         (_CHOICES, _choices(arithmetics)),
         (_BACKENDS, _backends()),
         (_CONDITIONS, _conditions()),
-        (_DEPARTURES, _wrong()),
+        (_DEFECTS, _defects()),
         (_GAPS, _gaps()),
     )
     return "".join(head + "".join(rows) for head, rows in parts)
 
 
 def arithmetics_table() -> Iterator[str]:
-    """A row for each arithmetic: its name and what it is."""
-    yield "| arithmetic | what it is |\n| --- | --- |\n"
+    """Yield a row for each arithmetic: name, title and source."""
+    yield "| arithmetic | description |\n| --- | --- |\n"
     for name in arithmetic_names():
         arithmetic = load_arithmetic(name)
         yield f"| `{name}` | {arithmetic.title}; [source]({arithmetic.source}) |\n"
 
 
 def _sorted_kernels() -> Iterator[tuple[str, Kernel]]:
-    """By operator and type: the registry has them in the order in which somebody imported them."""
+    """Yield kernels by operator and type; the registry has the order of imports."""
     for opcode, found in kernels().items():
         for kernel in sorted(found, key=lambda kernel: kernel.types):
             yield opcode, kernel
@@ -108,7 +116,7 @@ def _kernels() -> Iterator[str]:
 
 
 def _step(step: KernelStep) -> str:
-    """``double, single (declined, int64_sums: reduced, float64)``: variants, then conditions with theirs."""
+    """Return variants, then conditions with their variants: ``double, single (declined, int64_sums: reduced)``."""
     conditions = (f"{c}: {', '.join(step.own[c])}" if c in step.own else c for c in step.conditions)
     return ", ".join(step.variants) + (f" ({'; '.join(conditions)})" if step.conditions else "")
 
@@ -149,29 +157,29 @@ def _where(alternatives: Alternatives) -> str:
     )
 
 
-def _wrong() -> Iterator[str]:
+def _defects() -> Iterator[str]:
     for name, defect in DEFECTS.items():
         concerned = [opcode for opcode in kernels() if name in defects_of(opcode)]
         yield f"| `{name}` | {defect.does} | {', '.join(concerned)} |\n"
 
 
-#: Which activations a profile is asked about.
-_ASKED = (
+#: Profiles and the types of activations that they describe.
+_PROFILES = (
     ("litert-runtime", "int8"), ("litert-int16x8", "int16"), ("litert-uint8", "uint8"), ("litert-hybrid", "float32"),
     ("tflm", "int8"),
 )  # fmt: skip
 
 
 def _gaps() -> Iterator[str]:
-    for profile, dtype in _ASKED:
+    for profile, dtype in _PROFILES:
         lost = [
             name
             for name, rule in _judged(profile).items()
             if not any(_takes(kernel, rule, dtype) for kernel in kernels().get(name, ()))
         ]
-        yield f"- `{profile}` ({dtype}): {', '.join(lost) or 'none'}.\n"
+        yield f"| `{profile}` | {dtype} | {', '.join(lost) or 'none'} |\n"
     lost = [name for name in _judged("litert-structure") if name not in kernels()]
-    yield f"- `litert-structure` (any type): {', '.join(lost) or 'none'}.\n"
+    yield f"| `litert-structure` | any | {', '.join(lost) or 'none'} |\n"
 
 
 def _judged(profile: str) -> dict[str, OperatorRule]:
@@ -183,8 +191,11 @@ def _judged(profile: str) -> dict[str, OperatorRule]:
 
 
 def _takes(kernel: Kernel, rule: OperatorRule, dtype: str) -> bool:
-    """Whether a kernel takes an operator of a profile: by the types the rule gives to the operand that decides, else by
-    the profile's activations; a kernel that an index or a truth value decides on takes any."""
+    """Return True if a kernel computes an operator of a profile.
+
+    The types of the deciding role in the rule count, else the profile's activations. A kernel that an index or a bool
+    selects supports any type.
+    """
     if ANY in kernel.types or ({"int32", "bool"} & {*kernel.types} and kernel.deciding):
         return True
     role = kernel.deciding or rule.inputs[0]

@@ -1,4 +1,4 @@
-"""Replay the documentation from the wheel: every command and Python example of README and docs, as a reader would.
+"""Replay the documentation from the wheel: run every command and Python example of README and docs.
 
 ``python docs/replay.py`` builds the wheel, installs it with the extras that the pages need into a new environment, and
 runs each page in an empty folder that holds only what the page names. What a session prints must be what the page shows,
@@ -30,17 +30,17 @@ from docs.commands import Step, steps
 from docs.sessions import ROOT, fits, without_versions
 from docs.standins import CHANGED, made
 
-#: The extras without which a page's commands would only say what to install.
+#: Extras that commands of the pages need.
 EXTRAS = ("runtime", "onnx", "sign")
-#: Commands of a checkout, which no wheel has, and the README's two, which .ci/run runs.
+#: Commands that need a checkout, and the two commands of README, which .ci/run runs.
 ELSEWHERE = ("pip ", "python docs/", "python -m tests", "python benchmarks/", "python -m fixtures")
-#: Seconds that one command may take.
+#: Limit of seconds for a command.
 PATIENCE = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A step, how it went (``same``, ``ran``, ``DIFFERS``, or why it was left out), and what to show of a difference."""
+    """A step, its outcome (``same``, ``ran``, ``DIFFERS``, or the reason to skip it), and the difference."""
 
     page: str
     step: Step
@@ -50,14 +50,14 @@ class Replayed:
 
 
 class Folder:
-    """Runs the steps of one page, in one folder, with the programs of one environment."""
+    """The steps of a page, run in a folder with the programs of an environment."""
 
     def __init__(self, page: str, text: str, python: Path, folder: Path) -> None:
         self.page, self.text, self.python, self.folder = page, text, python, folder
         made(text, folder, python)
 
     def replayed(self) -> Iterator[Replayed]:
-        """Each step's result, as it comes."""
+        """Yield the outcome of each step."""
         for step in steps(self.text):
             start = time.monotonic()
             outcome, difference = self._result(step)
@@ -114,14 +114,14 @@ class Folder:
 
 
 def _programs(command: str) -> set[str]:
-    """The programs of other makers that a script starts."""
+    """Return the external programs that a script starts."""
     return set(re.findall(r"^(vvp|openssl|cc)\b", command, re.MULTILINE))
 
 
 def _wrong(step: Step, done: subprocess.CompletedProcess[str]) -> str:
-    """What is not as the page has it; nothing where all is.
+    """Return the difference to the page, or "".
 
-    A command whose code the page does not show may say that something is wrong with a model, and no more than that.
+    A command without exit code on the page may end with a verdict on a model, but not with an error.
     """
     codes = (0, 1, 2) if step.kind == "session" else (0, 1)
     allowed = codes if step.code is None else (step.code,)
@@ -133,7 +133,7 @@ def _wrong(step: Step, done: subprocess.CompletedProcess[str]) -> str:
 
 
 def environment(folder: Path, python: str, floors: bool) -> Path:
-    """A new environment with the wheel of this checkout and what its pages need: its Python."""
+    """Create an environment with the wheel of this checkout and the extras of the pages; return its Python."""
     pip = ["-m", "pip", "-q", "--disable-pip-version-check"]
     subprocess.run(
         [sys.executable, *pip, "wheel", "--no-deps", "-w", str(folder), str(ROOT)], check=True, cwd=folder
@@ -149,7 +149,7 @@ def environment(folder: Path, python: str, floors: bool) -> Path:
 
 
 def lowest() -> Iterator[str]:
-    """The oldest versions that pyproject.toml admits, as pip's constraints: of ``>=1.24`` the newest 1.24."""
+    """Yield the oldest versions of pyproject.toml as pip constraints. Example: ``>=1.24`` gives ``==1.24.*``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = (need for extra in EXTRAS for need in project["optional-dependencies"][extra])
     for need in (*project["dependencies"], *extras):
@@ -158,12 +158,12 @@ def lowest() -> Iterator[str]:
 
 
 def pages(names: list[str]) -> Iterator[Path]:
-    """The documents named, or all that a reader may type from."""
+    """Yield the named documents, or README and all pages."""
     yield from map(Path, names) if names else (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 
 def main() -> int:
-    """Replay pages and print a line for each step; 1 where one differs from its page."""
+    """Replay pages and print a line for each step; return 1 if a step differs from its page."""
     parser = argparse.ArgumentParser(description="Replay the documentation's commands from the wheel.")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="README.md, docs/run.md; default: all")
     parser.add_argument("--python", default=sys.executable, help="the interpreter of the new environment")

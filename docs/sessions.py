@@ -1,4 +1,4 @@
-"""Console sessions in the documentation: every ``$`` line is run again, and its output put below it."""
+"""Console sessions of the documentation: run every ``$`` line again and write its output below it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from typer.testing import CliRunner
 from litecheck.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
-#: A line that stands for any number of lines.
+#: A line that represents any number of lines.
 ELISION = "..."
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
-#: What depends on what is installed is elided: a device's version, not that of a runtime whose demands a profile states.
+#: Versions of devices depend on the installation and are elided; versions in profiles do not.
 _VERSION = re.compile(r"(?<=:)(\w+ \((?:ai-edge-litert|tflite-micro)) [\w.]+\)")
 _TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1", "FORCE_COLOR": None, "GITHUB_ACTIONS": None}
 
 
 @contextmanager
 def workshop() -> Iterator[None]:
-    """A current folder with the repository's fixtures and rules, in which sessions may write files."""
+    """Change to a temporary folder with the fixtures and rules of the repository, in which sessions write files."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         for name in ("fixtures", "rules"):
@@ -39,7 +39,7 @@ def workshop() -> Iterator[None]:
 
 
 def refreshed(text: str) -> str:
-    """The document with what each session prints today; all its sessions share one folder."""
+    """Return a document with the current output of each session. All sessions of a document share a folder."""
     if not _BLOCK.search(text):
         return text
     shell = _Shell()
@@ -48,7 +48,7 @@ def refreshed(text: str) -> str:
 
 
 class _Shell:
-    """Runs ``litecheck ...`` in this process, ``cat FILE`` and ``echo $?``; nothing else."""
+    """A shell with three commands: ``litecheck ...`` in this process, ``cat FILE`` and ``echo $?``."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -80,19 +80,19 @@ class _Shell:
 
 
 def without_versions(output: str) -> str:
-    """What was printed, the versions of devices elided."""
+    """Return printed text with the versions of devices elided."""
     return _VERSION.sub(rf"\1 {ELISION})", output)
 
 
 def fits(written: str, output: str) -> bool:
-    """Whether what a session shows is what was printed, elisions and space at the ends apart."""
+    """Return True if a session shows the printed text, except for elisions and space at the ends."""
     lines = written.removesuffix(_gap(written)).splitlines()
     parts = (r"(.*\n)*?" if line == ELISION else re.escape(line) + "\n" for line in lines)
     return re.fullmatch("".join(parts), _shown(output)) is not None
 
 
 def elided(written: str, output: str) -> str:
-    """What was printed, with as much of its beginning and its end as the page has around what it leaves out."""
+    """Return printed text, elided in the middle if the page has an elision; the ends keep their number of lines."""
     lines, printed = written.removesuffix(_gap(written)).splitlines(), _shown(output).splitlines()
     if ELISION not in lines:
         return _shown(output)
@@ -102,11 +102,11 @@ def elided(written: str, output: str) -> str:
 
 
 def _shown(output: str) -> str:
-    """What was printed as a page shows it: no space at the ends of lines, no empty lines around."""
+    """Return printed text without space at the ends of lines and empty lines around it."""
     lines = [line.rstrip() for line in output.splitlines()]
     return "".join(f"{line}\n" for line in lines).strip("\n") + "\n" if any(lines) else ""
 
 
 def _gap(written: str) -> str:
-    """The empty line behind a session's output, which belongs to the page."""
+    """Return the empty line after a session's output, which belongs to the page."""
     return "\n" if written.endswith("\n\n") or written == "\n" else ""

@@ -1,4 +1,4 @@
-"""MkDocs hook: adds a page for each profile and operator, and rewrites links to files outside of the documentation.
+"""MkDocs hook: adds pages of rules and mutants, and rewrites links to files outside of the documentation.
 
 ``SITE_REPOSITORY`` is the address of the repository's files, for example ``https://host/owner/name/blob/main``.
 """
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mkdocs.structure.files import File, Files
 
+from docs.mutation_pages import pages as mutation_pages
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.rendering.rules import reference_pages
 
@@ -22,10 +23,12 @@ _OUTSIDE = re.compile(r"\[([^\]]*)\]\((\.\./(?:\.\./)*[^)]*)\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the rule reference."""
+    """Add the rule reference and the mutants of each suite."""
     profiles = [p for p in map(load_profile, profile_names()) if p.judges != "placement"]
     for path, text in reference_pages(profiles).items():
         files.append(File.generated(config, f"rules/{path}.md", content=text))
+    for path, text in mutation_pages().items():
+        files.append(File.generated(config, f"{path}.md", content=text))
     return files
 
 

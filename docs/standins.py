@@ -1,4 +1,4 @@
-"""What a replayed page takes for there: a model of one's own, a delegate, a simulator; and commands changed to suit."""
+"""Stand-ins for files that a page names: models, a delegate, a simulator; and changes of commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: What a page's text calls its own, and the fixture that stands for it.
+#: Models in the text of pages, with the fixture used for each.
 MODELS = {
     "model.tflite": "fc_int8.tflite",
     "a.tflite": "fc_int8.tflite",
@@ -18,13 +18,22 @@ MODELS = {
     "models/keywords.tflite": "fc_int8.tflite",
     "models/more.tflite": "conv_int8.tflite",
     "build/model.tflite": "fc_int8.tflite",
+    "float.tflite": "float_detector.tflite",
+    "samples.npz": "float_detector.npz",
 }
-#: A whole suite takes many minutes, and so does a start for each run: the replay asks for less. Its delegate has other
-#: options than the page's.
+#: A whole suite and a start for each run take minutes, so the replay runs less. Its delegate has other options than the
+#: page's.
 CHANGED = (
+    (
+        re.compile(r"^(litecheck suite judge suite results --arithmetic tflm)$"),
+        r"litecheck suite run suite --device litert:reference -o results; \1",
+    ),
     (re.compile(r"(litecheck suite make (?!.*(--stream|--select)).*)"), r"\1 --select ADD --level smoke"),
     (re.compile(r"libacme\.so,cores=2"), "libacme.so"),
-    (re.compile(r"(litecheck verify .*command:\./simulate.*)"), r"\1 --set inputs=propagated --set repeat=1"),
+    (
+        re.compile(r"(litecheck verify .*command:\./(simulate|board).*)"),
+        r"\1 --set inputs=propagated --set repeat=1",
+    ),
 )
 #: A simulator or board behind ``{model} {inputs} {outputs}``.
 _SIMULATE = """#!{python}
@@ -39,17 +48,22 @@ for n, values in enumerate(litecheck.run(litecheck.load_model(model), given).out
 
 
 def made(text: str, folder: Path, python: Path) -> None:
-    """Put into the folder what a page speaks of: fixtures and examples, and what stands for the reader's own files."""
+    """Write the files of a page to a folder: fixtures and examples, and stand-ins for the reader's files."""
     named = set(re.findall(r"(?:fixtures|rules|examples)/[\w./-]*\w", text))
     for name in sorted(named):
         if (ROOT / name).is_file():
             _copy(ROOT / name, folder / name)
     for name, fixture in MODELS.items():
-        if name in text or (name.startswith("models/") and "models/" in text):
+        if _mentions(text, name) or (name.startswith("models/") and "models/" in text):
             _copy(ROOT / "fixtures" / fixture, folder / name)
     for name, make in _OTHERS.items():
         if name in text:
             make(folder / name, text, python)
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Return True if a text names a file. Example: ``fixtures/float.tflite`` does not name ``float.tflite``."""
+    return re.search(rf"(?<![\w/.-]){re.escape(name)}", text) is not None
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -58,7 +72,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _delegate(target: Path, text: str, python: Path) -> None:
-    """The delegate that the tests compile, which computes as LiteRT's reference kernels do."""
+    """Compile the delegate of the tests, which computes as LiteRT's reference kernels."""
     target.parent.mkdir(exist_ok=True)
     sources = sorted(map(str, (ROOT / "tests" / "delegate").glob("*.c")))
     flags = ["-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
@@ -75,8 +89,15 @@ def _simulate(target: Path, text: str, python: Path) -> None:
     target.chmod(0o755)
 
 
+def _claims(target: Path, text: str, python: Path) -> None:
+    """Write the claims that the page shows, or the template."""
+    shown = re.search(r"^```yaml\n(claims.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    template = ROOT / "rules" / "suite" / "claims-template.yaml"
+    target.write_text(shown[1] if shown else template.read_text("utf-8"), "utf-8")
+
+
 def _block(start: str) -> Callable[[Path, str, Path], None]:
-    """The file that the page shows, where it shows one that begins so, or one that says nothing of its own."""
+    """Return a function that writes the file with this start from the page, or a minimal file."""
 
     def make(target: Path, text: str, python: Path) -> None:
         shown = re.findall(rf"^```yaml\n({start}.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -91,7 +112,8 @@ _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "build/libacme.so": _delegate,
     "simulator": _simulator,
     "simulate": _simulate,
-    "claims.yaml": _block("claims"),
+    "board": _simulate,
+    "claims.yaml": _claims,
     "acme.yaml": _block("arithmetic"),
     "device.arithmetic.yaml": _block("arithmetic"),
     "acme-npu.arithmetic.yaml": _block("arithmetic"),

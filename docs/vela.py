@@ -1,4 +1,4 @@
-"""The table of what Arm's Vela prints of itself beside what the profiles of its targets demand."""
+"""The table of Vela's printed constraints with the requirements of the profiles of its targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TARGETS = {"u55": "ethos-u55", "u85": "ethos-u85"}
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One constraint of the compiler's list by its first words, and the paths that say it, by target."""
+    """A constraint of the compiler's list by its first words, with requirement paths by target."""
 
     says: str
     exactly: bool
@@ -26,12 +26,12 @@ class Constraint:
     nothing: str = ""
 
     def names(self, text: str) -> bool:
-        """Whether these are the first words, or all, of what the compiler prints."""
+        """Return True if the compiler's text begins with these words, or equals them."""
         return text == self.says if self.exactly else text.startswith(self.says)
 
 
 def constraints() -> tuple[Constraint, ...]:
-    """The constraints in the file's order."""
+    """Return the constraints in the order of the file."""
     rows = yaml.load(FILE.read_text("utf-8"), Loader=yaml.BaseLoader)
     return tuple(_constraint(row) for row in rows)
 
@@ -42,20 +42,20 @@ def _constraint(row: dict[str, str | list[str]]) -> Constraint:
 
 
 def demanded(target: str) -> frozenset[str]:
-    """The paths of all that a target's profile demands; an operator that is not supported is ``OPERATOR/unsupported``."""
+    """Return the requirement paths of a target's profile. Example of an unsupported operator: ``CAST/unsupported``."""
     rules = load_profile(target).operators.values()
     paths = {requirement.path for rule in rules for requirement in rule.requirements}
     return frozenset(paths | {f"{rule.opcode}/unsupported" for rule in rules if rule.unsupported})
 
 
 def saying(pattern: str, paths: frozenset[str]) -> tuple[str, ...]:
-    """The paths of a profile that a pattern of the file means."""
+    """Return the paths of a profile that match a pattern of the file."""
     return tuple(sorted(path for path in paths if path_matches(path, pattern)))
 
 
 def constraints_table() -> Iterator[str]:
-    """The table in Markdown."""
-    yield "| the list | Ethos-U55, U65 | Ethos-U85 |\n| --- | --- | --- |\n"
+    """Yield the table in Markdown."""
+    yield "| Vela's constraint | Ethos-U55, U65 | Ethos-U85 |\n| --- | --- | --- |\n"
     for one in constraints():
         told = [", ".join(f"`{path}`" for path in one.paths[key]) or one.nothing or "-" for key in TARGETS]
         yield f"| {one.says} | {' | '.join(told)} |\n"

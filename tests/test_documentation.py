@@ -268,7 +268,7 @@ def test_every_flag_of_a_stream_is_explained_once() -> None:
     names = {
         name
         for stream in stream_names()
-        for flag in Vectors(stream, "single-rounding", "smoke", 0, None).flags
+        for flag in Vectors(stream, "single-rounding", "smoke", 0, None).mutants
         for name in (flag.name, *flag.same)
     }
     assert len(names) > 40

@@ -191,7 +191,7 @@ RECIPES = {
         {"litecheck/cases/probes/regions.py": PROBE},
         "from litecheck.cases.probes.catalogue import probes\n"
         "assert any(p.name == 'one pixel' for p in probes('MAX_POOL_2D'))",
-        {"litecheck/cases/probes/regions.py": "ProbeExtras(others, options=options)\n        )\n"},
+        {"litecheck/cases/probes/regions.py": "ProbeExtras(others, options=options),\n        )\n"},
     ),
     "An erratum": Recipe(
         {"rules/arithmetic/known-faults.yaml": ERRATUM},

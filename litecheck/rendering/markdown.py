@@ -1,4 +1,4 @@
-"""A document as GitHub-flavoured Markdown."""
+"""A document as GitHub Flavored Markdown."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def test_a_model_is_made_and_the_starved_tensor_named_first(run: Run) -> None:
     words = (
         "conforms",
         "7 int8, 1 float32",
-        "'scores' keeps 0.4 of 8 bits",
+        "'scores': effective resolution 0.4 of 8 bits",
         "stays float32",
         "Agreement with float on 16",
     )

@@ -69,7 +69,7 @@ def test_no_element_differs(tflm, module, kind):
 @pytest.mark.parametrize(("module", "kind", "opcode"), OWN, ids=lambda v: v if isinstance(v, str) else "")
 def test_its_own_variants_are_needed(tflm, module, kind, opcode):
     """Negative control: with litert-reference's variant for one operator something differs."""
-    usual = {cell.path: cell.variants[0] for kernel in kernels()[opcode] for cell in kernel.cells()}
+    usual = {cell.path: cell.variants[0] for kernel in kernels()[opcode] for cell in kernel.slots()}
     reference = {**usual, **load_arithmetic("litert-reference").variants(opcode)}
     without = replace(served(module.FAMILY), faults={opcode: reference})
     assert right(without, "tflm").variants(opcode) == reference

@@ -44,7 +44,7 @@ def document(record: ConversionRecord) -> Document:
 def _starved(record: ConversionRecord) -> Iterator[Part]:
     found = sharing.low_resolution(record)
     if found:
-        yield Heading(("Starved by a shared scale",))
+        yield Heading(("Low effective resolution",))
     for group, member in found:
         lines = sharing.starved_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
@@ -116,7 +116,7 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
             for group in record.groups
             for member in group.members
         )
-        grid = TableGrid((">effective bits", ">range", ">scale", "joined by", "tensor"), rows)
+        grid = TableGrid((">resolution", ">range", ">scale", "joined by", "tensor"), rows)
         title = f" {counted(len(record.groups), 'group')} by rule, what each member keeps"
         yield Collapsible("Shared scales", (title,), (grid,))
     if record.tensors:

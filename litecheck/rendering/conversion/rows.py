@@ -21,7 +21,9 @@ from litecheck.rendering.rows import (
 from litecheck.rendering.validation.rows import results as validation_results
 from litecheck.report import Report
 
-_STARVED = RowRule("convert/starved", "A shared scale starves a tensor", sharing.starved_rule(), "warning")
+_STARVED = RowRule(
+    "convert/starved", "A shared scale reduces the effective resolution", sharing.starved_rule(), "warning"
+)
 
 
 def results(record: ConversionRecord) -> Results:

@@ -26,8 +26,8 @@ def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
 
 
 def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
-    """Return ``'scores' keeps 0.4 of 8 bits``; names are at most ``limit`` characters long."""
-    return f"'{_name(member.name, limit)}' keeps {kept_bits(group, member)}"
+    """Return ``'scores': effective resolution 0.4 of 8 bits``; names are at most ``limit`` characters long."""
+    return f"'{_name(member.name, limit)}': effective resolution {kept_bits(group, member)}"
 
 
 def _name(name: str, limit: int | None) -> str:
@@ -60,8 +60,8 @@ def starved_lines(
             "because",
             f"it shares one scale with '{_name(widest.name, limit)}' ({wording.extent(widest.low, widest.high)})",
         ),
-        ("demanded", f"{joint.path} in {joint.demand}"),
-        ("restore", _remedy(joint)),
+        ("rule", f"{joint.path}, {joint.demand}"),
+        ("fix", _remedy(joint)),
     ]
 
 
@@ -69,14 +69,12 @@ def _remedy(joint: SharedScaleConstraint) -> str:
     tail = f"leave {joint.opcode} float32: --keep-float '#{joint.operator}'"
     if not joint.leaves:
         return tail
-    return (
-        f"make the operands of {joint.opcode} outputs of the model, each with a scale of its own; or {tail}"
-    )
+    return f"make the inputs of {joint.opcode} outputs of the model, each with its own scale; or {tail}"
 
 
 def starved_rule() -> str:
     """Return the text of the rule for rows with a low effective resolution."""
     return (
-        f"Tensors that share one scale by rule keep fewer than {LOW_RESOLUTION:g} effective bits: "
-        "log2 of how many steps of the group's scale a tensor's own range has."
+        f"The effective resolution of a tensor is below {LOW_RESOLUTION:g} bits: log2 of its range divided by the scale that a "
+        "rule makes it share."
     )

@@ -116,8 +116,8 @@ class ConversionPage(ValidationPage):
         ]  # fmt: skip
         if not rows:
             return
-        self.section("shared scales", f"{counted(len(record.groups), 'group')} by rule, effective bits")
-        self._cut((">bits", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
+        self.section("shared scales", f"{counted(len(record.groups), 'group')} by rule")
+        self._cut((">resolution", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
 
     def choices(self, record: ConversionRecord) -> None:
         """Print decisions besides those of rules and ranges."""

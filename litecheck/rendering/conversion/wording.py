@@ -11,6 +11,7 @@ from litecheck.conversion.equalize import LayerPair
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.conversion.request import REAL
 from litecheck.conversion.sensitivity import OperatorSensitivity
+from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 from litecheck.summary_text import checked_text, counted, counts_text
@@ -26,9 +27,13 @@ _NAMED = 3
 
 
 def summary(record: ConversionRecord) -> str:
-    """Return a summary of the new model: ``no findings; 1 of 11 operators not covered; 1 starved tensor``."""
+    """Return a summary of the new model. Example: ``no findings; 11/11 operators checked; 1 tensor below 6 bits``."""
     report = record.report
-    shared = f"; {counted(record.low_resolution, 'starved tensor')}" if record.low_resolution else ""
+    shared = (
+        f"; {counted(record.low_resolution, 'tensor')} below {LOW_RESOLUTION:g} bits"
+        if record.low_resolution
+        else ""
+    )
     return f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
 
 

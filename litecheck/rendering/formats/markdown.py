@@ -1,4 +1,4 @@
-"""GitHub-flavoured Markdown, for a job summary."""
+"""GitHub Flavored Markdown, for a job summary."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ def render(sheet: ReportView) -> str:
     return written(sheet.document())
 
 
-FORMAT = Format("markdown", "GitHub-flavoured Markdown, for a job summary", WHOLE, render)
+FORMAT = Format("markdown", "GitHub Flavored Markdown, for a job summary", WHOLE, render)
