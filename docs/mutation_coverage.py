@@ -1,8 +1,8 @@
-"""Measure the mutation coverage of the suites: ``python docs/mutation_coverage.py [--jobs N] [PROFILE ...]`` (minutes for each).
+"""Measure the mutation coverage of the suites: ``python docs/mutation_coverage.py [--jobs N] [PROFILE ...]``.
 
 For each profile, the program makes a suite at level standard and tests it with every mutant, as `litecheck suite prove`
-does. It writes docs/kills.yaml, from which docs/mutation-coverage.md and the pages of the site are generated. The exit code is 1 if a
-mutant survives.
+does. A profile takes minutes. The program writes docs/kills.yaml, from which docs/mutation-coverage.md and the pages of
+the site are generated. The exit code is 1 if a mutant survives.
 """
 
 from __future__ import annotations

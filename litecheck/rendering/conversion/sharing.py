@@ -75,6 +75,6 @@ def _remedy(joint: SharedScaleConstraint) -> str:
 def starved_rule() -> str:
     """Return the text of the rule for rows with a low effective resolution."""
     return (
-        f"The effective resolution of a tensor is below {LOW_RESOLUTION:g} bits: log2 of its range divided by the scale that a "
-        "rule makes it share."
+        f"The effective resolution of a tensor is below {LOW_RESOLUTION:g} bits: log2 of its range divided by the scale "
+        "that a rule makes it share."
     )
