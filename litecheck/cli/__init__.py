@@ -17,6 +17,7 @@ def main() -> None:
     """Run the command in ``sys.argv`` and exit with its code, or with 2 if litecheck itself fails."""
     from litecheck.cli.streams import guarded_streams, open_closed_streams
 
+    one_thread()
     open_closed_streams()
     with guarded_streams():
         code = _run()

@@ -34,6 +34,9 @@ def convert(
     dry_run: options.DryRun = False,
     sensitivity: options.Sensitivity = None,
     no_agreement: options.NoAgreement = False,
+    max_float: options.MaxFloat = None,
+    min_snr: options.MinSnr = None,
+    force: options.Force = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -60,7 +63,8 @@ def convert(
     \b
     [bold]Exit codes[/]
       0   the new model is written and conforms
-      1   the new model would violate its profile, and is not written
+      1   the new model would violate its profile or fails a gate, and is
+          not written
       2   no new model: unreadable file, quantized already, samples that do
           not fit, or no rule applies
       64  invalid command or option, or no data
@@ -76,9 +80,6 @@ def convert(
       litecheck convert model.tflite -o weights.tflite --to dynamic
       litecheck convert model.tflite --compare --data samples.npz
     """
-    from litecheck.cli import one_thread
-
-    one_thread()
     from litecheck.conversion.calibration.prestart import prestarted
     from litecheck.files import check_writable
 
@@ -95,6 +96,7 @@ def convert(
             **{name: value for name, value in decided.items() if name != "--to"}, "--plan": plan,
             "--equalize": equalize, "--correct-bias": correct_bias, "--sensitivity": sensitivity,
             "--calibrate": calibrate, "--calibration-cache": calibration_cache, "--scales-from": scales_from,
+            "--max-float": max_float is not None, "--min-snr": min_snr is not None, "--force": force,
         }  # fmt: skip
         values.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
     else:
@@ -120,6 +122,9 @@ def convert(
         equalize=equalize,
         correct_bias=correct_bias,
         sensitivity=values.parse_sensitivity(sensitivity),
+        max_float=max_float,
+        min_snr=min_snr,
+        force=force,
         inputs=input_dtype or "float32",
         outputs=output_dtype or "float32",
         generation=values.parse_match(match),

@@ -199,8 +199,27 @@ Sensitivity = Annotated[
         "--sensitivity",
         metavar="N|all",
         panel=panels.OUTPUT,
-        text="Rank the N operators, or all, that lose most when quantized alone.",
+        text="Rank operators by the loss at the outputs when each is quantized alone; list N, or all.",
     ),
+]
+MaxFloat = Annotated[
+    int | None,
+    _option(
+        "--max-float", metavar="N", panel=panels.FAILURE, min=0,
+        text="Exit with 1 and write nothing if more than N operators stay float32. [default: no limit]",
+    ),
+]  # fmt: skip
+MinSnr = Annotated[
+    float | None,
+    _option(
+        "--min-snr",
+        metavar="DB",
+        panel=panels.FAILURE,
+        text="Exit with 1 and write nothing if an output has a lower SNR on the samples. [default: no limit]",
+    ),
+]
+Force = Annotated[
+    bool, _flag("--force", panels.FAILURE, "Write a model that fails a gate; the exit code stays 1.")
 ]
 InputDtype = Annotated[
     str | None,

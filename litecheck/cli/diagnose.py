@@ -82,7 +82,6 @@ def diagnose(
       litecheck diagnose -d delegate:./libacme.so -o acme.yaml
       litecheck verify model.tflite -d ./libacme.so --arithmetic acme.yaml
     """
-    from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
@@ -93,7 +92,6 @@ def diagnose(
     from litecheck.model.load import load_model
     from litecheck.rendering.arithmetic_file import arithmetic_yaml
 
-    one_thread()
     limit_beside_device(memory, timeout)
     targets = parse_outputs(outputs or (), "diagnose")
     if target is not None:

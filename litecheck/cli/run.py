@@ -126,9 +126,6 @@ def run(
       litecheck run model.tflite --seed 0 --outputs all -o tensors.npz
       litecheck run model.tflite --seed 0 --arithmetic litert-xnnpack -o y.npz
     """
-    from litecheck.cli import one_thread
-
-    one_thread()
     from litecheck.cli.input_options import feed
     from litecheck.cli.progress import steps
     from litecheck.errors import ConfigError

@@ -59,14 +59,12 @@ def make(
       litecheck suite make -o suite --select 'CONV*' --select ADD -j 4
       litecheck suite make --stream CONV_2D > vectors.txt
     """
-    from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
     from litecheck.cli.suite_stream import make_stream
     from litecheck.profile.load import load_profile
     from litecheck.suite.suite_writer import ARITHMETICS, Scope, chosen
     from litecheck.suite.suite_writer import make as made
 
-    one_thread()
     limit_reference(memory, timeout)
     if stream is not None:
         make_stream(stream, arithmetic=(arithmetic or [REFERENCE])[0], seed=seed, count=count, level=level)
@@ -248,12 +246,10 @@ def prove(
       litecheck suite prove suite -f markdown:coverage.md
       litecheck suite prove suite --arithmetic tflm
     """
-    from litecheck.cli import one_thread
     from litecheck.cli.progress import steps
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.mutation_coverage import prove as proved
 
-    one_thread()
     limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "prove")
     read = read_suite(suite)

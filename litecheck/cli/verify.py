@@ -73,7 +73,6 @@ def verify(
       litecheck verify model.tflite -d 'command:./simulate {model} {runs}' -j 2
     """
     from litecheck.cases.inputs import KINDS
-    from litecheck.cli import one_thread
     from litecheck.cli.input_options import given_samples
     from litecheck.cli.outputs import parse_outputs, write
     from litecheck.cli.verify_models import VerifyRun, models_asked
@@ -81,7 +80,6 @@ def verify(
     from litecheck.devices.registry import open_device
     from litecheck.verification.settings import Settings, parse_budget
 
-    one_thread()
     advanced = parse_advanced(set_ or ())
     limit_beside_device(memory, timeout)
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)

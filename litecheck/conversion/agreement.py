@@ -26,6 +26,7 @@ from litecheck.conversion.calibration.litert_child import (
 from litecheck.conversion.calibration.observe import calls_others, entered
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import Place
+from litecheck.conversion.channel_sums import ChannelSums
 from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
 from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.devices.port import Limits
@@ -100,8 +101,8 @@ class Agreement:
     tensors: tuple[TensorAgreement, ...]
     outputs: tuple[TensorAgreement, ...]
     quantized: bool = False
-    errors: Mapping[Place, NDArray[np.float64]] = field(default_factory=dict)
-    """The mean error of each channel, converted less float, of the tensors for which that was asked."""
+    channels: Mapping[Place, ChannelSums] = field(default_factory=dict)
+    """Sums by channel of the requested tensors and, with these, of the outputs, by place in the float model."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for JSON. An infinite SNR becomes null."""
@@ -133,7 +134,7 @@ def agreement(
     """Run both models on the data. Compare the tensors of ``pairs`` (float -> converted), and the outputs.
 
     Both models must have the same entry points. Inputs that are quantized in the converted model get quantized samples.
-    Errors of float tensors in ``channelled`` are computed per channel, if the tensors are among the pairs. With
+    Float tensors in ``channelled`` get sums per channel, if they are among the pairs, and then outputs do, too. With
     ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
     ``child`` are those of :func:`litecheck.conversion.calibration.observe.observe`. Raises CalibrationError, ConfigError
     and DeviceError as ``observe`` does.
@@ -141,7 +142,9 @@ def agreement(
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
-    wanted = frozenset(n for n, place in enumerate(pairs) if place in channelled)
+    wanted = frozenset(
+        n for n, (place, _) in enumerate(asked) if channelled and (n >= len(pairs) or place in channelled)
+    )
     references = tensors_of(reference, asked, 0) if quantized else ()
     ends_of = frozenset(range(len(pairs), len(asked)))
     tally = PairTally(tensors_of(converted, asked), ends_of, wanted, references)
@@ -162,8 +165,8 @@ def agreement(
         for n, (signature, name, pair) in enumerate(ends, len(pairs))
         if n in tally.found
     ]
-    errors = {asked[n][0]: sums[:-1] / sums[-1] for n, sums in tally.errors.items()}
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, errors)
+    channels = {asked[n][0]: sums for n, sums in tally.channels.items()}
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, channels)
 
 
 def _row(

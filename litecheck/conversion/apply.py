@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import options_table
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.graph import name_of
-from litecheck.model.stored_values import bytes_of, stored_integers
-from litecheck.model.types import Model, Operator, Signature, Tensor
+from litecheck.model.stored_values import bytes_of, pack, stored_integers
+from litecheck.model.types import Model, Operator, Signature, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: Integer conversions that the QUANTIZE kernel supports. All other conversions go through real values.
@@ -70,8 +71,23 @@ def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
         made, origins[subgraph.index] = edit.editor.finish()
         subgraphs.append(made)
         tensors.update({(subgraph.index, old): (subgraph.index, new) for old, new in edit.homes.items()})
-    changed = with_subgraphs(model, subgraphs)
+    changed = with_subgraphs(model, share_constants(model, subgraphs))
     return AppliedPlan(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
+
+
+def share_constants(old: Model, subgraphs: Sequence[Subgraph]) -> list[Subgraph]:
+    """Return new subgraphs in which constants of one buffer of the old model share one buffer again, if they are equal."""
+    known: dict[tuple[int, bytes], NDArray[np.uint8]] = {}
+    shared = []
+    for before, subgraph in zip(old.subgraphs, subgraphs, strict=True):
+        tensors = list(subgraph.tensors)
+        for tensor in before.tensors:
+            data = tensors[tensor.index].data
+            if tensor.data is not None and tensor.buffer and data is not None and data is not tensor.data:
+                key = tensor.buffer, sha256(data.tobytes()).digest()
+                tensors[tensor.index] = replace(tensors[tensor.index], data=known.setdefault(key, data))
+        shared.append(replace(subgraph, tensors=tuple(tensors)))
+    return shared
 
 
 def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
@@ -141,7 +157,7 @@ class _Edit:
         homes: list[tuple[QuantParams | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
             data = (
-                bytes_of(stored(_values(tensor), one.written, "", self.generation))
+                _bytes(stored(_values(tensor), one.written, "", self.generation), one.written.dtype)
                 if constant
                 else tensor.data
             )
@@ -194,7 +210,11 @@ class _Edit:
             derived = self._derived.get(port, "")
             home = next((i for known, way, i in homes if way == derived and _alike(known, form)), None)
             if home is None:
-                data = None if form is None else bytes_of(stored(values, form, derived, self.generation))
+                data = (
+                    None
+                    if form is None
+                    else _bytes(stored(values, form, derived, self.generation), form.dtype)
+                )
                 if not homes:
                     home = tensor.index
                     if form is not None:
@@ -242,6 +262,11 @@ def _requantizes(written: QuantParams, form: QuantParams) -> bool:
     zero_point = int(written.zero_point[0])
     steps = max(high - zero_point, zero_point - low) * float(written.scale[0]) / float(form.scale[0])
     return steps + abs(int(form.zero_point[0])) < _REACH
+
+
+def _bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
+    """Return the bytes of stored integers: two int4 or four int2 in a byte."""
+    return pack(values, dtype) if BITS.get(dtype, 8) < 8 else bytes_of(values)
 
 
 def _alike(one: QuantParams | None, other: QuantParams | None) -> bool:

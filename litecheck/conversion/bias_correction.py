@@ -55,10 +55,10 @@ def corrected_biases(
     changes: tuple[ConstantChange, ...] = ()
     count = 0
     for result, bias in _biases(conversion):
-        error = agreement.errors.get(result)
-        if error is None or not error.any():
+        sums = agreement.channels.get(result)
+        if sums is None or not sums.error.any():
             continue
-        changes = (*changes, ConstantChange(*bias, False, 0, -error))
+        changes = (*changes, ConstantChange(*bias, False, 0, -sums.mean_error))
         tried = again(changes)
         agreement = compared(tried)
         if tried.conforms and _score(agreement) > _score(best[1]):

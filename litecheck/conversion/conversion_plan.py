@@ -12,6 +12,9 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.formulas import Generation
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
+#: Decision about an operator without real values.
+UNTOUCHED = "as it is"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuantParams:

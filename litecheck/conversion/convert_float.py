@@ -36,6 +36,8 @@ from litecheck.version import __version__
 
 #: Name of the metadata with the origin of a converted model.
 PROVENANCE = "litecheck_conversion"
+#: Kinds of conversion that keep the 8-bit parameters of quantization-aware training.
+_TRAINED = ("int8", "uint8")
 #: With weight-only quantization, weights with fewer elements stay float: the kernels gain nothing.
 SMALL = 1024
 
@@ -86,13 +88,15 @@ def convert(
     like: Model | None = None,
     inner: Mapping[Inside, Interval] | None = None,
     changes: Sequence[ConstantChange] = (),
+    trained: TransferredParams | None = None,
 ) -> Conversion:
     """Convert a model.
 
     ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner`` of values inside
     recurrent operators by (subgraph, operator, name). ``dynamic`` and ``float16`` need none. ``like`` is a quantized
     form of the model, from which scales and zero points of activations are copied. ``changes`` are first applied to the
-    float constants, and ``ranges`` belong to the changed model. Raises ConfigError for impossible requests.
+    float constants, and ``ranges`` belong to the changed model. ``trained`` are the 8-bit parameters of quantization-aware
+    training. Raises ConfigError for impossible requests.
     """
     activation, profile = kind_of(request)
     origin, base = model_hash(model), equal(model, changes)
@@ -103,6 +107,8 @@ def convert(
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
         keeps, borrowed = keeps_of(model, request), transfer(model, like) if like else TransferredParams()
+        if trained is not None and request.to in _TRAINED:
+            borrowed = trained
         others = _others(model, request)
         targets = Targets(
             activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import products
@@ -78,7 +79,9 @@ class Distortion:
 def _decibels(signal: float, noise: float) -> float:
     if not noise:
         return math.inf
-    return 10 * math.log10(signal / noise) if signal else -math.inf
+    if not signal or noise == math.inf:
+        return -math.inf
+    return 10 * (math.log10(signal) - math.log10(noise))
 
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
@@ -208,27 +211,12 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
     return TopAgreement(int(same.sum()), same.size, classes)
 
 
-def channel_errors(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float64]:
-    """Return per channel (last axis) the sum of stored minus float32 values, then the number of values per channel.
-
-    Elements that are not finite count as no error.
-    """
-    y = stored
-    if _quantized(tensor):
-        y = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
-    with np.errstate(invalid="ignore"):
-        off = y.astype(np.float64).reshape(x.shape) - x
-    off[~np.isfinite(off)] = 0
-    rows = off.reshape(-1, x.shape[-1])
-    return np.append(rows.sum(axis=0), float(len(rows)))
-
-
 @dataclass(slots=True)
 class PairTally:
     """The accumulated distortions of pairs of tensors by number.
 
-    The largest values of pairs in ``outputs`` are compared as well, and the errors of pairs in ``channelled`` are added
-    by channel. ``tensors`` belong to the converted model, ``references`` to the reference model if it stores integers.
+    The largest values of pairs in ``outputs`` are compared as well, and pairs in ``channelled`` have sums by
+    channel. ``tensors`` belong to the converted model, ``references`` to the reference model if it stores integers.
     """
 
     tensors: Sequence[Tensor]
@@ -237,7 +225,7 @@ class PairTally:
     references: Sequence[Tensor] = ()
     found: dict[int, Distortion] = field(default_factory=dict)
     top: dict[int, TopAgreement] = field(default_factory=dict)
-    errors: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    channels: dict[int, ChannelSums] = field(default_factory=dict)
 
     def add(self, pair: int, x: NDArray[Any], stored: NDArray[Any]) -> None:
         """Add the values of one more inference for a pair."""
@@ -250,11 +238,11 @@ class PairTally:
         if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
         if pair in self.channelled and x.ndim and x.size:
-            self.merge_errors(pair, channel_errors(x, stored, self.tensors[pair]))
+            self.merge_channels(pair, channel_sums(x, stored, self.tensors[pair]))
 
-    def merge_errors(self, pair: int, other: NDArray[np.float64]) -> None:
-        """Add another batch's errors by channel for a pair."""
-        self.errors[pair] = self.errors[pair] + other if pair in self.errors else other
+    def merge_channels(self, pair: int, other: ChannelSums) -> None:
+        """Add another batch's sums by channel for a pair."""
+        self.channels[pair] = self.channels[pair].merged(other) if pair in self.channels else other
 
     def merge(self, pair: int, other: Distortion) -> None:
         """Add another batch's distortion for a pair."""
@@ -269,7 +257,8 @@ class PairTally:
         fields = Distortion.__dataclass_fields__
         found = [[pair, *(getattr(one, name) for name in fields)] for pair, one in self.found.items()]
         top = [[p, t.agreeing, t.rows, t.classes] for p, t in self.top.items()]
-        return {"found": found, "top": top, "errors": [[p, e.tolist()] for p, e in self.errors.items()]}
+        channels = [[pair, one.to_plain()] for pair, one in self.channels.items()]
+        return {"found": found, "top": top, "channels": channels}
 
     def take(self, plain: Mapping[str, Any]) -> None:
         """Add the plain values of another tally."""
@@ -277,5 +266,5 @@ class PairTally:
             self.merge(pair, Distortion(*numbers))
         for pair, agreeing, rows, classes in plain["top"]:
             self.merge_top(pair, TopAgreement(agreeing, rows, tuple(map(tuple, classes))))
-        for pair, sums in plain["errors"]:
-            self.merge_errors(pair, np.array(sums))
+        for pair, sums in plain["channels"]:
+            self.merge_channels(pair, ChannelSums.from_plain(sums))

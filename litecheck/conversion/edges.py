@@ -99,5 +99,25 @@ def variables(model: Model) -> dict[tuple[str, str], list[TensorUse]]:
     return found
 
 
+def exchanged(model: Model) -> dict[str, list[TensorUse]]:
+    """Return the ports of inputs and outputs that signatures exchange, by name.
+
+    Two inputs or outputs with one name and one shape, of one signature or of several, hand stored values on. Example: the
+    cache ``kv_cache_k_0`` of ``prefill`` and ``decode``.
+    """
+    found: dict[tuple[str, tuple[int, ...]], list[TensorUse]] = {}
+    for signature in model.signatures:
+        subgraph = model.subgraphs[signature.subgraph]
+        for side, named, ends in (
+            ("output", signature.inputs, subgraph.inputs),
+            ("input", signature.outputs, subgraph.outputs),
+        ):
+            for name, index in named:
+                if index in ends and _real(subgraph, index):
+                    port = TensorUse(subgraph.index, -1, side, ends.index(index))
+                    found.setdefault((name, subgraph.tensors[index].shape), []).append(port)
+    return {name: ports for (name, _), ports in found.items() if len(set(ports)) > 1}
+
+
 def _real(subgraph: Subgraph, index: int) -> bool:
     return index >= 0 and subgraph.tensors[index].dtype == REAL

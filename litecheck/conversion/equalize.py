@@ -73,6 +73,11 @@ class _EqualizedLayer:
     magnitudes: NDArray[np.float64]
     offsets: NDArray[np.float64] | None
 
+    @property
+    def has_bias(self) -> bool:
+        """True if the layer has a bias other than zeros. Zeros stay zeros, also those that several layers share."""
+        return self.bias >= 0 and (self.offsets is None or bool(self.offsets.any()))
+
     def ranges(self, axis: int) -> NDArray[np.float64]:
         """Return the largest magnitude of each channel."""
         others = tuple(n for n in range(self.magnitudes.ndim) if n != axis)
@@ -168,7 +173,7 @@ def _obstacle(
         return f"{activation} stands between them, and its bounds do not move with the channels"
     if readers[first.operator.outputs[0]] > 1:
         return "others read what stands between them"
-    constants = [i for i in (first.weight, first.bias, second.weight) if i >= 0]
+    constants = [first.weight, second.weight, *((first.bias,) if first.has_bias else ())]
     if any(readers[i] > 1 for i in constants):
         return "others share their weights or bias"
     if first.bias >= 0 and first.offsets is None:
@@ -216,6 +221,6 @@ def _changes(
     for number, (first, second) in enumerate(pairs):
         divided = 1 / factors[number]
         yield ConstantChange(subgraph.index, first.weight, True, first.out, divided)
-        if first.bias >= 0:
+        if first.has_bias:
             yield ConstantChange(subgraph.index, first.bias, True, 0, divided)
         yield ConstantChange(subgraph.index, second.weight, True, second.into, factors[number])

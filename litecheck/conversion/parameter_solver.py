@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
 from litecheck.conversion.conversion_plan import QuantParams
-from litecheck.conversion.edges import Edge, edges, entry_edges, forwarded, variables
+from litecheck.conversion.edges import Edge, edges, entry_edges, exchanged, forwarded, variables
 from litecheck.conversion.groups import Interval, Key, Partition, ScaleGroup, extent_of, joined, parameters
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.recurrent_intermediates import Inside, range_of, same_as_state, to_be_made
@@ -180,6 +180,10 @@ def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
         there = [port for port in ports if port in partition]
         for port in there[1:]:
             partition.join(there[0], port, f"variable {'/'.join(name)}")
+    for shared, ports in exchanged(question.model).items():
+        there = [port for port in ports if port in partition]
+        for port in there[1:]:
+            partition.join(there[0], port, f"signatures exchange '{shared}'")
 
 
 def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Edge) -> None:

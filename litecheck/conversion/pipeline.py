@@ -16,6 +16,7 @@ from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, convert, replay
+from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
@@ -26,6 +27,7 @@ from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
+from litecheck.conversion.trained import propagate_ranges
 from litecheck.conversion.transferred import transfer
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
@@ -69,6 +71,10 @@ def _carried_out(
         _load_rules(model, settings)
     calibration = calibrating.result()
     ranges = calibration.ranges if calibration else _borrowed(session)
+    trained = session.trained
+    if trained:
+        profile, _ = rules_for(settings.to, settings.profile)
+        ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges})
     if session.plan is not None:
         again = replay_retype if session.shifts else replay
         conversion = again(model, session.plan, settings.request)
@@ -77,11 +83,14 @@ def _carried_out(
     else:
         inner = calibration.inner if calibration else None
         changes = session.equalization.changes if session.equalization else ()
-        conversion = convert(model, settings.request, ranges or None, session.quantized, inner, changes)
+        known = trained.borrowed if trained else None
+        conversion = convert(
+            model, settings.request, ranges or None, session.quantized, inner, changes, known
+        )
     _check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
-        Rerun(model, settings, data, ranges, calibration.inner, told, before, child)
+        Rerun(model, settings, data, ranges, calibration.inner, told, before, child, trained)
         if data and calibration
         else None
     )
@@ -96,10 +105,13 @@ def _carried_out(
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
+    if rerun and record.agreement and session.plan is None and not violates:
+        record = replace(record, fix=rerun.fix(conversion, record.groups, session.equalization is None))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
-        record = replace(record, sensitivity=rerun.sensitivities(conversion, record.agreement))
-    if target and record.verdict == "conforms":
+        record = replace(record, sensitivity=rerun.sensitivities(conversion))
+    record = replace(record, failed_gates=failed_gates(record, settings))
+    if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
@@ -195,7 +207,7 @@ def _agreement(
 
     settings, seen = session.settings, set(observed(conversion.source))
     return agreement(
-        session.model,
+        session.simulated or session.model,
         conversion.model,
         {old: new for old, new in conversion.tensors.items() if old in seen},
         data,

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.conversion import conversion_plan as plans
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import (
     ConstantChange,
@@ -24,7 +25,7 @@ from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 
 #: Possible decisions about an operator.
-BECOMES = ("int8", "int16", "uint8", "hybrid", "float32", "as it is")
+BECOMES = ("int8", "int16", "uint8", "hybrid", "float32", plans.UNTOUCHED)
 #: Incremented when a key changes its meaning or is removed.
 VERSION = 1
 _TYPES = (*INTEGER_RANGES, "float16")

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, operands_at
-from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams, TensorQuantParams
+from litecheck.conversion.conversion_plan import (
+    UNTOUCHED,
+    ConversionPlan,
+    Decision,
+    QuantParams,
+    TensorQuantParams,
+)
 from litecheck.conversion.edges import edges, entry_edges, forwarded, variables
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import tensor_at
@@ -22,7 +28,7 @@ from litecheck.profile.types import Profile
 #: Types of the model's inputs and outputs, besides real values.
 _ENDS = ("int8", "uint8", "int16")
 #: Decisions for an operator that stores nothing in integers.
-_UNTOUCHED = (REAL, "as it is")
+_LEFT = (REAL, UNTOUCHED)
 _HALF, _HYBRID = "float16", "hybrid"
 #: Kernels compute the steps of a value in int32 before they clamp it.
 _STEPS = 2.0**31
@@ -158,7 +164,7 @@ class _Fitting:
                 )
             if decision is None or tuple(called(bound.operator)):
                 continue
-            if decision.becomes not in _UNTOUCHED:
+            if decision.becomes not in _LEFT:
                 self._check_rule(bound, decision, f"by the plan {where} becomes {decision.becomes}")
             elif stores:
                 raise ConfigError(

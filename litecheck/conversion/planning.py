@@ -10,7 +10,13 @@ import numpy as np
 from litecheck.conversion.apply import AppliedPlan, apply
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, operands_of
 from litecheck.conversion.clamp_infinities import clamp_infinities
-from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams, TensorQuantParams
+from litecheck.conversion.conversion_plan import (
+    UNTOUCHED,
+    ConversionPlan,
+    Decision,
+    QuantParams,
+    TensorQuantParams,
+)
 from litecheck.conversion.derived_constants import derived_parameters, product
 from litecheck.conversion.edges import edges, entry_edges
 from litecheck.conversion.formulas import Generation
@@ -51,6 +57,11 @@ class Targets:
     borrowed: TransferredParams = field(default_factory=TransferredParams)
     others: Mapping[Key, Profile] = field(default_factory=dict)
     """Operators, by (subgraph, number), that are bound to another profile than the rest."""
+
+    @property
+    def matches_old_weights(self) -> bool:
+        """True if int8 weights beside float activations are those of TensorFlow's old converter."""
+        return self.activation == REAL and self.generation == "old"
 
 
 def make_plan(
@@ -96,7 +107,9 @@ def _judged(
     if bound.stays or bound.untouched or not bound.storage:
         return bound
     why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
-    return bound.staying(why) if why else _like(bound, targets.borrowed)
+    if why:
+        return bound.staying(why)
+    return _like_old_weights(bound) if targets.matches_old_weights else _like(bound, targets.borrowed)
 
 
 def _like(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatOperator:
@@ -106,6 +119,15 @@ def _like(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatO
         for port in bound.ports[role] if one.per_axis else ():
             own = borrowed.per_axis.get((port.subgraph, bound.tensor(port).index), True)
             storage[role] = replace(one, per_axis=own)
+    return replace(bound, storage=storage)
+
+
+def _like_old_weights(bound: BoundFloatOperator) -> BoundFloatOperator:
+    """Return an operator with one scale per constant, except weights of convolutions, as TensorFlow's old converter has
+    it for int8 weights beside float activations."""
+    if bound.operator.opcode in ("CONV_2D", "DEPTHWISE_CONV_2D"):
+        return bound
+    storage = {role: replace(one, per_axis=False) for role, one in bound.storage.items()}
     return replace(bound, storage=storage)
 
 
@@ -123,7 +145,7 @@ def _obstacle(bound: BoundFloatOperator, ranges: Mapping[Key, Interval]) -> str:
             if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
                 return f"its {role} is computed: in 8 bits that loses more than the operator gains"
             if (port.subgraph, tensor.index) not in ranges:
-                return f"no range of its {role} is known: it was never computed on the data"
+                return f"no range of its {role} is known: no sample computes it; give --data that does"
             low, high = ranges[port.subgraph, tensor.index]
             if not high - low <= float(np.finfo(np.float32).max):
                 return f"its {role} ranges from {low:g} to {high:g}, further than float32 says"
@@ -201,7 +223,7 @@ def _decision(
     other = targets.others.get((subgraph.index, operator.index))
     kind = targets.activation if targets.activation != REAL else "hybrid"
     kind = other.activations[0] if other and bound.storage else kind
-    becomes = kind if quantized else "as it is" if bound.untouched else REAL
+    becomes = kind if quantized else UNTOUCHED if bound.untouched else REAL
     return Decision(
         subgraph.index,
         operator.index,

@@ -22,10 +22,13 @@ from litecheck.model.types import Model
 
 if TYPE_CHECKING:
     from litecheck.conversion.conversion_plan import ConversionPlan
+    from litecheck.conversion.dequantized_model import DequantizedModel
     from litecheck.conversion.equalize import Equalization
 
 #: Kind of conversion by the activation type of a plan.
 _KINDS = {"int8": "int8", "uint8": "uint8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
+#: Operators that simulate quantization.
+_SIMULATING = ("FAKE_QUANT", "QUANTIZE")
 #: Number of drawn inputs for running both forms of a quantized model.
 DRAWN = 32
 
@@ -36,7 +39,8 @@ class ConversionSession:
 
     ``plan`` is the plan to apply, or None. ``data`` is None without samples. ``quantized`` is the model with the scales
     to copy. ``shifts`` is True if the model has 8-bit activations, which keep their scales. ``equalization`` is None if
-    the model is not equalized first.
+    the model is not equalized first. ``trained`` has the parameters of quantization-aware training; then ``model`` is
+    the model without its simulation, and ``simulated`` the model with it.
     """
 
     model: Model
@@ -46,6 +50,8 @@ class ConversionSession:
     quantized: Model | None = None
     shifts: bool = False
     equalization: Equalization | None = None
+    trained: DequantizedModel | None = None
+    simulated: Model | None = None
 
     @property
     def base(self) -> Model:
@@ -73,7 +79,7 @@ class ConversionSession:
         return (
             not self.shifts
             and s.to not in REAL_KINDS
-            and (self.quantized is None or known or self.data is not None)
+            and ((self.quantized is None and self.trained is None) or known or self.data is not None)
         )
 
     @property
@@ -113,6 +119,8 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     shifts = _shifts(model, settings)
     if not shifts:
         check_real(model, settings.to)
+    trained, simulated = (None, model) if shifts else _trained(model, settings)
+    model = trained.model if trained else model
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
     equalization = None
@@ -121,11 +129,26 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
         equalization = equalize(model)
     data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
+    if settings.min_snr is not None and (data is None or not settings.agreement):
+        raise ConfigError("--min-snr compares both models on samples: give --data, without --no-agreement")
     if settings.equalize or settings.correct_bias or settings.sensitivity:
         from litecheck.conversion.rerun import check_rerun
 
         check_rerun(settings, data is not None, shifts)
-    return ConversionSession(model, settings, plan, data, quantized, shifts, equalization)
+    return ConversionSession(
+        model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None
+    )
+
+
+def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:
+    """Return the parameters of a model of quantization-aware training, or None, and the model."""
+    if not any(op.opcode in _SIMULATING for s in model.subgraphs for op in s.operators):
+        return None, model
+    from litecheck.conversion.trained import import_trained, is_trained
+
+    return import_trained(model, "uint8" if settings.to == "uint8" else "int8") if is_trained(
+        model
+    ) else None, model
 
 
 def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from litecheck.conversion.binding import bind
 from litecheck.conversion.calibrated import Calibration
-from litecheck.conversion.conversion_plan import Decision, QuantParams, TensorQuantParams
+from litecheck.conversion.conversion_plan import UNTOUCHED, Decision, QuantParams, TensorQuantParams
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.equalize import LayerPair
+from litecheck.conversion.fixes import TriedFix
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.request import REAL
 from litecheck.conversion.sensitivity import OperatorSensitivity
@@ -88,6 +89,11 @@ class ConversionRecord:
     sensitivity: tuple[OperatorSensitivity, ...] | None = None
     """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
     weights: tuple[WeightError, ...] = ()
+    fix: TriedFix | None = None
+    """Options that were tried on the samples and reduce a large loss."""
+    failed_gates: tuple[str, ...] = ()
+    """The gates that the new model fails, each with the option and the number. Example: ``--max-float 0: 8 operators
+    stay float32``."""
 
     @property
     def verdict(self) -> Outcome:
@@ -98,13 +104,21 @@ class ConversionRecord:
 
     @property
     def exit_code(self) -> int:
-        """0 if the new model conforms, 1 if it violates, 2 if it is not checked."""
-        return {"conforms": 0, "violates": 1, "not checked": 2}[self.verdict]
+        """0 if the new model conforms, 1 if it violates or fails a gate, 2 if it is not checked."""
+        code = {"conforms": 0, "violates": 1, "not checked": 2}[self.verdict]
+        return 1 if self.failed_gates else code
 
     @property
     def becomes(self) -> Mapping[str, int]:
         """Number of operators by type. ``as it is`` counts operators without real values."""
         return Counter(decision.becomes for decision in self.conversion.plan.operators)
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """Number of quantized operators, and of operators with real values. Example: (2, 10)."""
+        becomes = self.becomes
+        real = sum(becomes.values()) - becomes.get(UNTOUCHED, 0)
+        return real - becomes.get(REAL, 0), real
 
     @property
     def added(self) -> Mapping[str, int]:

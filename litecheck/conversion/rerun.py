@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.bias_correction import BiasCorrection, corrected_biases, layers
-from litecheck.conversion.calibrated import Told
+from litecheck.conversion.calibrated import Told, calibrated
+from litecheck.conversion.calibration.calibration_data import limited
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion, convert
+from litecheck.conversion.dequantized_model import DequantizedModel
+from litecheck.conversion.equalize import equalize
+from litecheck.conversion.fixes import SAMPLES, TriedFix, find_fix
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, REAL_KINDS
 from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
 from litecheck.conversion.settings import ConversionSettings
+from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Model
 
 if TYPE_CHECKING:
@@ -41,6 +46,7 @@ class Rerun:
     tell: Told
     done: int = 0
     child: LitertChild | None = None
+    trained: DequantizedModel | None = None
 
     def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """Return the conversion with corrected biases if that is better, else the conversion."""
@@ -56,10 +62,8 @@ class Rerun:
         best, _, found = corrected_biases(conversion, again, compared)
         return best, found
 
-    def sensitivities(
-        self, conversion: Conversion, found: Agreement | None
-    ) -> tuple[OperatorSensitivity, ...]:
-        """Return the cost of quantizing each operator alone."""
+    def sensitivities(self, conversion: Conversion) -> tuple[OperatorSensitivity, ...]:
+        """Return the cost of quantizing each operator alone, most sensitive operators first."""
         changes = conversion.plan.changes
 
         def alone(key: Key) -> Conversion:
@@ -68,10 +72,56 @@ class Rerun:
         def compared(one: Conversion) -> Agreement:
             return self.compared(one, "quantizing one operator alone")
 
-        return ranked(conversion, alone, compared, found, self.settings.sensitivity)
+        return ranked(conversion, alone, compared, self.settings.sensitivity)
+
+    def fix(
+        self, conversion: Conversion, groups: Sequence[SharedQuantization], equalizes: bool
+    ) -> TriedFix | None:
+        """Return options that reduce a large loss, tried on the first samples; None if the loss is small or none does."""
+        data = limited(self.data, SAMPLES)
+        channelled = frozenset(conversion.tensors)
+
+        def compared(one: Conversion) -> Agreement:
+            return self.compared(one, "trying fixes", channelled, data)
+
+        def trial(keep: Sequence[str], wide: Sequence[str], equalized: bool) -> Agreement | None:
+            if (wide and self.settings.to != "int8") or (equalized and not equalizes):
+                return None
+            try:
+                return compared(self._tried(conversion, data, keep, wide, equalized))
+            except LitecheckError:  # its options meet no rules
+                return None
+
+        found = compared(conversion)
+        return find_fix(conversion, found, groups, trial)
+
+    def _tried(
+        self,
+        conversion: Conversion,
+        data: CalibrationData,
+        keep: Sequence[str],
+        wide: Sequence[str],
+        equalized: bool,
+    ) -> Conversion:
+        """Convert with more operators in float32 or int16, or with equalized layers, which are calibrated again."""
+        settings = self.settings
+        if not equalized:
+            more = {"keep": (*settings.keep, *keep), "int16x8": (*settings.int16x8, *wide)}
+            return self._converted(conversion.plan.changes, **more)
+        equalization = equalize(self.model)
+        found = calibrated(
+            equalization.model, data, replace(settings, statistics=""), lambda done, what: None, self.child
+        )
+        return convert(
+            self.model, settings.request, found.ranges, inner=found.inner, changes=equalization.changes
+        )
 
     def compared(
-        self, conversion: Conversion, what: str, channelled: frozenset[Key] = frozenset()
+        self,
+        conversion: Conversion,
+        what: str,
+        channelled: frozenset[Key] = frozenset(),
+        data: CalibrationData | None = None,
     ) -> Agreement:
         """Run a conversion and the float model. Compare the outputs, and the tensors of ``channelled`` per channel."""
         from litecheck.conversion.agreement import agreement  # not every conversion needs it
@@ -80,7 +130,7 @@ class Rerun:
             conversion.source,
             conversion.model,
             {old: new for old, new in conversion.tensors.items() if old in channelled},
-            self.data,
+            data or self.data,
             channelled=channelled,
             device=self.settings.device,
             progress=lambda done: self.tell(self.done + done, what),
@@ -92,14 +142,14 @@ class Rerun:
 
     def _converted(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
-        return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes)
+        known = self.trained.borrowed if self.trained else None
+        return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
 
 
 def passes(model: Model, settings: ConversionSettings) -> int:
     """Return the maximum number of additional passes over all samples."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
-    alone = operators if settings.sensitivity < 0 else min(operators, settings.sensitivity)
-    return alone + (len(layers(model)) + 1) * settings.correct_bias
+    return operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias
 
 
 def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litecheck.conversion.conversion_plan import Decision
+from litecheck.conversion.conversion_plan import UNTOUCHED, Decision
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.groups import Key
 from litecheck.conversion.request import REAL
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement
 
 #: Decisions in a plan for operators that stay float or have no real values.
-_LEFT = (REAL, "as it is")
+_LEFT = (REAL, UNTOUCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +39,16 @@ def ranked(
     conversion: Conversion,
     alone: Callable[[Key], Conversion],
     compared: Callable[[Conversion], Agreement],
-    agreement: Agreement | None,
     most: int = -1,
 ) -> tuple[OperatorSensitivity, ...]:
-    """Return the operators that a conversion quantizes, most sensitive first.
+    """Return the ``most`` most sensitive operators that a conversion quantizes, or all if ``most`` is -1.
 
-    ``alone`` converts with a single operator quantized, and ``compared`` runs that conversion and the float model. Only
-    the ``most`` operators with the worst outputs in ``agreement`` are tested, or all if ``most`` is -1.
+    ``alone`` converts with one operator quantized, and ``compared`` runs that conversion and the float model. Every
+    operator is tested: an error that grew over many operators does not show which of them caused it.
     """
-    found = [_sensitivity(one, alone, compared) for one in candidates(conversion, agreement, most)]
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.snr))
-
-
-def candidates(conversion: Conversion, agreement: Agreement | None, most: int) -> list[Decision]:
-    """Return the operators to test, those with the worst outputs first."""
-    snr = {one.reference: one.snr for one in agreement.tensors} if agreement else {}
-    worst: list[tuple[float, Decision]] = []
-    for decision in _quantized(conversion):
-        operator = conversion.source.subgraphs[decision.subgraph].operators[decision.operator]
-        own = (snr.get((decision.subgraph, index), math.inf) for index in operator.outputs)
-        worst.append((min(own, default=math.inf), decision))
-    worst.sort(key=lambda pair: pair[0])
-    return [decision for _, decision in (worst if most < 0 else worst[:most])]
+    found = [_sensitivity(one, alone, compared) for one in _quantized(conversion)]
+    ranking = sorted((one for one in found if one is not None), key=lambda one: one.snr)
+    return tuple(ranking if most < 0 else ranking[:most])
 
 
 def _quantized(conversion: Conversion) -> Iterator[Decision]:

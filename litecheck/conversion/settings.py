@@ -23,6 +23,8 @@ class ConversionSettings:
     ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
     ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
     activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
+    ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
+    output in dB. A model that fails a gate is written only with ``force``.
     """
 
     to: str = "int8"
@@ -32,6 +34,9 @@ class ConversionSettings:
     equalize: bool = False
     correct_bias: bool = False
     sensitivity: int = 0
+    max_float: int | None = None
+    min_snr: float | None = None
+    force: bool = False
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"

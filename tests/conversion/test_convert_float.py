@@ -245,7 +245,7 @@ def test_no_data_is_an_error_with_the_reason() -> None:
 def test_a_tensor_that_was_never_computed_leaves_its_operator_alone() -> None:
     done = convert(masked(), Request(), {(0, 0): (-1.0, 1.0)})
     assert becomes(done) == {"float32"}
-    assert all("never computed" in d.because for d in done.plan.operators)
+    assert all("no sample computes it" in d.because for d in done.plan.operators)
 
 
 BREAKS: dict[str, Callable[[QuantParams], QuantParams]] = {

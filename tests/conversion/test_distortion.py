@@ -151,3 +151,11 @@ def test_batches_add_up_and_survive_json() -> None:
     assert parts.found[0].largest == whole.found[0].largest
     for name in ("noise", "mean", "variation"):
         assert getattr(parts.found[0], name) == pytest.approx(getattr(whole.found[0], name), rel=1e-12)
+
+
+def test_an_infinite_error_has_no_signal() -> None:
+    """Real values of a stored tensor can overflow float32; the ratio of power to power can leave float64's range."""
+    assert Distortion(signal=1.0, noise=math.inf).snr == -math.inf
+    assert Distortion(signal=5e-300, noise=1e60).snr == pytest.approx(10 * (math.log10(5) - 360))
+    assert Distortion(signal=0.0, noise=1.0).snr == -math.inf
+    assert Distortion(signal=1.0, noise=0.0).snr == math.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +18,9 @@ from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.record import ConversionRecord
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
+from litecheck.model.edit import with_subgraphs
 from litecheck.model.save import model_bytes
+from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.model.types import Model
 from litecheck.rendering.formats import render
 from tests.conversion.mobile_nets import images, mobile_net
@@ -70,12 +72,12 @@ def test_errors_are_told_by_channel(device: str) -> None:
         agreement(model, done.model, done.tensors, ones(n), channelled=[(0, 1)], device=device)
         for n in (1, 2)
     )
-    assert one.errors.keys() == {(0, 1)}
+    assert one.channels.keys() == {(0, 1), (0, 2)}
     # Channel 3 stores 0.1 as 0 in steps of 301/127: 6.3 are missing.
-    assert one.errors[0, 1].shape == (4,)
-    assert one.errors[0, 1][3] == pytest.approx(-6.3, abs=0.4)
-    assert other.errors[0, 1][3] == pytest.approx(-6.3, abs=1.5)
-    assert "errors" not in one.to_plain()
+    assert one.channels[0, 1].mean_error.shape == (4,)
+    assert one.channels[0, 1].mean_error[3] == pytest.approx(-6.3, abs=0.4)
+    assert other.channels[0, 1].mean_error[3] == pytest.approx(-6.3, abs=1.5)
+    assert "channels" not in one.to_plain()
 
 
 def test_corrected_biases_bring_the_mean_back() -> None:
@@ -118,14 +120,30 @@ def test_sensitivity_finds_the_operator_at_fault() -> None:
     assert "2 operators, each quantized alone" in " ".join(render(record).split())
 
 
-def test_only_the_worst_tensors_operators_are_looked_at() -> None:
-    record = made(mobile_net(0, blocks=1), images(0, 2), sensitivity=2, agreement=False)
-    assert record.sensitivity is not None
-    assert record.agreement is not None
-    worst = sorted((one for one in record.agreement.tensors), key=lambda one: one.snr)
-    names = {record.conversion.source.subgraphs[0].tensors[one.reference[1]].name for one in worst[:2]}
-    assert {one.name for one in record.sensitivity} == names
-    assert all(math.isfinite(one.snr) for one in record.sensitivity)
+@pytest.mark.parametrize("operator", [1, 5, 9])
+def test_the_operator_with_an_outlier_channel_is_first_wherever_it_stands(operator: int) -> None:
+    """The accumulated error is worst behind the last operator, so a ranking by that error would name the last one."""
+    model = with_outlier_channel(mobile_net(0, blocks=3, spread=0), operator)
+    every = made(model, images(0, 2), sensitivity=-1, agreement=False).sensitivity
+    assert every is not None
+    assert {one.operator for one in every[:2]} == {operator, operator + 1}
+    assert [one.snr for one in every] == sorted(one.snr for one in every)
+    first = made(model, images(0, 2), sensitivity=1, agreement=False).sensitivity
+    assert first == every[:1]
+
+
+def with_outlier_channel(model: Model, operator: int) -> Model:
+    """Return the model with channel 5 between an operator and the next 300 times as large, and the same outputs."""
+    (subgraph,) = model.subgraphs
+    first, second = (subgraph.operators[n] for n in (operator, operator + 1))
+    weights, bias, behind = first.inputs[1], first.inputs[2], second.inputs[1]
+    tensors = list(subgraph.tensors)
+    for index, axis, factor in ((weights, 0, 300), (bias, 0, 300), (behind, 3, 1 / 300)):
+        values = np.moveaxis(stored_integers(tensors[index]).copy(), axis, 0)
+        values[5] *= factor
+        data = bytes_of(np.ascontiguousarray(np.moveaxis(values, 0, axis)))
+        tensors[index] = replace(tensors[index], data=data, buffer=0)
+    return with_subgraphs(model, [replace(subgraph, tensors=tuple(tensors))])
 
 
 @pytest.mark.parametrize("option", [{"correct_bias": True}, {"sensitivity": 3}])

@@ -49,7 +49,7 @@ def open_data(
         raise ConfigError(
             f"--preprocessing {chosen.preprocessing} is for images; {path} holds arrays, which are fed as they are"
         )
-    return _limited(found, chosen.most)
+    return limited(found, chosen.most)
 
 
 def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
@@ -72,7 +72,8 @@ def _holds_images(place: Path) -> bool:
     return bool(suffixes & set(IMAGES)) and ".npz" not in suffixes
 
 
-def _limited(data: CalibrationData, most: int | None) -> CalibrationData:
+def limited(data: CalibrationData, most: int | None) -> CalibrationData:
+    """Return at most this many samples of the data."""
     if most is None or (data.count is not None and data.count <= most):
         return data
     words = f"the first {counted(most, 'sample')} of {data.described}"

@@ -76,13 +76,17 @@ def _quantized(model: bytes, to: str, samples: Path) -> bytes:
     from tensorflow.lite.python.optimize import calibrator
 
     model = calibrator.add_intermediate_tensors(model)
-    signatures = tf.lite.Interpreter(model_content=model).get_signature_list()
+    interpreter = tf.lite.Interpreter(model_content=model)
     given = next(samples_of(samples)).keys()
-    key, entry = next((key, one) for key, one in signatures.items() if given >= set(one["inputs"]))
+    fitting = (
+        (k, s["inputs"]) for k, s in interpreter.get_signature_list().items() if given >= set(s["inputs"])
+    )
+    key, inputs = next(fitting, ("", [one["name"] for one in interpreter.get_input_details()]))
 
-    def feed() -> Iterator[tuple[str, dict[str, Any]]]:
+    def feed() -> Iterator[Any]:
+        """Yield samples by name for a signature, or in the order of the inputs for a model without one."""
         for sample in samples_of(samples):
-            yield key, {name: sample[name] for name in entry["inputs"]}
+            yield (key, {name: sample[name] for name in inputs}) if key else [sample[n] for n in inputs]
 
     if to == "int16x8":
         made = calibrator.Calibrator(model).calibrate_and_quantize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import sharing, wording
+from litecheck.rendering.conversion import loss, sharing, wording
 from litecheck.rendering.document import (
     Code,
     Collapsible,
@@ -29,6 +29,7 @@ def document(record: ConversionRecord) -> Document:
     title = (Code(record.source),)
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
     parts = (
+        *_fix(record),
         *_starved(record),
         *_weights(record),
         *_agreement(record),
@@ -39,6 +40,13 @@ def document(record: ConversionRecord) -> Document:
     )
     verdict, summary = record.verdict, wording.summary(record)
     return Document("convert", title, verdict, summary, facts, (*parts, *_judged(record)), record.version)
+
+
+def _fix(record: ConversionRecord) -> Iterator[Part]:
+    if record.fix is not None:
+        yield Heading(("Large loss",))
+        rows = FactRows(tuple((label, (text,)) for label, text in loss.fix_lines(record)))
+        yield Collapsible(loss.fix_title(record), (), (rows,), opened=True)
 
 
 def _starved(record: ConversionRecord) -> Iterator[Part]:

@@ -60,16 +60,8 @@ def starved_lines(
             "because",
             f"it shares one scale with '{_name(widest.name, limit)}' ({wording.extent(widest.low, widest.high)})",
         ),
-        ("rule", f"{joint.path}, {joint.demand}"),
-        ("fix", _remedy(joint)),
+        ("rule", f"{joint.path} in {joint.demand}"),
     ]
-
-
-def _remedy(joint: SharedScaleConstraint) -> str:
-    tail = f"leave {joint.opcode} float32: --keep-float '#{joint.operator}'"
-    if not joint.leaves:
-        return tail
-    return f"make the inputs of {joint.opcode} outputs of the model, each with its own scale; or {tail}"
 
 
 def starved_rule() -> str:

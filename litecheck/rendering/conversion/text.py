@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import sharing, wording
+from litecheck.rendering.conversion import loss, sharing, wording
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.text_page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
@@ -36,6 +36,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
     page = ConversionPage(console, verbose or record.tried)
     page.head(record)
+    page.fix(record)
     page.low_resolution(record)
     for block in blocks(record.report.active):
         page.block(block)
@@ -50,13 +51,16 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.agreement(record)
     page.sensitivity(record)
     page.tensors(record)
-    style = _STYLES[record.verdict]
-    page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), style))
+    page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), _style(record)))
+
+
+def _style(record: ConversionRecord) -> str:
+    return _STYLES["violates" if record.failed_gates else record.verdict]
 
 
 def brief(record: ConversionRecord) -> str:
-    """Return a line if the new model violates or a tensor has a low effective resolution, else nothing."""
-    if record.verdict != "violates" and not record.low_resolution:
+    """Return one line if the new model violates, fails a gate or has a tensor of low effective resolution, else nothing."""
+    if record.verdict != "violates" and not record.low_resolution and not record.failed_gates:
         return ""
     return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
 
@@ -71,7 +75,7 @@ class ConversionPage(ValidationPage):
 
     def head(self, record: ConversionRecord) -> None:
         """Print the source, the verdict, warnings and facts."""
-        self.title(record.source, record.verdict, _STYLES[record.verdict])
+        self.title(record.source, wording.outcome(record), _style(record))
         for warning in record.warnings:
             self.line(Text(visible(warning), "bold yellow"), Text("warning", "bold yellow"), 2 + LABEL)
         for label, text in wording.facts(record):
@@ -96,6 +100,15 @@ class ConversionPage(ValidationPage):
                 ]
             )
             self.line()
+
+    def fix(self, record: ConversionRecord) -> None:
+        """Print the cause of a large loss and the options that reduce it."""
+        if record.fix is None:
+            return
+        self.line(Text(loss.fix_title(record), "bold"), Text("warning", "bold yellow"), 2 + LABEL)
+        for label, text in loss.fix_lines(record):
+            self.labelled(label, self.phrase(text))
+        self.line()
 
     def low_resolution(self, record: ConversionRecord) -> None:
         """Print the group members with a low effective resolution."""

@@ -33,6 +33,8 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "generation": plan.generation,
         "source_sha256": plan.source,
         "size": {"before": record.source_size, "after": record.size},
+        "failed_gates": list(record.failed_gates),
+        "fix": None if record.fix is None else {**asdict(record.fix), "options": list(record.fix.options)},
         "becomes": dict(record.becomes),
         "added": dict(record.added),
         "stays": [asdict(one) for one in record.stays],

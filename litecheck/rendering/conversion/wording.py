@@ -27,14 +27,25 @@ _NAMED = 3
 
 
 def summary(record: ConversionRecord) -> str:
-    """Return a summary of the new model. Example: ``no findings; 11/11 operators checked; 1 tensor below 6 bits``."""
+    """Return a summary of the new model: ``7 of 8 operators int8; no findings; 9/9 operators checked``."""
     report = record.report
-    shared = (
-        f"; {counted(record.low_resolution, 'tensor')} below {LOW_RESOLUTION:g} bits"
-        if record.low_resolution
-        else ""
-    )
-    return f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
+    low = record.low_resolution
+    shared = f"; {counted(low, 'tensor')} below {LOW_RESOLUTION:g} bits" if low else ""
+    found = f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
+    return f"{quantized_share(record)}; {found}"
+
+
+def quantized_share(record: ConversionRecord) -> str:
+    """Return ``2 of 10 operators int8``, with the requested kind of conversion."""
+    quantized, real = record.share
+    return f"{quantized:,} of {counted(real, 'operator')} {record.conversion.request.to}"
+
+
+def outcome(record: ConversionRecord) -> str:
+    """Return the verdict with the share of quantized operators, and with the number of failed gates if there are any."""
+    failed = len(record.failed_gates)
+    gates = f", {counted(failed, 'gate')} failed" if failed else ""
+    return f"{record.verdict}, {quantized_share(record)}{gates}"
 
 
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
@@ -47,6 +58,8 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "calibrated", calibration(record)
     if request.generation != "new":
         yield "like", f"TensorFlow's {_QUANTIZERS[request.generation]}"
+    for gate in record.failed_gates:
+        yield "failed gate", gate
     if record.target:
         yield "written", record.target
     elif record.verdict == "violates":
@@ -56,6 +69,8 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "written", "nothing: no profile speaks of anything quantized in the new model"
     elif record.tried:
         yield "written", "nothing: this was a dry run"
+    elif record.failed_gates:
+        yield "written", "nothing: a gate failed; --force writes the model"
 
 
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:

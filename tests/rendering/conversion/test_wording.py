@@ -204,7 +204,7 @@ def record(**more: Any) -> Any:
                    model=N(subgraphs=[graph]))  # fmt: skip
     known = {"conversion": conversion, "size": 10, "source_size": 20, "becomes": {"int8": 1}, "calibration": None,
              "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms", "tried": True, "stays": (),
-             "report": N(active=())}  # fmt: skip
+             "report": N(active=()), "failed_gates": ()}  # fmt: skip
     return N(**{**known, **more})
 
 
@@ -214,6 +214,10 @@ def record(**more: Any) -> Any:
         ({"target": "out.tflite"}, ["out.tflite"]),
         ({}, ["nothing: this was a dry run"]),
         ({"tried": False}, []),
+        (
+            {"tried": False, "failed_gates": ("--max-float 0: 1 operator stays float32",)},
+            ["nothing: a gate failed; --force writes the model"],
+        ),
         ({"verdict": "violates"}, ["nothing: the new model would violate its profile"]),
         ({"verdict": "not checked"}, ["nothing: no profile speaks of anything quantized in the new model"]),
     ],

@@ -1,0 +1,90 @@
+"""Sums over the channels of a tensor: errors, powers and peaks along the last axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.types import Tensor
+from litecheck.quantizer.litert import products
+from litecheck.quantizer.types import Parameters
+
+#: SNR in dB of a channel without an error, and its negative of a channel without a signal.
+EXACT = 200.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChannelSums:
+    """Sums over ``rows`` values of each channel: y - x, x^2, (y - x)^2, and the largest abs(x).
+
+    x are float values, y the real values of what is stored for them. Elements that are not finite do not count.
+    """
+
+    rows: int
+    error: NDArray[np.float64]
+    signal: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    peak: NDArray[np.float64]
+
+    @property
+    def mean_error(self) -> NDArray[np.float64]:
+        """The mean of y - x of each channel."""
+        return self.error / self.rows
+
+    @property
+    def snr(self) -> NDArray[np.float64]:
+        """Signal over noise in dB of each channel, from -200 to 200; 200 for a channel without an error."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = 10 * (np.log10(self.signal) - np.log10(self.noise))
+        ratio = np.where(self.noise == 0, EXACT, ratio)
+        found: NDArray[np.float64] = np.clip(np.nan_to_num(ratio, nan=-EXACT), -EXACT, EXACT)
+        return found
+
+    @property
+    def outlier(self) -> tuple[int, float]:
+        """The channel with the largest peak, and its ratio to the median peak. Example: peaks 1, 1, 400 give (2, 400.0)."""
+        at = int(np.argmax(self.peak))
+        middle = float(np.median(self.peak))
+        return at, float(self.peak[at]) / middle if middle else 0.0
+
+    def merged(self, other: ChannelSums) -> ChannelSums:
+        """Return the sums over both batches."""
+        return ChannelSums(
+            self.rows + other.rows,
+            self.error + other.error,
+            self.signal + other.signal,
+            self.noise + other.noise,
+            np.maximum(self.peak, other.peak),
+        )
+
+    def to_plain(self) -> list[Any]:
+        """Return plain values for JSON."""
+        return [self.rows, *(part.tolist() for part in (self.error, self.signal, self.noise, self.peak))]
+
+    @classmethod
+    def from_plain(cls, plain: list[Any]) -> ChannelSums:
+        """Return the sums of :meth:`to_plain`."""
+        rows, *parts = plain
+        return cls(int(rows), *(np.array(part, np.float64) for part in parts))
+
+
+def channel_sums(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> ChannelSums:
+    """Return the sums of one inference for a tensor with at least one dimension and one value."""
+    y = stored
+    if tensor.quantization.scale.size:
+        y = products(stored, Parameters.of(tensor.quantization), tensor.dtype)
+    rows = x.astype(np.float64).reshape(-1, x.shape[-1])
+    with np.errstate(invalid="ignore"):
+        off = y.astype(np.float64).reshape(rows.shape) - rows
+    bad = ~(np.isfinite(off) & np.isfinite(rows))
+    off[bad], rows[bad] = 0, 0
+    return ChannelSums(
+        len(rows),
+        off.sum(axis=0),
+        np.square(rows).sum(axis=0),
+        np.square(off).sum(axis=0),
+        np.abs(rows).max(axis=0),
+    )

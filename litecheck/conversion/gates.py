@@ -1,0 +1,26 @@
+"""Gates of a conversion: the operators that may stay float32, and the lowest SNR that an output may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.request import REAL
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.summary_text import counted
+
+
+def failed_gates(record: ConversionRecord, settings: ConversionSettings) -> tuple[str, ...]:
+    """Return the gates that a new model fails. Example: ``--max-float 0: 8 operators stay float32``."""
+    return tuple(_failed(record, settings))
+
+
+def _failed(record: ConversionRecord, settings: ConversionSettings) -> Iterator[str]:
+    real = record.becomes.get(REAL, 0)
+    if settings.max_float is not None and real > settings.max_float:
+        yield f"--max-float {settings.max_float}: {counted(real, 'operator')} stay{'s' * (real == 1)} float32"
+    if settings.min_snr is None or record.agreement is None:
+        return
+    for output in record.agreement.outputs:
+        if not output.snr >= settings.min_snr:
+            yield f"--min-snr {settings.min_snr:g}: output '{output.output}' has {output.snr:.1f} dB"

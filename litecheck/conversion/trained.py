@@ -1,0 +1,173 @@
+"""Models of quantization-aware training: simulated quantization becomes the parameters of a float model.
+
+A trained model simulates integers by FAKE_QUANT, or by pairs of QUANTIZE and DEQUANTIZE, behind float32 tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.conversion.binding import bind
+from litecheck.conversion.conversion_plan import QuantParams
+from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model
+from litecheck.conversion.derived_constants import stored
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.request import REAL
+from litecheck.conversion.transferred import TransferredParams
+from litecheck.model.edit import with_subgraphs
+from litecheck.model.stored_values import bytes_of, stored_integers
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.types import Profile
+from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+
+_FAKE = "FAKE_QUANT"
+_EIGHT_BITS = ("int8", "uint8")
+
+
+def is_trained(model: Model) -> bool:
+    """Return True if a float model simulates quantization and stores integers for nothing else."""
+    pairs = [has_pairs for s in model.subgraphs if (has_pairs := _simulates(s)) is not None]
+    return len(pairs) == len(model.subgraphs) and any(pairs)
+
+
+def _simulates(subgraph: Subgraph) -> bool | None:
+    """Return True if a subgraph simulates quantization, False if it has no integers, None if an operator computes on
+    integers."""
+    found = False
+    for op in subgraph.operators:
+        read, made = ([subgraph.tensors[i] for i in side if i >= 0] for side in (op.inputs, op.outputs))
+        simulates = op.opcode == _FAKE or (
+            op.opcode == INTO_INTEGERS and [t.dtype for t in read] == [REAL] and _is_8bit(made[0])
+        )
+        leaves = op.opcode == OUT_OF_INTEGERS and _is_8bit(read[0])
+        if not simulates and not leaves and any(map(_is_8bit, (*read, *made))):
+            return None
+        found = found or simulates
+    outer = (subgraph.tensors[i] for i in (*subgraph.inputs, *subgraph.outputs))
+    return None if any(map(_is_8bit, outer)) else found
+
+
+def _is_8bit(tensor: Tensor) -> bool:
+    return tensor.dtype in _EIGHT_BITS and tensor.quantization.scale.size > 0
+
+
+def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
+    """Return a trained model without its simulation, and the parameters that it was trained for.
+
+    Constants have the values of their stored integers. Example: a weight of 0.3 behind FAKE_QUANT from -1 to 1 with
+    narrow range becomes 38 * 2 / 254 = 0.2992.
+    """
+    released = dequantize_model(with_subgraphs(model, [_with_pairs(s) for s in model.subgraphs]), dtype)
+    forms, constants = dict(released.borrowed.forms), dict(released.borrowed.constants)
+    per_axis: dict[Key, bool] = {}
+    subgraphs = []
+    for subgraph in released.model.subgraphs:
+        tensors = list(subgraph.tensors)
+        for tensor in subgraph.tensors:
+            key = subgraph.index, tensor.index
+            if tensor.is_constant and key in forms:
+                constants[key] = forms.pop(key)
+                tensors[tensor.index] = _stored_exactly(tensor, constants[key])
+            if key in constants:
+                per_axis[key] = constants[key].scale.size > 1
+        subgraphs.append(replace(subgraph, tensors=tuple(tensors)))
+    borrowed = TransferredParams(forms, per_axis, released.borrowed.read, constants)
+    ranges = {key: form.reach for key, form in forms.items() if form.scale.size == 1}
+    return DequantizedModel(with_subgraphs(released.model, subgraphs), borrowed, ranges)
+
+
+def _with_pairs(subgraph: Subgraph) -> Subgraph:
+    """Return a subgraph with a pair of QUANTIZE and DEQUANTIZE for each FAKE_QUANT of 8 bits."""
+    tensors, operators = list(subgraph.tensors), list[Operator]()
+    for op in subgraph.operators:
+        quantization = _quantization(op)
+        if quantization is None:
+            operators.append(op)
+            continue
+        inner = replace(
+            tensors[op.outputs[0]],
+            index=len(tensors),
+            dtype="uint8",
+            quantization=quantization,
+            buffer=0,
+            data=None,
+        )
+        tensors.append(inner)
+        operators.append(Operator(-1, INTO_INTEGERS, op.inputs, (inner.index,)))
+        operators.append(Operator(-1, OUT_OF_INTEGERS, (inner.index,), op.outputs))
+    numbered = tuple(replace(op, index=n) for n, op in enumerate(operators))
+    return replace(subgraph, tensors=tuple(tensors), operators=numbered)
+
+
+def _quantization(op: Operator) -> Quantization | None:
+    """Return the uint8 parameters of a FAKE_QUANT of 8 bits, None for other operators.
+
+    The zero point is the integer nearest to that of the range, computed in float64, so that 0 is representable. Example:
+    -1..1 gives scale 2/255 and zero point 128; with narrow range 2/254 and 128.
+    """
+    if op.opcode != _FAKE or op.options is None or int(op.options.get("num_bits", 0) or 0) != 8:
+        return None
+    low, high = (float(op.options.get(name) or 0) for name in ("min", "max"))
+    if not low <= 0 <= high or low == high:
+        return None
+    least = 1 if op.options.get("narrow_range") else 0
+    scale = (high - low) / (255 - least)
+    zero_point = min(max(int(np.floor(least - low / scale + 0.5)), least), 255)
+    return Quantization(np.array([scale], np.float32), np.array([zero_point], np.int64))
+
+
+def _stored_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
+    """Return a float constant with the real values of its stored integers.
+
+    Symmetric integers do not use the lowest value of the type, which the rules of weights do not allow.
+    """
+    values = stored_integers(tensor)
+    assert values is not None
+    integers = stored(values, form, "", "new").astype(np.int64)
+    if not form.zero_point.any():
+        integers = np.maximum(integers, INTEGER_RANGES[form.dtype][0] + 1)
+    shape = [-1 if n == form.axis and form.scale.size > 1 else 1 for n in range(max(values.ndim, 1))]
+    scale, zero = form.scale.astype(np.float64).reshape(shape), form.zero_point.reshape(shape)
+    real = (scale * (integers - zero)).astype(np.float32).reshape(values.shape)
+    return replace(tensor, data=bytes_of(real), buffer=0)
+
+
+def propagate_ranges(
+    model: Model, profile: Profile, ranges: Mapping[Key, Interval]
+) -> Mapping[Key, Interval]:
+    """Return ranges, with those that follow from rules for tensors that have none.
+
+    Roles with the same quantization have the same range, and a fixed scale has the range of its type. Example: the output
+    of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
+    """
+    known = dict(ranges)
+    changed = True
+    while changed:
+        before = len(known)
+        for subgraph in model.subgraphs:
+            for operator in subgraph.operators:
+                known = {**dict(_following(model, subgraph, operator, profile, known)), **known}
+        changed = len(known) > before
+    return known
+
+
+def _following(
+    model: Model, subgraph: Subgraph, operator: Operator, profile: Profile, known: Mapping[Key, Interval]
+) -> Iterator[tuple[Key, Interval]]:
+    bound = bind(model, subgraph, operator, profile)
+    for role, storage in bound.storage.items():
+        for port in bound.ports[role] if storage.scale is not None else ():
+            (zero, _), scale = storage.zero_points, storage.scale or 0.0
+            yield (subgraph.index, bound.tensor(port).index), (
+                scale * (storage.low - zero), scale * (storage.high - zero),
+            )  # fmt: skip
+    for _, ports in bound.groups():
+        keys = [(subgraph.index, bound.tensor(p).index) for p in ports if not bound.tensor(p).is_constant]
+        there = [known[key] for key in keys if key in known]
+        if there:
+            shared = min(low for low, _ in there), max(high for _, high in there)
+            yield from ((key, shared) for key in keys)

@@ -1,0 +1,126 @@
+"""Fixes of a large loss: each planted problem is named, and the printed options, executed, give the printed SNR."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck import convert_model, render
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.channel_sums import ChannelSums, channel_sums
+from litecheck.conversion.fixes import GAIN, LARGE_LOSS
+from litecheck.conversion.record import ConversionRecord
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model, Tensor
+from tests.conversion.mobile_nets import images, mobile_net
+from tests.conversion.test_rerun import with_outlier_channel
+
+
+def joined() -> Model:
+    """Two branches in one CONCATENATION, one 600 times as wide as the next; a layer reads both with equal weight."""
+    rng = np.random.default_rng(3)
+    main = (builder := ModelBuilder()).subgraph()
+    x = main.tensor("x", (1, 8), "float32")
+    wide, narrow, tanh = (main.tensor(n, (1, 8), "float32") for n in ("wide", "narrow", "tanh"))
+    main.add(
+        "FULLY_CONNECTED", [x, main.constant("w", rng.normal(0, 200, (8, 8)).astype(np.float32)), -1], [wide]
+    )
+    main.add(
+        "FULLY_CONNECTED",
+        [x, main.constant("n", rng.normal(0, 0.2, (8, 8)).astype(np.float32)), -1],
+        [narrow],
+    )
+    main.add("TANH", [narrow], [tanh])
+    both = main.tensor("both", (1, 16), "float32")
+    main.add("CONCATENATION", [wide, tanh], [both], axis=1)
+    weights = rng.normal(0, 1, (4, 16)).astype(np.float32)
+    weights[:, :8] /= 3000
+    y = main.tensor("y", (1, 4), "float32")
+    main.add("FULLY_CONNECTED", [both, main.constant("v", weights), -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def rows(count: int = 12) -> CalibrationData:
+    arrays = np.random.default_rng(0).normal(0, 1, (count, 1, 8)).astype(np.float32)
+    return CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", count)
+
+
+def outlier() -> Model:
+    return with_outlier_channel(mobile_net(0, blocks=2, spread=0), 5)
+
+
+def made(model: Model, data: CalibrationData, **more: object) -> ConversionRecord:
+    return convert_model(model, data=(data,), device="litecheck", **more)
+
+
+SETTINGS = {"--keep-float": "keep", "--int16x8": "int16x8"}
+
+
+def executed(record: ConversionRecord, model: Model, data: CalibrationData) -> ConversionRecord:
+    """The conversion with the options that the report prints."""
+    assert record.fix is not None
+    words = list(record.fix.options)
+    settings: dict[str, object] = {"equalize": True} if "--equalize" in words else {}
+    pairs = [word for word in words if word != "--equalize"]
+    for option, value in zip(pairs[::2], pairs[1::2], strict=True):
+        settings[SETTINGS[option]] = (*settings.get(SETTINGS[option], ()), value)  # type: ignore[misc]
+    return made(model, data, **settings)
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "cause"),
+    [
+        (joined(), rows(8), "'tanh' has 0.0 bits of the scale that CONCATENATION #3 shares"),
+        (outlier(), images(0, 4), "channel 5 of 32 of CONV_2D #5"),
+    ],
+    ids=["shared scale", "outlier channel"],
+)
+def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: CalibrationData, cause: str) -> None:
+    record = made(model, data)
+    fix = record.fix
+    assert fix is not None
+    assert fix.cause.startswith(cause)
+    assert fix.before < LARGE_LOSS
+    assert fix.after >= fix.before + GAIN
+    again = executed(record, model, data)
+    assert again.agreement is not None
+    assert again.fix is None or again.fix.before == pytest.approx(fix.after, abs=0.1)
+    assert min(one.snr for one in again.agreement.outputs) > fix.after - 1
+    shown = " ".join(render(record).split())
+    assert f"warning an output channel has an SNR of {fix.before:.1f} dB" in shown
+    assert f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples)" in shown
+
+
+def test_a_small_loss_has_no_fix() -> None:
+    assert made(mobile_net(0, blocks=1, spread=0), images(0, 2)).fix is None
+
+
+def test_sums_by_channel() -> None:
+    tensor = Tensor(0, "x", "int8", (2, 2), quantization=quantized(0.5, 0))
+    x = np.array([[1.0, -3.0], [2.0, np.inf]], np.float32)
+    sums = channel_sums(x, np.array([[2, -5], [3, 9]], np.int8), tensor)
+    assert (sums.rows, sums.error.tolist(), sums.signal.tolist(), sums.noise.tolist(), sums.peak.tolist()) == (
+        2, [-0.5, 0.5], [5.0, 9.0], [0.25, 0.25], [2.0, 3.0],
+    )  # fmt: skip
+    assert sums.snr.tolist() == pytest.approx([10 * np.log10(20), 10 * np.log10(36)])
+    twice = sums.merged(ChannelSums.from_plain(sums.to_plain()))
+    assert (twice.rows, twice.signal.tolist(), twice.peak.tolist()) == (4, [10.0, 18.0], [2.0, 3.0])
+    assert twice.mean_error.tolist() == [-0.25, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("signal", "noise", "snr"),
+    [(1.0, 0.0, 200.0), (0.0, 0.0, 200.0), (0.0, 1.0, -200.0), (1.0, 100.0, -20.0)],
+)
+def test_snr_of_a_channel(signal: float, noise: float, snr: float) -> None:
+    arrays = (np.array([value]) for value in (0.0, signal, noise, 1.0))
+    assert ChannelSums(1, *arrays).snr.tolist() == pytest.approx([snr])
+
+
+def test_the_outlier_is_the_channel_with_the_largest_ratio_to_the_median() -> None:
+    zeros = np.zeros(3)
+    assert ChannelSums(1, zeros, zeros, zeros, np.array([1.0, 400.0, 1.0])).outlier == (1, 400.0)
+    assert ChannelSums(1, zeros, zeros, zeros, np.array([0.0, 5.0, 0.0])).outlier == (1, 0.0)
