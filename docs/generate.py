@@ -36,7 +36,7 @@ TARGETS = {ROOT / "docs" / "targets" / f"{name}.md": text for name, text in page
 #: Documents that are generated as a whole.
 WHOLE = (RULES, OPERATORS, *TARGETS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
-_FORMATS = re.compile(r"(?<=<!-- generated: formats )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_FORMATS = re.compile(r"(?<=<!-- generated: formats )([\w-]+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _CONSTRAINTS = re.compile(r"(?<=<!-- generated: vela constraints -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _MATRIX = re.compile(r"(?<=<!-- generated: operators by target -->\n).*?(?=<!-- end -->)", re.DOTALL)

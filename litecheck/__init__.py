@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from litecheck.devices.registry import open_device as open_device
     from litecheck.diagnosis.result import Diagnosis as Diagnosis
     from litecheck.diagnosis.session import diagnose_device as _diagnose
+    from litecheck.differences.change import Change as Change
+    from litecheck.differences.change import ModelDifference as ModelDifference
+    from litecheck.differences.difference import diff as diff
     from litecheck.errors import ConfigError as ConfigError
     from litecheck.errors import LitecheckError as LitecheckError
     from litecheck.errors import ModelError as ModelError
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from litecheck.model.edit import with_subgraphs as with_subgraphs
     from litecheck.model.load import load_model as load_model
     from litecheck.model.load import load_models as load_models
+    from litecheck.model.matching import ModelMatch as ModelMatch
+    from litecheck.model.matching import match as match
     from litecheck.model.save import model_bytes as model_bytes
     from litecheck.model.save import save_model as save_model
     from litecheck.model.types import Model as Model
@@ -81,6 +86,9 @@ if TYPE_CHECKING:
     from litecheck.suite.suite_writer import Scope as _SuiteScope
     from litecheck.suite.suite_writer import make as _make_suite
     from litecheck.suite.verdict import SuiteReport as SuiteReport
+    from litecheck.tracing.result import Culprit as Culprit
+    from litecheck.tracing.result import Trace as Trace
+    from litecheck.tracing.session import trace as trace
     from litecheck.verification.campaign import verify_model as _verify
     from litecheck.verification.campaign import verify_model as verify_model
     from litecheck.verification.result import Verification as Verification
@@ -112,10 +120,13 @@ _HOMES = {
     "devices.registry": "open_device",
     "diagnosis.result": "Diagnosis",
     "diagnosis.session": "diagnose=diagnose_device",
+    "differences.change": "Change ModelDifference",
+    "differences.difference": "diff",
     "errors": "ConfigError LitecheckError ModelError Problem ProfileError",
     "finding": "Finding",
     "model.edit": "SubgraphEditor with_subgraphs",
     "model.load": "load_model load_models",
+    "model.matching": "ModelMatch match",
     "model.save": "model_bytes save_model",
     "model.types": "Model Operator Subgraph Tensor",
     "profile.load": "load_profile profile_names",
@@ -141,6 +152,8 @@ _HOMES = {
     "suite.suite_run": "run_suite=run",
     "suite.suite_writer": "SuiteScope=Scope make_suite=make",
     "suite.verdict": "SuiteReport",
+    "tracing.result": "Culprit Trace",
+    "tracing.session": "trace",
     "verification.campaign": "verify=verify_model verify_model",
     "verification.result": "Verification",
     "verification.settings": "Settings",

@@ -17,8 +17,8 @@ from litecheck.files import MODEL_SUFFIXES
 
 #: Commands in the order of the help. Each command is in the module of its name.
 COMMANDS = (
-    "validate", "convert", "verify", "diagnose", "inspect", "explain", "rules", "run", "compare", "quantize",
-    "dequantize", "suite", "certify", "devices",
+    "validate", "convert", "trace", "diff", "verify", "diagnose", "inspect", "explain", "rules", "run", "compare",
+    "quantize", "dequantize", "suite", "certify", "devices",
 )  # fmt: skip
 
 
@@ -115,7 +115,8 @@ def litecheck(
       Does a model follow the rules of LiteRT, TFLM or an NPU?    validate
       What does a rule require, and why?                          explain, rules
       How do I make an int8 model?                                convert
-      Where does an int8 model lose accuracy?                     run --statistics
+      Where does an int8 model lose accuracy, and why?            trace
+      What changed between two models?                            diff
       Does a device compute a model exactly?                      verify
       Which rounding does a device have?                          diagnose
       Does a device without Python conform?                       suite, certify

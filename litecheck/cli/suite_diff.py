@@ -30,7 +30,7 @@ def diff(
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
     date: options.Day = None,
-    outputs: Annotated[list[str] | None, format_option("diff")] = None,
+    outputs: Annotated[list[str] | None, format_option("suite-diff")] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
@@ -60,7 +60,7 @@ def diff(
     from litecheck.suite.run_comparison import compare_runs, read_run
     from litecheck.suite.waivers import iso_date, load_waivers
 
-    targets = parse_outputs(outputs or (), "diff")
+    targets = parse_outputs(outputs or (), "suite-diff")
     read = read_suite(suite) if suite else None
     judged = None
     if read is not None:

@@ -85,7 +85,7 @@ def convert(
     model: Model,
     request: Request,
     ranges: Mapping[Key, Interval] | None = None,
-    like: Model | None = None,
+    like: Model | TransferredParams | None = None,
     inner: Mapping[Inside, Interval] | None = None,
     changes: Sequence[ConstantChange] = (),
     trained: TransferredParams | None = None,
@@ -94,9 +94,9 @@ def convert(
 
     ``ranges`` has the smallest and largest value of every tensor by (subgraph, tensor), ``inner`` of values inside
     recurrent operators by (subgraph, operator, name). ``dynamic`` and ``float16`` need none. ``like`` is a quantized
-    form of the model, from which scales and zero points of activations are copied. ``changes`` are first applied to the
-    float constants, and ``ranges`` belong to the changed model. ``trained`` are the 8-bit parameters of quantization-aware
-    training. Raises ConfigError for impossible requests.
+    form of the model, from which scales and zero points of activations are copied, or such parameters. ``changes`` are
+    first applied to the float constants, and ``ranges`` belong to the changed model. ``trained`` are the 8-bit parameters
+    of quantization-aware training. Raises ConfigError for impossible requests.
     """
     activation, profile = kind_of(request)
     origin, base = model_hash(model), equal(model, changes)
@@ -106,9 +106,11 @@ def convert(
     else:
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
-        keeps, borrowed = keeps_of(model, request), transfer(model, like) if like else TransferredParams()
+        keeps = keeps_of(model, request)
         if trained is not None and request.to in _TRAINED:
-            borrowed = trained
+            like = trained
+        known = like if isinstance(like, TransferredParams) else None
+        borrowed = known or (transfer(model, like) if isinstance(like, Model) else TransferredParams())
         others = _others(model, request)
         targets = Targets(
             activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others

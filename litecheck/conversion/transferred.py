@@ -1,4 +1,4 @@
-"""Parameters copied from another quantized form of the same model, matched by tensor name."""
+"""Parameters copied from another quantized form of the same model, matched by tensor name, else by structure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from litecheck.conversion.groups import Key
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.model.types import Model, Tensor
+from litecheck.model.matching import match_subgraphs
+from litecheck.model.types import Model, Subgraph, Tensor
 
 #: Middle of the range of each 8-bit type. A change of type moves stored integers by the difference.
 ZERO_POINT_OFFSET = {"int8": 0, "uint8": 128}
@@ -58,24 +59,33 @@ def moved(form: QuantParams, dtype: str) -> QuantParams:
 
 
 def transfer(model: Model, quantized: Model) -> TransferredParams:
-    """Return a quantized model's parameters for a float model. Raises ConfigError if no tensor name matches."""
+    """Return a quantized model's parameters for a float model. Raises ConfigError if no tensor matches."""
     forms: dict[Key, QuantParams] = {}
     per_axis: dict[Key, bool] = {}
     for subgraph, other in zip(model.subgraphs, quantized.subgraphs, strict=False):
-        named = {_plain(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
-        for tensor in subgraph.tensors:
-            found = named.get(tensor.name) if tensor.dtype == REAL else None
-            if found is None:
-                continue
-            if tensor.is_constant:
-                per_axis[subgraph.index, tensor.index] = found.quantization.scale.size > 1
+        for index, found in _partners(subgraph, other).items():
+            if subgraph.tensors[index].is_constant:
+                per_axis[subgraph.index, index] = found.quantization.scale.size > 1
             elif found.quantization.scale.size == 1:
-                forms[subgraph.index, tensor.index] = _form(found, quantized.file)
+                forms[subgraph.index, index] = _form(found, quantized.file)
     if not forms:
-        raise ConfigError(
-            f"{quantized.file}: none of its quantized tensors has the name of one of this model's"
-        )
+        raise ConfigError(f"{quantized.file}: none of its quantized tensors matches one of this model's")
     return TransferredParams(forms, per_axis)
+
+
+def _partners(subgraph: Subgraph, other: Subgraph) -> dict[int, Tensor]:
+    """Return the quantized tensor of each float tensor: by name, and by structure where no name matches."""
+    named = {_plain(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
+    match = match_subgraphs(subgraph, other)
+    placed = {old: other.tensors[new] for new, old in match.tensors.items()}
+    if 2 * len(match.operators) < len(subgraph.operators):  # another net
+        placed = {}
+    found = {}
+    for tensor in subgraph.tensors:
+        partner = named.get(tensor.name) or (None if tensor.is_variable else placed.get(tensor.index))
+        if tensor.dtype == REAL and partner is not None and partner.quantization.scale.size:
+            found[tensor.index] = partner
+    return found
 
 
 def _plain(name: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from litecheck.errors import ConfigError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -15,12 +17,12 @@ if TYPE_CHECKING:
     from litecheck.rendering.wording.operator_lines import OperatorLine
 
 #: The commands whose reports judge something, so that there are results to list.
-JUDGING = ("validate", "verify", "diagnose", "compare", "convert")
+JUDGING = ("validate", "verify", "diagnose", "compare", "convert", "trace", "diff")
 EVERY = (*JUDGING, "run")
 #: All reports with verdicts: ``suite judge`` writes such a report, too.
 JUDGEMENTS = (*JUDGING, "suite")
 #: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
-WHOLE = (*EVERY, "converters", "suite", "prove", "diff")
+WHOLE = (*EVERY, "converters", "suite", "prove", "suite-diff")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -30,6 +32,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "results": "validation.rows",
             "document": "validation.document",
             "values": "validation.values",
+            "nodes": "validation.nodes",
             "page": "validation.html",
             "print_report": "validation.text",
             "brief": "validation.rows",
@@ -41,6 +44,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "results": "verification.rows",
             "document": "verification.document",
             "values": "verification.values",
+            "nodes": "verification.values",
             "page": "verification.html",
             "print_report": "verification.text",
             "brief": "verification.text",
@@ -75,8 +79,30 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
         dict.fromkeys(("document", "values", "print_report", "brief"), "mutation_coverage"),
     ),
     "RunComparison": (
-        "diff",
+        "suite-diff",
         dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
+    ),
+    "Trace": (
+        "trace",
+        {
+            "results": "tracing.rows",
+            "document": "tracing.document",
+            "values": "tracing.values",
+            "nodes": "tracing.values",
+            "page": "tracing.html",
+            "print_report": "tracing.text",
+            "brief": "tracing.text",
+        },
+    ),
+    "ModelDifference": (
+        "diff",
+        {
+            "results": "differences.rows",
+            "document": "differences.document",
+            "values": "differences.values",
+            "print_report": "differences.text",
+            "brief": "differences.text",
+        },
     ),
     "ConversionRecord": (
         "convert",
@@ -133,6 +159,12 @@ class ReportView:
         from litecheck.rendering.html.page import page
 
         return page(self.document())
+
+    def nodes(self) -> dict[str, Any]:
+        """Return node data for Model Explorer. Raises ConfigError for several models: a graph shows one model."""
+        if "nodes" not in self._modules:
+            raise ConfigError("model-explorer is about one model: verify them one by one")
+        return dict(self._made("nodes"))
 
     def print(self, console: Console, verbose: bool = False) -> None:
         """Print the report to a terminal; ``verbose`` shortens nothing."""

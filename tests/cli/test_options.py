@@ -25,10 +25,12 @@ OTHER_PLACEHOLDER = {
     "--format": "commands without report files take no FORMAT:FILE",
     "--select": "validate selects requirements, of which an operator is the beginning",
     "--budget": "suite run takes a duration only",
+    "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
 }
 #: Options whose help begins with other words in another command, with the reason.
 OTHER_WORDS = {
     "--select": "validate reports findings, other commands test operators",
+    "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
     "--arithmetic": "run computes with an arithmetic, make writes its outputs, verify accepts them, prove expects them",
 }
 

@@ -211,7 +211,7 @@ def suites(given: Inputs) -> Iterator[Command]:
     yield "text", ["suite", "run", suite, "-d", given.device(), "-o", results]
     for form in formats("suite"):
         yield form, ["suite", "judge", suite, results, "-f", form]
-    for form in formats("diff"):
+    for form in formats("suite-diff"):
         yield form, ["suite", "diff", results, results, "--suite", suite, "-f", form]
     for form in formats("prove"):
         yield form, ["suite", "prove", suite, "-f", form]

@@ -84,7 +84,7 @@ def test_json_keeps_the_published_schema() -> None:
 
 
 def test_its_formats() -> None:
-    assert set(formats("diff")) == {"text", "json", "markdown", "html"}
+    assert set(formats("suite-diff")) == {"text", "json", "markdown", "html"}
 
 
 def test_the_schema_states_the_version() -> None:

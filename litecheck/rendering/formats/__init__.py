@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from litecheck.conversion.converters import ConverterComparison
     from litecheck.conversion.record import ConversionRecord
     from litecheck.diagnosis.result import Diagnosis
+    from litecheck.differences.change import ModelDifference
     from litecheck.quantizer.comparison_result import Comparison
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
     from litecheck.suite.mutation_coverage import MutationCoverage
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
+    from litecheck.tracing.result import Trace
     from litecheck.verification.result import Verification
     from litecheck.verification.several_models import Verifications
 
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
         | MutationCoverage
         | RunComparison
         | SuiteReport
+        | Trace
+        | ModelDifference
     )
 
 

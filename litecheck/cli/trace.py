@@ -1,0 +1,161 @@
+"""``litecheck trace``: the operator and the cause where a quantized model loses accuracy."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from litecheck.cli import complete, panels
+from litecheck.cli import convert_options as options
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
+from litecheck.cli.input_options import Seed
+from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
+from litecheck.cli.outputs import format_option, parse_outputs, write
+
+DeviceName = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        "-d",
+        metavar="DEVICE",
+        autocompletion=complete.devices,
+        rich_help_panel=panels.DEVICE,
+        help="Run models on this device as well, operator by operator: litert:xnnpack, tflm, ... "
+        "'litecheck devices' lists them. [default: none]",
+    ),
+]
+MinSnr = Annotated[
+    float | None,
+    typer.Option(
+        "--min-snr",
+        metavar="DB",
+        rich_help_panel=panels.FAILURE,
+        help="Fail if an output of the model has a lower SNR. [default: fail if an operator is a culprit]",
+    ),
+]
+MaxLoss = Annotated[
+    float | None,
+    typer.Option(
+        "--max-loss",
+        metavar="DB",
+        rich_help_panel=panels.FAILURE,
+        help="Fail if an operator has a larger avoidable loss. [default: fail if an operator is a culprit, from 3 dB]",
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="OTHER",
+        rich_help_panel=panels.SCOPE,
+        help="Compare with another quantized form of FLOAT. [default: none]",
+    ),
+]
+NoFix = Annotated[
+    bool,
+    typer.Option(
+        "--no-fix", rich_help_panel=panels.SCOPE, help="Skip the conversions that are tried as a fix."
+    ),
+]
+
+
+@handle_errors
+def trace(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[FLOAT] INT8",
+            help="Read the float model and its quantized form. INT8 alone measures saturation and resolution only.",
+        ),
+    ],
+    data: options.Data = None,
+    samples: options.Samples = None,
+    seed: Seed = 0,
+    preprocessing: options.Preprocessing = "",
+    device: DeviceName = None,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            "--arithmetic",
+            metavar="ARITHMETIC",
+            autocompletion=complete.arithmetics,
+            rich_help_panel=panels.DEVICE,
+            help="Compute INT8 with this arithmetic, a name or a file. [default: litert-reference]",
+        ),
+    ] = "litert-reference",
+    against: Against = None,
+    no_fix: NoFix = False,
+    min_snr: MinSnr = None,
+    max_loss: MaxLoss = None,
+    outputs: Annotated[list[str] | None, format_option("trace")] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    no_color: NoColor = False,
+    memory: Memory = MEGABYTES,
+    timeout: Timeout = SECONDS,
+) -> None:
+    """Find the operator where an int8 model loses accuracy, and why.
+
+    litecheck runs both models on samples, and each quantized operator alone on the float model's tensors. A twin, the
+    float model as 'litecheck convert' converts it, shows which loss is unavoidable. The report starts with the operator
+    that loses more than it must, the cause, and a command that was tried. Files of any converter are accepted.
+
+    \b
+    [bold]Exit codes[/]
+      0   no operator loses 3 dB more than it must, or the limits are met
+      1   an operator does, or a limit is exceeded
+      2   no trace: unreadable file, or models or data that do not fit
+      64  invalid command or option, or no data
+      74  the disk is full
+
+    \b
+    [bold]Examples[/]
+      litecheck trace float.tflite int8.tflite --data samples.npz
+      litecheck trace float.tflite int8.tflite --data x.npz --min-snr 20
+      litecheck trace float.tflite int8.tflite --data x.npz -d litert:xnnpack
+      litecheck trace float.tflite int8.tflite --data x.npz -f html:trace.html
+      litecheck trace int8.tflite --data samples.npz
+    """
+    from litecheck.cli import one_thread
+    from litecheck.errors import ConfigError
+
+    one_thread()
+    if len(models) > 2:
+        raise ConfigError(f"expected a float and a quantized model, got {len(models)} files")
+    if len(models) == 1 and (device or against):
+        raise ConfigError("--device and --against need the float model: litecheck trace FLOAT INT8")
+    limit_reference(memory, timeout)
+    from litecheck.cli.convert_values import parse_data
+    from litecheck.cli.progress import samples_done
+    from litecheck.devices.port import Limits
+    from litecheck.devices.registry import open_device
+    from litecheck.tracing.session import trace as traced
+
+    manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
+    targets = parse_outputs(outputs or (), "trace")
+    paths, random = parse_data(data)
+    with ExitStack() as stack:
+        opened = open_device(device, Limits(timeout, memory << 20)) if device else None
+        if opened is not None:
+            stack.callback(opened.close)
+        tell = stack.enter_context(samples_done(None, manner))
+        found = traced(
+            models[0] if len(models) == 2 else None,
+            models[-1],
+            device=opened,
+            against=against,
+            tell=tell,
+            data=paths,
+            random=random,
+            seed=seed,
+            samples=samples,
+            preprocessing=preprocessing,
+            arithmetic=arithmetic,
+            fix=not no_fix,
+            min_snr=min_snr,
+            max_loss=max_loss,
+        )
+    write(found, targets, manner)
+    raise typer.Exit(found.exit_code)

@@ -1,0 +1,91 @@
+"""Difference of two models: changes of matched operators, operators without a partner, entry points, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from litecheck.differences.change import KINDS, Change, ChangeKind, ModelDifference, selected
+from litecheck.differences.consequences import with_causes
+from litecheck.differences.entry_points import entry_changes, model_changes
+from litecheck.differences.findings import finding_changes
+from litecheck.differences.operators import operator_changes
+from litecheck.errors import ConfigError, wrong_type
+from litecheck.model.load import load_model
+from litecheck.model.matching import SubgraphMatch, match
+from litecheck.model.types import Model
+from litecheck.spelling import did_you_mean
+from litecheck.version import __version__
+
+
+def diff(
+    first: Model | str | Path,
+    second: Model | str | Path,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    seed: int | None = None,
+    arithmetic: str = "litert-reference",
+) -> ModelDifference:
+    """Return the changes from one model to another.
+
+    Operators are matched by structure, so that another order of operators or tensors, or other names of tensors inside,
+    are no change. ``select`` and ``ignore`` are kinds of changes, with wildcards: ``scale``, ``finding-*``. With ``seed``,
+    both models run on random inputs under ``arithmetic``, and operators with other outputs are changes. Raises ModelError
+    for files that cannot be read, ConfigError for a pattern that no kind has, RunError for models that do not run.
+    """
+    _check_patterns((*select, *ignore))
+    one, other = _loaded(first), _loaded(second)
+    found = match(one, other)
+    changes: list[Change] = []
+    for part in found.subgraphs:
+        start = len(changes)
+        placed = with_causes(part, tuple(operator_changes(part)))
+        changes += [replace(c, cause=c.cause + start if c.cause >= 0 else -1) for c in placed]
+        changes += (*_unmatched(part), *entry_changes(part))
+    changes += model_changes(found)
+    changes += finding_changes(found, changes)
+    if seed is not None:
+        from litecheck.differences.outputs import (
+            output_changes,  # the kernels, which a comparison of files does not need
+        )
+
+        changes += output_changes(found, seed, arithmetic)
+    return ModelDifference(
+        __version__,
+        _named(one, "first"),
+        _named(other, "second"),
+        selected(changes, tuple(select), tuple(ignore)),
+        sum(len(part.operators) for part in found.subgraphs),
+        (_count(one), _count(other)),
+    )
+
+
+def _loaded(model: Model | str | Path) -> Model:
+    if not isinstance(model, (Model, str, Path)):
+        raise wrong_type("diff", "a Model or a path", model, "litecheck.diff('a.tflite', 'b.tflite')")
+    return model if isinstance(model, Model) else load_model(model)
+
+
+def _named(model: Model, default: str) -> str:
+    return f"{model.file}:{model.member}" if model.member else model.file or default
+
+
+def _count(model: Model) -> int:
+    return sum(len(subgraph.operators) for subgraph in model.subgraphs)
+
+
+def _check_patterns(patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        if not any(fnmatchcase(kind, pattern) for kind in KINDS):
+            hint = did_you_mean(pattern, KINDS) or f"; the kinds are {', '.join(KINDS)}"
+            raise ConfigError(f"unknown kind of change {pattern!r}{hint}")
+
+
+def _unmatched(part: SubgraphMatch) -> Iterator[Change]:
+    for one in part.unmatched:
+        kind: ChangeKind = "operator-added" if one.side else "operator-removed"
+        numbers = (-1, one.operator) if one.side else (one.operator, -1)
+        yield Change(kind, one.subgraph, *numbers, one.opcode, one.name, text=one.reason)

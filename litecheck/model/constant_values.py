@@ -1,0 +1,61 @@
+"""Real values of constants: scale * (stored - zero point)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES, Quantization
+
+
+def constant_values(tensor: Tensor) -> NDArray[np.float64] | None:
+    """Return a constant's real values in its shape, or None if they are not known.
+
+    Unknown are blockwise scales, sparse data, types without a number, and scales that do not fit the shape. Integers
+    without a scale are their own values. Example: int8 (3, -5) with scale 0.5 and zero point 1 gives (1.0, -3.0).
+    """
+    stored, q = stored_integers(tensor), tensor.quantization
+    if stored is None or q.details is not None or stored.dtype.kind not in "iuf":
+        return None
+    if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
+        return stored.astype(np.float64)
+    scale, zero = along_axis(q.scale, q, stored.ndim), along_axis(zero_points(q), q, stored.ndim)
+    if q.scale.size > 1 and (q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size):
+        return None
+    real: NDArray[np.float64] = (stored.astype(np.float64) - zero) * scale
+    return real.reshape(stored.shape)
+
+
+def constant_sample(tensor: Tensor, count: int) -> NDArray[np.float64] | None:
+    """Return about ``count`` real values of a constant, evenly spaced, or None if they are not known."""
+    stored, q = stored_integers(tensor), tensor.quantization
+    if stored is None or q.details is not None or stored.dtype.kind not in "iuf" or not stored.size:
+        return None
+    places = np.arange(0, stored.size, max(1, stored.size // count))[:count]
+    sample = stored.reshape(-1)[places].astype(np.float64)
+    if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
+        return sample
+    channel = np.zeros(places.size, np.int64)
+    if q.scale.size > 1:
+        if q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size:
+            return None
+        channel = np.unravel_index(places, stored.shape)[q.axis]
+    real: NDArray[np.float64] = (sample - zero_points(q)[channel]) * q.scale[channel]
+    return real
+
+
+def zero_points(q: Quantization) -> NDArray[np.int64]:
+    """Return a zero point for each scale; zeros if the file states another number of zero points."""
+    return q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
+
+
+def along_axis(values: NDArray[Any], q: Quantization, dimensions: int) -> NDArray[np.float64]:
+    """Return parameters shaped to broadcast along their axis."""
+    shape = [-1 if n == q.axis and q.scale.size > 1 else 1 for n in range(max(dimensions, 1))]
+    if -1 not in shape:
+        return values.astype(np.float64)[:1].reshape(shape)
+    return values.astype(np.float64).reshape(shape)

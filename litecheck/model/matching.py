@@ -1,0 +1,285 @@
+"""Matching of two models by structure: float and quantized, two versions, before and after a converter."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import product, zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.constant_values import constant_sample
+from litecheck.model.graph import name_of
+from litecheck.model.node_signatures import ROUNDS, View, exact_key, kind_key, view_of
+from litecheck.model.tensor_matching import homes_of, reason_for
+from litecheck.model.types import Model, Subgraph
+
+#: Elements of a constant that are compared if several operators have one signature.
+_SAMPLED = 256
+#: Elements from which constants tell operators apart, and the cosine from which two constants count as one.
+_TELLING, _ALIKE = 16, 0.3
+#: Conditions for partners that matching first left out: the same kind, the same origin, readers without a partner.
+_TRIES = ((True, True, False), (True, True, True), (True, False, False), (False, True, False))
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedOperator:
+    """An operator without a partner: ``side`` 0 is the first model, 1 the second. ``reason`` says why."""
+
+    side: int
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubgraphMatch:
+    """Partners of two subgraphs.
+
+    ``operators`` are pairs of operator numbers in the order of the second file. ``tensors`` maps tensors of the second
+    subgraph to the tensors of the first with the same meaning, also through QUANTIZE and DEQUANTIZE. ``absorbed`` maps
+    an operator of the first to the activations behind it that its partner fuses.
+    """
+
+    first: Subgraph
+    second: Subgraph
+    operators: tuple[tuple[int, int], ...]
+    tensors: Mapping[int, int]
+    absorbed: Mapping[int, tuple[int, ...]]
+    unmatched: tuple[UnmatchedOperator, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelMatch:
+    """Partners of two models, subgraph by subgraph."""
+
+    first: Model
+    second: Model
+    subgraphs: tuple[SubgraphMatch, ...]
+
+    @property
+    def unmatched(self) -> tuple[UnmatchedOperator, ...]:
+        """Operators without a partner."""
+        return tuple(one for match in self.subgraphs for one in match.unmatched)
+
+
+def match(first: Model, second: Model) -> ModelMatch:
+    """Match the operators and tensors of two models by structure; constants and names decide only between equals.
+
+    Example: a float model and its int8 form, whose operators are in another order and have other names.
+    """
+    pairs = zip_longest(first.subgraphs, second.subgraphs)
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    return ModelMatch(first, second, tuple(match_subgraphs(one, other) for one, other in both))
+
+
+def match_subgraphs(first: Subgraph, second: Subgraph) -> SubgraphMatch:
+    """Match two subgraphs."""
+    matcher = _Matcher(view_of(first), view_of(second))
+    matcher.match()
+    partners = tuple(sorted(matcher.partners.items(), key=lambda pair: pair[1]))
+    tensors, absorbed = homes_of(first, second, partners)
+    fused = {n for numbers in absorbed.values() for n in numbers}
+    found = (set(matcher.partners), set(matcher.partners.values()))
+    unmatched = tuple(
+        UnmatchedOperator(
+            side, subgraph.index, op.index, op.kind, name_of(subgraph, op),
+            reason_for(subgraph, op, found[side], side == 0 and op.index in fused),
+        )
+        for side, subgraph in enumerate((first, second))
+        for op in subgraph.operators
+        if op.index not in found[side]
+    )  # fmt: skip
+    return SubgraphMatch(first, second, partners, tensors, absorbed, unmatched)
+
+
+class _Matcher:
+    """Operators of two views with their partners so far, from first to second and back."""
+
+    def __init__(self, first: View, second: View) -> None:
+        self.views = first, second
+        self.partners: dict[int, int] = {}
+        self._back: dict[int, int] = {}
+        self._strict = True
+        self._prints: tuple[dict[int, NDArray[Any]], dict[int, NDArray[Any]]] = ({}, {})
+
+    def match(self) -> None:
+        found = [[signatures(view) for view in self.views] for signatures in ROUNDS]
+        for self._strict in (True, False):
+            for first, second in found:
+                self._by_signature(first, second)
+                self._by_neighbors()
+        self._by_sequence(exact_key)
+        self._by_neighbors()
+        self._by_sequence(kind_key)
+        self._by_neighbors()
+        self._replaced()
+        self._transparent()
+
+    def _pair(self, one: int, other: int) -> bool:
+        if one in self.partners or other in self._back or (self._strict and self._differ(one, other)):
+            return False
+        self.partners[one] = other
+        self._back[other] = one
+        return True
+
+    def _differ(self, one: int, other: int) -> bool:
+        """Return True if constants of two operators have nothing to do with each other, as after an operator was removed
+        from a row of equal operators."""
+        mine, theirs = self._print(0, one), self._print(1, other)
+        return mine.size == theirs.size >= _TELLING and float(np.dot(mine, theirs)) < _ALIKE
+
+    def _print(self, side: int, index: int) -> NDArray[Any]:
+        known = self._prints[side]
+        if index not in known:
+            known[index] = _fingerprint(self.views[side], index)
+        return known[index]
+
+    def _left(self, side: int) -> list[int]:
+        view, known = self.views[side], (self.partners, self._back)[side]
+        return [n for n in view.order if n not in known and not view.is_transparent(n)]
+
+    def _by_signature(self, first: Mapping[int, Hashable], second: Mapping[int, Hashable]) -> None:
+        """Pair operators with the same signature, if there are equally many in both subgraphs."""
+        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
+        for side, signatures in enumerate((first, second)):
+            for index in self._left(side):
+                groups.setdefault(signatures[index], ([], []))[side].append(index)
+        for ones, others in groups.values():
+            if len(ones) == len(others):
+                for one, other in self._assigned(ones, others):
+                    self._pair(one, other)
+
+    def _assigned(self, ones: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield pairs of operators with one signature: most similar constants and names first, then in order."""
+        if len(ones) == 1:
+            yield from zip(ones, others, strict=True)
+            return
+        scored = [
+            (-self._likeness(one, other), abs(a - b), a, b)
+            for a, one in enumerate(ones)
+            for b, other in enumerate(others)
+        ]
+        taken: tuple[set[int], set[int]] = (set(), set())
+        for _, _, a, b in sorted(scored):
+            if a not in taken[0] and b not in taken[1]:
+                taken[0].add(a)
+                taken[1].add(b)
+                yield ones[a], others[b]
+
+    def _likeness(self, one: int, other: int) -> float:
+        """Return how alike two operators are: constants (-1 to 1), matched neighbors, names, options."""
+        mine, theirs = self._print(0, one), self._print(1, other)
+        first, second = self.views
+        close = sum(
+            kind == kind2 and (n == n2 if kind == "given" else kind == "made" and self.partners.get(n) == n2)
+            for (kind, n), (kind2, n2) in zip(first.sources[one], second.sources[other], strict=False)
+        )
+        close += len({self.partners.get(n) for n in first.users[one]} & set(second.users[other]))
+        alike = float(np.dot(mine, theirs)) if mine.size == theirs.size else 0.0
+        ops = first.operator(one), second.operator(other)
+        named = name_of(first.subgraph, ops[0]) == name_of(second.subgraph, ops[1])
+        options = [None if op.options is None else str(op.options.fields) for op in ops]
+        return round(2 * alike + close + 0.5 * named + 0.25 * (options[0] == options[1]), 3)
+
+    def _by_neighbors(self) -> None:
+        """Pair producers at the same input, and the only consumers of a kind, until there are no more."""
+        for key in (exact_key, kind_key):
+            while sum(self._beside(one, other, key) for one, other in tuple(self.partners.items())):
+                pass
+
+    def _beside(self, one: int, other: int, key: Any) -> bool:
+        first, second = self.views
+        changed = False
+        for (kind, n), (kind2, n2) in zip(first.sources[one], second.sources[other], strict=False):
+            if kind == kind2 == "made" and key(first, n) == key(second, n2):
+                changed |= self._pair(n, n2)
+        mine = [n for n in first.users[one] if n not in self.partners]
+        theirs = [n for n in second.users[other] if n not in self._back]
+        for n in mine:
+            wanted = key(first, n)
+            alike = [n2 for n2 in theirs if key(second, n2) == wanted]
+            if len(alike) == 1 and sum(key(first, m) == wanted for m in mine) == 1:
+                changed |= self._pair(n, alike[0])
+        return changed
+
+    def _by_sequence(self, key: Any) -> None:
+        """Pair the remaining operators by the longest common sequence in canonical order."""
+        left = self._left(0), self._left(1)
+        words = [[hash(key(view, n)) for n in side] for view, side in zip(self.views, left, strict=True)]
+        for block in SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
+            for n in range(block.size):
+                self._pair(left[0][block.a + n], left[1][block.b + n])
+
+    def _replaced(self) -> None:
+        """Pair operators of two kinds whose producers and consumers are partners, inputs in any order."""
+        first, second = self.views
+        for one in self._left(0):
+            wanted = sorted(map(self._partner, first.sources[one]))
+            users = {self.partners.get(n, -1) for n in first.users[one]}
+            alike = (
+                n
+                for n in self._left(1)
+                if sorted(map(_without_constants, second.sources[n])) == wanted
+                and set(second.users[n]) == users
+            )
+            if (found := next(alike, -1)) >= 0:
+                self._pair(one, found)
+
+    def _partner(self, source: tuple[str, int]) -> tuple[str, int]:
+        """Return the source of an input of the first model as a source of the second."""
+        kind, number = source
+        return (kind, self.partners.get(number, -2)) if kind == "made" else _without_constants(source)
+
+    def _transparent(self) -> None:
+        """Pair QUANTIZE, RESHAPE and the like by their origin and readers, then those with another kind."""
+        first, second = self.views
+        left = [[n for n in view.order if view.is_transparent(n)] for view in self.views]
+        for same_kind, same_origin, unknown in _TRIES:
+            for one, other in product(*left):
+                kinds = first.operator(one).kind == second.operator(other).kind
+                origins = second.sources[other][:1] == tuple(map(self._partner, first.sources[one][:1]))
+                if (
+                    one not in self.partners
+                    and other not in self._back
+                    and kinds >= same_kind
+                    and origins >= same_origin
+                    and self._same_readers(one, other, unknown)
+                ):
+                    self._pair(one, other)
+
+    def _same_readers(self, one: int, other: int, unknown: bool) -> bool:
+        """Return True if a reader of one operator's output has a partner that reads the other's, or if nothing reads
+        either; ``unknown`` if one has no reader that could have a partner."""
+        readers = [_readers(view, n) for view, n in zip(self.views, (one, other), strict=True)]
+        if not any(readers):
+            return True
+        mine = {self.partners.get(n, -1) for n in readers[0] if not self.views[0].is_transparent(n)}
+        theirs = {n for n in readers[1] if not self.views[1].is_transparent(n)}
+        return bool(mine & theirs) or (unknown and not (mine and theirs))
+
+
+def _without_constants(source: tuple[str, int]) -> tuple[str, int]:
+    return (source[0], 0) if source[0] in ("constant", "variable") else source
+
+
+def _readers(view: View, index: int) -> set[int]:
+    outputs = set(view.operator(index).outputs)
+    return {op.index for op in view.subgraph.operators if outputs & set(op.inputs)}
+
+
+def _fingerprint(view: View, index: int) -> NDArray[Any]:
+    """Return some real values of an operator's largest constant, scaled to length 1, or an empty array."""
+    tensors = [view.subgraph.tensors[n] for kind, n in view.sources[index] if kind == "constant"]
+    largest = max(tensors, key=lambda tensor: tensor.size, default=None)
+    sample = None if largest is None else constant_sample(largest, _SAMPLED)
+    if sample is None:
+        return np.empty(0)
+    sample = np.nan_to_num(sample)
+    length = float(np.sqrt(np.dot(sample, sample)))
+    return sample / length if length else np.zeros(sample.size)

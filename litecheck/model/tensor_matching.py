@@ -1,0 +1,149 @@
+"""Tensors of matched operators, activations that a converter fused, and reasons for operators without a partner."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.model.graph import wiring_of
+from litecheck.model.node_signatures import is_transparent
+from litecheck.model.types import Operator, Subgraph
+
+#: Operators that convert between types and leave real values as they are.
+CONVERSIONS = frozenset(("QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"))
+
+
+def homes_of(
+    first: Subgraph, second: Subgraph, partners: Sequence[tuple[int, int]]
+) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
+    """Return the tensors of the first subgraph for tensors of the second, and absorbed activations."""
+    matched = {one for one, _ in partners}
+    absorbed: dict[int, tuple[int, ...]] = {}
+    homes = dict(zip(second.inputs, _arranged_inputs(first, second), strict=False))
+    for one, other in partners:
+        mine, theirs = first.operators[one], second.operators[other]
+        fused = _absorbed(first, mine, theirs, matched)
+        if fused:
+            absorbed[one] = fused
+        outputs = first.operators[fused[-1]].outputs if fused else mine.outputs
+        for old, new in zip(outputs, theirs.outputs, strict=False):
+            if min(old, new) >= 0:
+                homes[new] = old
+    _through_conversions(first, second, homes, {other for _, other in partners})
+    _of_constants(first, second, partners, homes)
+    return homes, absorbed
+
+
+def _arranged_inputs(first: Subgraph, second: Subgraph) -> list[int]:
+    """Return the inputs of the first subgraph in the order of the second: by name if all names agree."""
+    names = {first.tensors[i].name: i for i in first.inputs}
+    wanted = [second.tensors[i].name for i in second.inputs]
+    if len(names) == len(first.inputs) and set(wanted) == set(names):
+        return [names[name] for name in wanted]
+    return list(first.inputs)
+
+
+def _absorbed(first: Subgraph, mine: Operator, theirs: Operator, matched: Collection[int]) -> tuple[int, ...]:
+    """Return the activation behind an operator that its partner fuses."""
+    wiring, options = wiring_of(first), theirs.options
+    if options is None or len(mine.outputs) != 1 or not options.get("fused_activation_function"):
+        return ()
+    readers = wiring.readers.get(mine.outputs[0], ())
+    if len(readers) != 1 or readers[0] in matched or mine.outputs[0] in wiring.outputs:
+        return ()
+    behind = first.operators[readers[0]]
+    activations = load_schema().enums["ActivationFunctionType"]
+    return (readers[0],) if activations.get(behind.kind) == options.get("fused_activation_function") else ()
+
+
+def _through_conversions(
+    first: Subgraph, second: Subgraph, homes: dict[int, int], matched: Collection[int]
+) -> None:
+    """Give outputs of QUANTIZE and DEQUANTIZE the meaning of their input, in either direction."""
+    for operators in (second.operators, tuple(reversed(second.operators))):
+        for operator in operators:
+            if operator.kind not in CONVERSIONS or not operator.inputs or not operator.outputs:
+                continue
+            old, new = operator.inputs[0], operator.outputs[0]
+            if old in homes:
+                homes.setdefault(new, homes[old])
+            elif new in homes:
+                homes.setdefault(old, homes[new])
+    for operator in first.operators:
+        if operator.kind in CONVERSIONS and first.tensors[operator.inputs[0]].is_constant:
+            stored, real = operator.inputs[0], operator.outputs[0]
+            homes.update({new: stored for new, old in homes.items() if old == real})
+
+
+def _of_constants(
+    first: Subgraph, second: Subgraph, partners: Sequence[tuple[int, int]], homes: dict[int, int]
+) -> None:
+    """Give constants and variables the tensor at the same input of the partner."""
+    for one, other in partners:
+        mine, theirs = first.operators[one], second.operators[other]
+        for old, new in zip(mine.inputs, theirs.inputs, strict=False):
+            if min(old, new) >= 0 and new not in homes and _is_held(second, new) and _is_held(first, old):
+                homes[new] = origin_of(first, old)
+        for old, new in zip(mine.intermediates, theirs.intermediates, strict=False):
+            if min(old, new) >= 0:
+                homes.setdefault(new, old)
+
+
+def _is_held(subgraph: Subgraph, index: int) -> bool:
+    tensor = subgraph.tensors[origin_of(subgraph, index)]
+    return tensor.is_constant or tensor.is_variable
+
+
+def origin_of(subgraph: Subgraph, index: int) -> int:
+    """Return the tensor behind a conversion of types, or the tensor itself. Example: float16 weights of DEQUANTIZE."""
+    made = wiring_of(subgraph).last_writer.get(index, -1)
+    if made >= 0 and subgraph.operators[made].kind in CONVERSIONS:
+        return subgraph.operators[made].inputs[0]
+    return index
+
+
+def reason_for(subgraph: Subgraph, operator: Operator, matched: Collection[int], fused: bool) -> str:
+    """Return why an operator has no partner."""
+    wiring = wiring_of(subgraph)
+    near = [wiring.last_writer.get(i, -1) for i in operator.inputs]
+    behind = [n for i in operator.outputs for n in wiring.readers.get(i, ())]
+    before = next((n for n in near if n in matched), None)
+    if fused:
+        return f"fused into {_told(subgraph, before)}"
+    if operator.kind in CONVERSIONS:
+        return "converts between types"
+    if is_transparent(subgraph, operator) and _reshapes(subgraph, operator):
+        return "changes the shape only"
+    if before is not None and len(operator.inputs) == 2 and _has_constant(subgraph, operator):
+        return f"constant of {_told(subgraph, before)}"
+    if not any(i in wiring.outputs for i in operator.outputs) and not behind:
+        return "its output is not used"
+    return "no operator of this kind at this place"
+
+
+def _told(subgraph: Subgraph, index: int | None) -> str:
+    return "its neighbor" if index is None else f"{subgraph.operators[index].kind} #{index}"
+
+
+def _reshapes(subgraph: Subgraph, operator: Operator) -> bool:
+    sides = operator.inputs[:1], operator.outputs[:1]
+    return len({subgraph.tensors[i].shape for side in sides for i in side}) > 1 or len(operator.inputs) > 1
+
+
+def _has_constant(subgraph: Subgraph, operator: Operator) -> bool:
+    held = [subgraph.tensors[i] for i in operator.inputs if i >= 0 and subgraph.tensors[i].is_constant]
+    return any(t.dtype == "float32" or t.quantization.scale.size for t in held)
+
+
+def operand_order(homes: Mapping[int, int], mine: Operator, theirs: Operator) -> tuple[int, ...]:
+    """Return for each input of the second operator the input of the first with the same meaning, -1 if there is none.
+
+    Example: SUB(a, b) and SUB(b, a) give (1, 0).
+    """
+    places = {index: place for place, index in reversed(tuple(enumerate(mine.inputs)))}
+    found = []
+    for place, index in enumerate(theirs.inputs):
+        home = homes.get(index, -1)
+        same = place < len(mine.inputs) and mine.inputs[place] == home
+        found.append(place if same else places.get(home, -1))
+    return tuple(found)

@@ -1,0 +1,84 @@
+"""HTML page of a trace: SNR by operator along the graph above the document."""
+
+from __future__ import annotations
+
+from litecheck.rendering.html.page import page as laid_out
+from litecheck.rendering.html.page import text
+from litecheck.rendering.tracing import wording
+from litecheck.rendering.tracing.document import document
+from litecheck.tracing.result import Trace, TracedOperator
+
+#: Size of the picture, and the SNR in dB at its upper end.
+_WIDTH, _HEIGHT, _MOST = 960, 220, 80.0
+_LEFT, _BOTTOM = 40, 20
+_STYLE = """
+.snr { width: 100%; height: auto; }
+.snr text { fill: var(--quiet); font-size: 11px; }
+.snr line { stroke: var(--line); }
+.snr .whole { fill: none; stroke: var(--accent); stroke-width: 2; }
+.snr .alone { fill: none; stroke: var(--good-ink); stroke-width: 1.5; }
+.snr .twin { fill: none; stroke: var(--quiet); stroke-dasharray: 4 3; }
+.snr .device { fill: none; stroke: var(--dead); stroke-width: 1.5; }
+.snr .culprit { fill: var(--bad); }
+.snr circle { fill: var(--accent); }
+.key b { padding-inline: .3rem; }
+.key .whole { color: var(--accent); } .key .alone { color: var(--good-ink); }
+.key .twin { color: var(--quiet); } .key .device { color: var(--dead); } .key .culprit { color: var(--bad); }
+"""
+
+
+def page(trace: Trace) -> str:
+    """Return the page."""
+    return laid_out(document(trace), picture(trace), _STYLE)
+
+
+def picture(trace: Trace) -> str:
+    """Return the plot of SNR by operator as SVG, with a title on each mark; nothing for a trace without SNR."""
+    rows = [one for one in trace.operators if one.accumulated_snr is not None]
+    if not rows:
+        return ""
+    named = {one.operator for one in trace.culprits}
+    marks = "".join(_mark(n, len(rows), one, one.operator in named) for n, one in enumerate(rows))
+    lines = "".join(_line(name, [getattr(one, field) for one in rows]) for name, field in _SERIES)
+    grid = "".join(_grid(level) for level in range(0, int(_MOST) + 1, 20))
+    key = "".join(
+        f'<b class="{name}">{words}</b>' for name, words in _KEY if name != "device" or trace.device
+    )
+    head = f'<svg class="snr" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="SNR by operator">'
+    return f'<figure><p class="key">SNR in dB by operator: {key}</p>{head}{grid}{lines}{marks}</svg></figure>'
+
+
+_SERIES = (
+    ("twin", "twin_snr"), ("alone", "alone_snr"), ("device", "device_snr"), ("whole", "accumulated_snr"),
+)  # fmt: skip
+_KEY = (
+    ("whole", "whole model"), ("alone", "operator alone"), ("twin", "possible"), ("device", "device"),
+    ("culprit", "culprit"),
+)  # fmt: skip
+
+
+def _x(n: int, count: int) -> float:
+    return round(_LEFT + (_WIDTH - _LEFT - 10) * (n + 0.5) / count, 1)
+
+
+def _y(snr: float) -> float:
+    return round(_HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - 10) * min(max(snr, 0.0), _MOST) / _MOST, 1)
+
+
+def _grid(level: int) -> str:
+    y = _y(level)
+    return f'<line x1="{_LEFT}" y1="{y}" x2="{_WIDTH}" y2="{y}"/><text x="4" y="{y + 4}">{level}</text>'
+
+
+def _line(name: str, values: list[float | None]) -> str:
+    points = [f"{_x(n, len(values))},{_y(v)}" for n, v in enumerate(values) if v is not None]
+    return f'<polyline class="{name}" points="{" ".join(points)}"/>' if len(points) > 1 else ""
+
+
+def _mark(n: int, count: int, one: TracedOperator, culprit: bool) -> str:
+    told = text(
+        f"{wording.where(one)} {one.name}: {one.accumulated_snr:.1f} dB, avoidable {one.avoidable_db:.1f} dB"
+    )
+    kind = ' class="culprit"' if culprit else ""
+    place = f'cx="{_x(n, count)}" cy="{_y(one.accumulated_snr or 0)}" r="{5 if culprit else 2.5}"'
+    return f"<circle{kind} {place}><title>{told}</title></circle>"

@@ -1,0 +1,57 @@
+"""Text report of a trace: the answer first, then the fix, then a table with a bar for each operator."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.tracing import wording
+from litecheck.summary_text import counted
+from litecheck.tracing.result import Trace
+
+#: Rows and culprits that a short report shows.
+_ROWS, _CULPRITS = 40, 5
+#: Columns that a narrow terminal does without, the first first.
+_SPARE = ("name", "possible", "saturated", "bits", "SNR", "alone")
+
+
+def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
+    """Print the report."""
+    page = Page(console, verbose)
+    page.line(Text(page.phrase(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
+    page.labelled("fix", visible(wording.fix(trace)))
+    for failure in trace.failures:
+        page.labelled("fails", failure)
+    page.line()
+    for label, text in wording.facts(trace):
+        page.line(page.phrase(text), Text(f"  {label}", DIM), 2 + LABEL)
+    for one in trace.culprits if verbose else trace.culprits[:_CULPRITS]:
+        page.line()
+        page.section(wording.where(one), shorten(one.name))
+        for label, text in wording.culprit_lines(one):
+            page.labelled(label, visible(text))
+    rows, left = wording.shown(trace, len(trace.operators) if verbose else _ROWS)
+    if rows:
+        page.line()
+        named = {one.operator for one in trace.culprits}
+        cells = [tuple(shorten(cell, 40) for cell in wording.row(one, page.plain)) for one in rows]
+        styles = ["bold red" if one.operator in named else "" for one in rows]
+        page.grid(wording.HEADS, cells, styles, spare=_SPARE)
+        if left:
+            page.line(Text(f"and {counted(left, 'operator')} more (--verbose)", DIM), "", 2)
+    for note in trace.notes:
+        page.line(page.phrase(note), Text("  note", DIM), 2 + LABEL)
+    for _, number, opcode, reason in trace.unmatched if verbose else ():
+        page.line(page.phrase(f"{opcode} #{number}: {reason}"), Text("  unmatched", DIM), 2 + LABEL + 2)
+
+
+def brief(trace: Trace) -> str:
+    """Return one line for each culprit and each exceeded limit."""
+    lines = [
+        f"{trace.file}: {wording.where(one)}: {wording.CAUSES[one.cause][0]}: {one.detail}"
+        for one in trace.culprits
+    ]
+    lines += [f"{trace.file}: {failure}" for failure in trace.failures]
+    return "".join(f"{visible(line)}\n" for line in lines)

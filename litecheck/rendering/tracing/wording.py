@@ -1,0 +1,143 @@
+"""Words of a trace: the answer, the fix, facts, and the rows of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litecheck.summary_text import counted
+from litecheck.tracing.result import Cause, Culprit, Trace, TracedOperator
+
+#: Causes in words, and what each means.
+CAUSES: dict[Cause, tuple[str, str]] = {
+    "weights": ("weights", "The quantized weights are not those of the float model."),
+    "weight_scale": ("weight scale", "Weight scales do not fit the stored weights."),
+    "weight_axis": ("weight axis", "The weight scales belong to another dimension."),
+    "bias": ("bias", "The quantized bias is not that of the float model."),
+    "output_range": ("output range", "The range of the output does not fit its values."),
+    "input_range": ("input range", "The range of an input does not fit its values."),
+    "activation": ("activation", "The operator has another activation than the float operator."),
+    "option": ("option", "The operator has other options than the float operator."),
+    "operands": ("operands", "The inputs are in another order than in the float model."),
+    "shared_range": ("shared range", "Tensors with unlike ranges share one scale."),
+    "arithmetic": ("arithmetic", "The kernel does not compute what its parameters state."),
+}
+#: Full length of a bar, in dB.
+BAR_DB = 60.0
+HEADS = (
+    "#",
+    "operator",
+    ">SNR dB",
+    ">alone",
+    ">possible",
+    ">avoidable",
+    ">saturated",
+    ">bits",
+    ">device",
+    "SNR",
+    "name",
+)
+
+
+def where(one: Culprit | TracedOperator) -> str:
+    """Return ``CONV_2D #12``, with the subgraph if it is not the first."""
+    sub = f"subgraph {one.subgraph}, " if one.subgraph else ""
+    return f"{sub}{one.opcode} #{one.operator}"
+
+
+def answer(trace: Trace) -> str:
+    """Return the answer in one sentence."""
+    if trace.culprits:
+        first = trace.culprits[0]
+        if first.cause == "arithmetic":
+            return f"{where(first)} loses {first.avoidable_db:.3g} dB in its kernel: {first.detail}"
+        return f"{where(first)} loses {first.avoidable_db:.3g} dB more than it must: {first.detail}"
+    if not trace.reference:
+        return _ranges_answer(trace)
+    words = "no operator loses more than it must"
+    if trace.leading is None:
+        return words
+    number, share = trace.leading
+    row = next((one for one in trace.operators if one.operator == number), None)
+    if row is None:
+        return words
+    return f"{words}; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{row.name}'"
+
+
+def _ranges_answer(trace: Trace) -> str:
+    saturated = [one for one in trace.operators if (one.saturated or 0) >= 0.01]
+    worst = max(saturated, key=lambda one: one.saturated or 0, default=None)
+    tail = f", most {where(worst)} with {100 * (worst.saturated or 0):.0f} %" if worst else ""
+    low = f"{counted(len(trace.notes), 'output')} with unused resolution"
+    return f"{counted(len(saturated), 'output')} saturated in at least 1 % of values{tail}; {low}"
+
+
+def fix(trace: Trace) -> str:
+    """Return the tried command with its gain, or ""."""
+    if trace.fix is None:
+        return ""
+    return f"{trace.fix.command} ({trace.fix.before:.1f} dB -> {trace.fix.after:.1f} dB, tried)"
+
+
+def facts(trace: Trace) -> list[tuple[str, str]]:
+    """Return labels with what is known of the whole."""
+    found = [("float", trace.reference), ("model", trace.file)]
+    found.append(("data", trace.data))
+    found += [("output", f"{output.name}: SNR {output.snr:.1f} dB") for output in trace.outputs]
+    found.append(("device", trace.device))
+    matched = f"{counted(len(trace.operators), 'operator')} measured"
+    rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
+    found.append(("operators", matched + rest))
+    if trace.against is not None:
+        outputs = ", ".join(f"{one.snr:.1f} dB" for one in trace.against.outputs)
+        found.append(("against", f"{trace.against.file}: outputs {outputs}; {answer(trace.against)}"))
+    return [(label, text) for label, text in found if text]
+
+
+def culprit_lines(one: Culprit) -> list[tuple[str, str]]:
+    """Return labels with what is known of a culprit."""
+    lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
+    if one.share is not None:
+        lines.append(("share", f"{100 * one.share:.0f} % of the outputs' error ends with it"))
+    if one.fix is not None:
+        lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB)"))
+    return lines
+
+
+def row(one: TracedOperator, plain: bool) -> tuple[str, ...]:
+    """Return the cells of an operator under :data:`HEADS`."""
+    return (
+        str(one.operator),
+        one.opcode,
+        _number(one.accumulated_snr),
+        _number(one.alone_snr),
+        _number(one.twin_snr),
+        f"{one.avoidable_db:.1f}" if one.avoidable_db >= 0.05 else "",
+        f"{100 * one.saturated:.1f} %" if one.saturated else "",
+        _number(one.resolution),
+        _number(one.device_snr),
+        bar(one.accumulated_snr, plain),
+        one.name,
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else "exact" if value >= 120 else f"{value:.1f}"
+
+
+def bar(snr: float | None, plain: bool, most: int = 12) -> str:
+    """Return a bar as long as an SNR, full at 60 dB. Example: 30 dB is half."""
+    if snr is None:
+        return ""
+    return ("#" if plain else "█") * max(1, round(most * min(max(snr, 0.0), BAR_DB) / BAR_DB))
+
+
+def shown(trace: Trace, most: int) -> tuple[Sequence[TracedOperator], int]:
+    """Return the rows to show in the model's order, those of culprits and of the largest losses first kept, and how many
+    are left out."""
+    named = {one.operator for one in trace.culprits}
+
+    def rank(one: TracedOperator) -> tuple[bool, float, float]:
+        return one.operator not in named, -one.avoidable_db, one.accumulated_snr or 0.0
+
+    kept = sorted(trace.operators, key=rank)[:most]
+    return sorted(kept, key=lambda one: one.operator), len(trace.operators) - len(kept)

@@ -1,0 +1,243 @@
+"""Causes: the part of an operator whose error exceeds the twin's, found by giving the float model one part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.conversion.binding import TensorUse
+from litecheck.model.constant_values import constant_values
+from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Operator, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.summary_text import counted
+from litecheck.tracing.float_forms import (
+    PARTS,
+    HeldConstant,
+    accumulator_scale,
+    constants_of,
+    own_form,
+    own_values,
+    permutation,
+    twin_values,
+)
+from litecheck.tracing.measures import FedOperator, Tensors, squares
+from litecheck.tracing.result import Cause
+from litecheck.tracing.storage import is_quantized
+from litecheck.tracing.twin import Twin
+
+#: Relative difference from which the scale of a channel does not fit its weights.
+_MISFIT = 0.1
+#: Share of the error that another scale must remove for the scale to be the cause.
+_EXPLAINED = 0.5
+#: Bits of weights that have at most this number of levels.
+_LEVELS = 16
+
+
+def part_errors(
+    match: ModelMatch, part: SubgraphMatch, fed: FedOperator, samples: Sequence[Tensors]
+) -> dict[str, float]:
+    """Return the error of each part of an operator alone, relative to the signal."""
+    found = {}
+    for name in PARTS:
+        machine = ReferenceInterpreter(own_form(match.first, part, (name,), (fed.one,)))
+        subgraph = machine.model.subgraphs[part.first.index]
+        signal = noise = 0.0
+        for real in samples:
+            made = _outputs(machine, subgraph.operators[fed.one], part, real, name)
+            homes = {new: old for old, new in fed.outputs}
+            for new, got in zip(fed.operator.outputs, made, strict=False):
+                want = real.get(homes.get(new, -1))
+                if want is not None:
+                    signal += squares(want, np.zeros_like(want))
+                    noise += squares(want, got)
+        found[name] = noise / signal if signal else 0.0
+    return found
+
+
+def _outputs(
+    machine: ReferenceInterpreter, operator: Operator, part: SubgraphMatch, real: Tensors, name: str
+) -> tuple[NDArray[np.float32], ...]:
+    subgraph = machine.model.subgraphs[part.first.index]
+    machine.reset()
+    try:
+        made = machine.step(subgraph, operator, real).outputs
+        for number in part.absorbed.get(operator.index, ()) if name != "option" else ():
+            behind = subgraph.operators[number]
+            made = machine.step(
+                subgraph, behind, {**real, **dict(zip(operator.outputs, made, strict=True))}
+            ).outputs
+            operator = behind
+    except (RunError, ValueError):
+        return ()
+    return made
+
+
+def operator_cause(
+    part: SubgraphMatch, twin: Twin | None, fed: FedOperator, errors: Mapping[str, float]
+) -> tuple[Cause, str]:
+    """Return the cause and what is wrong, from the errors of the operator's parts."""
+    mine, theirs = part.first.operators[fed.one], part.second.operators[fed.other]
+    held = [(one, _twin_of(part, twin, one)) for one in constants_of(part, fed.one, fed.other)]
+    worst = max(errors, key=lambda name: errors[name])
+    if worst == "operands":
+        order = permutation(part, mine, theirs)
+        return "operands", f"its inputs are in the order {', '.join(map(str, order))} of the float model's"
+    if worst == "option":
+        return _of_option(mine, theirs)
+    weights = [pair for pair in held if pair[0].kind != "bias"]
+    scaled = [found for one, _ in weights if (found := _misfit(one))]
+    if worst == "bias":
+        if scaled and accumulator_scale(part, fed.other) is not None and not _bias_is_wrong(part, fed, held):
+            return "weight_scale", scaled[0]
+        return "bias", _of_bias(part, fed, held)
+    if axis := axis_words(part, twin, fed):
+        return "weight_axis", axis
+    if scaled:
+        return "weight_scale", scaled[0]
+    return "weights", next((words for one, ideal in weights if (words := _of_weights(one, ideal))), "")
+
+
+Ideal = tuple[NDArray[np.float64], int] | None
+
+
+def _twin_of(part: SubgraphMatch, twin: Twin | None, held: HeldConstant) -> Ideal:
+    """Return the values of a constant in the twin, and the axis of its scales (-1 for one scale)."""
+    port = TensorUse(part.first.index, held.operator, "input", held.place)
+    form = None if twin is None else twin.reads.get(port)
+    values = twin_values(held, form)
+    if form is None or values is None:
+        return None
+    return values, form.axis if form.scale.size > 1 else -1
+
+
+def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
+    if mine.kind != theirs.kind:
+        return "activation" if _is_activation(mine, theirs) else "option", f"{mine.kind} became {theirs.kind}"
+    old, new = ({} if o.options is None else o.options.fields for o in (mine, theirs))
+    names = [n for n in dict.fromkeys((*old, *new)) if str(old.get(n, 0)) != str(new.get(n, 0))]
+    if "fused_activation_function" in names:
+        return "activation", "its fused activation is not the float model's"
+    return "option", f"its option {', '.join(names) or 'of a fused operator'} is not the float model's"
+
+
+def _is_activation(*operators: Operator) -> bool:
+    return all(traits_of(one.kind).elementwise == "unary" for one in operators)
+
+
+def _bias_is_wrong(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> bool:
+    """Return True if a bias is wrong also with the scales that fit the weights."""
+    bias = next((one for one, _ in held if one.kind == "bias"), None)
+    weight = next((one for one, _ in held if one.kind == "weight"), None)
+    if bias is None or bias.stored is None or weight is None or weight.stored is None:
+        return bias is not None
+    stored, scale, real = (
+        stored_integers(bias.stored),
+        accumulator_scale(part, fed.other),
+        constant_values(bias.real),
+    )
+    if stored is None or scale is None or real is None:
+        return True
+    fit = channel_fit(weight.real, weight.stored)
+    fitted = stored.astype(np.float64) * scale * (fit if fit.size in (1, stored.size) else 1.0)
+    return bool(np.square(fitted - real).sum() > 0.1 * np.square(real).sum())
+
+
+def _of_bias(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
+    bias = next((one for one, _ in held if one.kind == "bias"), None)
+    if bias is None:
+        return "its bias is not the float model's"
+    if bias.stored is None:
+        return "it has no bias"
+    own, real = own_values(part, fed.other, bias), constant_values(bias.real)
+    if own is None or real is None or own.size != real.size:
+        return "its bias is not the float model's"
+    off = np.abs(own.reshape(-1) - real.reshape(-1))
+    wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
+    return f"{wrong:,} of {counted(real.size, 'bias', 'biases')} are not the float model's"
+
+
+def channel_fit(real: Tensor, stored: Tensor) -> NDArray[np.float64]:
+    """Return per scale the factor by which it fits the stored integers best: 0.5 for a scale that is twice too large."""
+    want, got = constant_values(real), constant_values(stored)
+    q = stored.quantization
+    if want is None or got is None or want.shape != got.shape:
+        return np.ones(1)
+    if q.scale.size > 1 and q.axis < got.ndim:
+        want, got = (np.moveaxis(v, q.axis, 0).reshape(q.scale.size, -1) for v in (want, got))
+    else:
+        want, got = want.reshape(1, -1), got.reshape(1, -1)
+    power = np.square(got).sum(axis=1)
+    fit: NDArray[np.float64] = np.where(
+        power > 0, (want * got).sum(axis=1) / np.where(power > 0, power, 1), 1.0
+    )
+    return fit
+
+
+def _misfit(held: HeldConstant) -> str:
+    """Return how many scales do not fit, if other scales explain most of the error of the weights."""
+    if held.stored is None or not is_quantized(held.stored):
+        return ""
+    want, got, q = constant_values(held.real), constant_values(held.stored), held.stored.quantization
+    if want is None or got is None or want.shape != got.shape:
+        return ""
+    fit = channel_fit(held.real, held.stored)
+    wrong = np.abs(np.log(np.maximum(fit, 1e-9))) > _MISFIT
+    shape = [-1 if n == q.axis and fit.size > 1 else 1 for n in range(got.ndim)]
+    before, after = np.square(got - want).sum(), np.square(got * fit.reshape(shape) - want).sum()
+    if not wrong.any() or after > (1 - _EXPLAINED) * before:
+        return ""
+    factor = 1 / float(fit[wrong][np.argmax(np.abs(np.log(np.maximum(fit[wrong], 1e-9))))])
+    if factor <= 0 or factor > 1e6:
+        return ""
+    size = f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
+    verb = "is" if wrong.sum() == 1 else "are"
+    return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
+
+
+def axis_words(part: SubgraphMatch, twin: Twin | None, fed: FedOperator) -> str:
+    """Return what is wrong with the dimension of an operator's weight scales, or ""."""
+    held = (one for one in constants_of(part, fed.one, fed.other) if one.kind != "bias")
+    return next((words for one in held if (words := _other_axis(one, _twin_of(part, twin, one)))), "")
+
+
+def _other_axis(held: HeldConstant, ideal: Ideal) -> str:
+    if held.stored is None or not is_quantized(held.stored) or ideal is None or ideal[1] < 0:
+        return ""
+    q = held.stored.quantization
+    if q.scale.size > 1 and q.axis != ideal[1]:
+        return f"its weight scales belong to dimension {q.axis}, and the operator's channels are dimension {ideal[1]}"
+    return ""
+
+
+def _of_weights(held: HeldConstant, ideal: Ideal) -> str:
+    """Return what is wrong with weights: channels of zeros, few levels, or values."""
+    if held.stored is None:
+        return ""
+    want, got, stored = constant_values(held.real), constant_values(held.stored), stored_integers(held.stored)
+    if want is None or got is None or stored is None or want.shape != got.shape:
+        return "its weights are not the float model's"
+    axis = max(ideal[1], 0) if ideal is not None else 0
+    rows, real = (
+        (np.moveaxis(v, axis, 0).reshape(v.shape[axis], -1) for v in (got, want))
+        if got.ndim
+        else (
+            got.reshape(1, 1),
+            want.reshape(1, 1),
+        )
+    )
+    dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
+    if dead.any() and rows.shape[1] > 1:
+        return f"{int(dead.sum())} of {counted(len(rows), 'channel')} have equal weights"
+    levels = np.unique(stored).size
+    if stored.size > 4 * _LEVELS and levels <= _LEVELS:
+        return f"its weights have {levels} levels"
+    off, norm = np.sqrt(np.square(rows - real).sum(axis=1)), np.sqrt(np.square(real).sum(axis=1))
+    wrong = int(np.count_nonzero(off > 0.1 * np.maximum(norm, 1e-12)))
+    share = float(np.sqrt(np.square(got - want).sum() / max(np.square(want).sum(), 1e-300)))
+    return f"its weights differ by {100 * share:.2g} % (rms), most in {wrong:,} of {counted(len(rows), 'channel')}"

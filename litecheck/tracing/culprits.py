@@ -1,0 +1,186 @@
+"""Culprits: operators and inputs whose error exceeds the twin's, with the cause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.conversion.shared_scales import SharedQuantization
+from litecheck.model.graph import name_of
+from litecheck.model.matching import ModelMatch
+from litecheck.model.types import Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.tracing.causes import axis_words, operator_cause, part_errors
+from litecheck.tracing.measures import Bench, Errors, FedOperator, Tensors, edges_of
+from litecheck.tracing.result import LEAST_LOSS, Cause, Culprit
+from litecheck.tracing.storage import is_quantized
+
+#: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
+_ORDINARY = 1.0
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Avoidable errors of an operator relative to its signal: in its output's storage, its parts, its kernel."""
+
+    storage: float
+    parts: float
+    kernel: float
+    base: float
+
+    @property
+    def excess(self) -> float:
+        """Sum of the avoidable errors."""
+        return self.storage + self.parts + self.kernel
+
+    @property
+    def decibels(self) -> float:
+        """Avoidable loss in dB, at most 120."""
+        if math.isinf(self.excess):
+            return 120.0
+        return min(120.0, 10 * math.log10((self.base + self.excess) / self.base))
+
+
+def loss_of(bench: Bench, fed: FedOperator) -> Loss:
+    """Return the avoidable errors of an operator."""
+    errors = bench.errors[fed.other]
+    storage = 0.0 if _passes_on(bench, fed) else errors.storage_excess
+    parts = _more(errors, "own", "twin")
+    kernel = _kernel(bench, fed)
+    excess = storage + parts + kernel
+    least = sum(errors.ratio(name) or 0.0 for name in ("twin_stored", "twin"))
+    return Loss(storage, parts, kernel, max((errors.ratio("alone") or 0.0) - excess, least, _LEAST))
+
+
+def _more(errors: Errors, name: str, other: str) -> float:
+    mine, theirs = errors.ratio(name), errors.ratio(other)
+    if mine is None or theirs is None or math.isinf(theirs):
+        return 0.0
+    return max(0.0, mine - theirs)
+
+
+def _passes_on(bench: Bench, fed: FedOperator) -> bool:
+    """Return True if the output has the quantization of an input: its range is chosen at the input's producer."""
+    tensors = bench.part.second.tensors
+    sides = [[tensors[new] for new, _ in fed.feeds], [tensors[new] for _, new in fed.outputs]]
+    return any(_same(one, other) for one in sides[0] for other in sides[1])
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    p, q = one.quantization, other.quantization
+    return (
+        is_quantized(one)
+        and one.dtype == other.dtype
+        and p.scale.tobytes() == q.scale.tobytes()
+        and p.zero_point.tobytes() == q.zero_point.tobytes()
+    )
+
+
+def _kernel(bench: Bench, fed: FedOperator) -> float:
+    """Return the error of the integer kernel, if it is more than rounding explains."""
+    errors = bench.errors[fed.other]
+    if "kernel" not in errors.sums:
+        return 0.0
+    _, noise, count = errors.sums["kernel"]
+    step = max(
+        float(bench.part.second.tensors[new].quantization.scale.max(initial=0)) for _, new in fed.outputs
+    )
+    ordinary = count * (step * _ORDINARY) ** 2
+    return errors.ratio("kernel") or 0.0 if noise > ordinary else 0.0
+
+
+def culprits(
+    match: ModelMatch,
+    bench: Bench,
+    samples: Sequence[Tensors],
+    shared: Sequence[SharedQuantization] = (),
+) -> tuple[Culprit, ...]:
+    """Return the culprits, worst first. ``samples`` have all tensors of the float model."""
+    found = [*_operators(match, bench, samples), *_inputs(bench, samples), *_sharing(bench, shared)]
+    return tuple(sorted(found, key=lambda one: -one.avoidable_db))
+
+
+def _operators(match: ModelMatch, bench: Bench, samples: Sequence[Tensors]) -> Iterator[Culprit]:
+    for fed in bench.operators:
+        loss = loss_of(bench, fed)
+        if loss.decibels < LEAST_LOSS:
+            continue
+        cause: Cause
+        if loss.storage >= max(loss.parts, loss.kernel):
+            cause, detail = "output_range", _range_words(bench, fed.outputs[0][1], fed.outputs[0][0], samples)
+        elif loss.parts >= loss.kernel:
+            errors = part_errors(match, bench.part, fed, samples)
+            cause, detail = operator_cause(bench.part, bench.twin, fed, errors)
+        elif axis := axis_words(bench.part, bench.twin, fed):
+            cause, detail = "weight_axis", axis
+        else:
+            cause, detail = "arithmetic", "its integer kernel does not compute what its parameters state"
+        yield _culprit(bench, fed.other, cause, loss.decibels, detail)
+
+
+def _culprit(bench: Bench, number: int, cause: Cause, decibels: float, detail: str) -> Culprit:
+    subgraph = bench.part.second
+    operator = subgraph.operators[number]
+    return Culprit(
+        subgraph.index, number, operator.kind, name_of(subgraph, operator), cause, decibels, detail
+    )
+
+
+def _inputs(bench: Bench, samples: Sequence[Tensors]) -> Iterator[Culprit]:
+    """Yield inputs of the model, and outputs of QUANTIZE, whose range does not fit."""
+    for index, reader in edges_of(bench.part):
+        errors = bench.edges[index]
+        excess = errors.storage_excess
+        base = max(errors.ratio("twin_stored") or 0.0, _LEAST)
+        decibels = min(120.0, 10 * math.log10(1 + excess / base)) if math.isfinite(excess) else 120.0
+        if decibels >= LEAST_LOSS:
+            tensor = bench.part.second.tensors[index]
+            detail = f"at its input '{tensor.name}', {_range_words(bench, index, bench.part.tensors[index], samples)}"
+            if index in bench.part.second.inputs:
+                detail += "; are these data preprocessed as the model expects?"
+            yield _culprit(bench, reader, "input_range", decibels, detail)
+
+
+def _range_words(bench: Bench, new: int, old: int, samples: Sequence[Tensors]) -> str:
+    """Return the range of a tensor beside the range of its values: ``its range is -1..1, its values are -3..3``."""
+    tensor = bench.part.second.tensors[new]
+    low, high = INTEGER_RANGES[tensor.dtype]
+    q = tensor.quantization
+    zero = int(q.zero_point.sum())
+    own = float(q.scale[0]) * (low - zero), float(q.scale[0]) * (high - zero)
+    values = [sample[old] for sample in samples if old in sample and sample[old].size]
+    if not values:
+        return f"its range is {own[0]:.3g}..{own[1]:.3g}"
+    seen = min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values)
+    step = float(q.scale[0])
+    narrow = seen[0] < own[0] - step or seen[1] > own[1] + step
+    fault = "narrow" if narrow else "wide"
+    return f"the range {own[0]:.3g}..{own[1]:.3g} is too {fault} for values of {seen[0]:.3g}..{seen[1]:.3g}"
+
+
+def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Culprit]:
+    """Yield operators that make a tensor share a range in which few levels are left for it."""
+    partners = dict(bench.part.operators)
+    named: set[int] = set()
+    for group in shared:
+        for member in group.members:
+            for joint in member.joints if member.low_resolution else ():
+                if traits_of(joint.opcode).concatenates not in ("axis", "stack"):
+                    continue
+                number = partners.get(joint.operator, -1)
+                if joint.subgraph != bench.part.first.index or number < 0 or number in named:
+                    continue
+                if not any(
+                    is_quantized(bench.part.second.tensors[i])
+                    for i in bench.part.second.operators[number].outputs
+                ):
+                    continue
+                named.add(number)
+                bits = member.bits or 0.0
+                detail = f"'{member.name}' shares the range of others and has {bits:.1f} of 8 bits"
+                yield _culprit(bench, number, "shared_range", 6.02 * (8 - bits), detail)

@@ -1,0 +1,78 @@
+"""Errors of a device that runs each operator alone, fed the float model's tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.cases.inputs import requantized
+from litecheck.devices.port import Device, Failure, Job
+from litecheck.model.cut import cut
+from litecheck.model.matching import ModelMatch
+from litecheck.model.save import model_bytes
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.tracing.measures import Bench, FedOperator, Tensors, squares
+from litecheck.tracing.result import decibels
+from litecheck.tracing.storage import meaning
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceErrors:
+    """SNR in dB of a device's operator, and its differences from the reference kernels: share of values, largest in LSB."""
+
+    snr: float
+    differs: float
+    largest: float
+
+
+def device_errors(
+    match: ModelMatch, bench: Bench, samples: Sequence[Tensors], device: Device
+) -> dict[int, DeviceErrors]:
+    """Return the errors of each operator that the device ran, by its number."""
+    found = {}
+    for fed in bench.operators:
+        errors = _of_operator(match, bench, fed, samples, device)
+        if errors is not None:
+            found[fed.other] = errors
+    return found
+
+
+def _of_operator(
+    match: ModelMatch, bench: Bench, fed: FedOperator, samples: Sequence[Tensors], device: Device
+) -> DeviceErrors | None:
+    second = bench.part.second
+    part = cut(match.second, second, [fed.operator], fed.operator.outputs)
+    homes = dict(fed.feeds)
+    if any(index not in homes for index in part.inputs) or not part.inputs:
+        return None
+    runs = [
+        tuple(requantized(second.tensors[i], real[homes[i]]) for i in part.inputs)
+        for real in samples
+        if all(homes[i] in real for i in part.inputs)
+    ]
+    name = f"{fed.other:04}-{fed.operator.opcode}"
+    answer = device.run(Job(name, part.model, model_bytes(part.model, drop_unknown=True), runs))
+    if isinstance(answer, Failure):
+        return None
+    machine, homes = ReferenceInterpreter(part.model), {new: old for old, new in fed.outputs}
+    signal = noise = largest = 0.0
+    differing = elements = 0
+    for real, inputs, outputs in zip(samples, runs, answer.runs, strict=False):
+        machine.restart()
+        try:
+            made = machine.run(part.model.subgraphs[0], inputs)
+        except RunError:
+            return None
+        for index, inner, got in zip(part.outputs, part.model.subgraphs[0].outputs, outputs, strict=True):
+            want, mine, tensor = real.get(homes.get(index, -1)), made[inner], second.tensors[index]
+            if want is None or mine.shape != got.shape:
+                continue
+            signal += squares(want, np.zeros_like(want))
+            noise += squares(want, meaning(got, tensor))
+            off = np.abs(got.astype(np.float64) - mine)
+            differing, elements = differing + int(np.count_nonzero(off)), elements + off.size
+            largest = max(largest, float(off.max(initial=0.0)))
+    return DeviceErrors(decibels(signal, noise), differing / elements, largest) if elements else None

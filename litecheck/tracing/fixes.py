@@ -1,0 +1,125 @@
+"""Fixes: conversions of the float model that are tried, and the gain of the best."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.convert_float import convert
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.recurrent_intermediates import Inside
+from litecheck.conversion.request import Request
+from litecheck.errors import LitecheckError
+from litecheck.model.matching import ModelMatch
+from litecheck.model.types import Model, Operator
+from litecheck.profile.operators import traits_of
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.tracing.measures import Tensors, Values, squares
+from litecheck.tracing.result import Culprit, TriedFix, decibels
+from litecheck.tracing.storage import meaning
+from litecheck.tracing.twin import kind_of
+
+#: Gain in dB from which a command is printed.
+_WORTH = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workshop:
+    """Everything that a conversion needs, all tensors of the float model for some samples, and the words of a command."""
+
+    match: ModelMatch
+    ranges: Mapping[Key, Interval]
+    inner: Mapping[Inside, Interval]
+    samples: Sequence[Tensors]
+    source: str
+    asked: str
+
+    def best(self, culprit: Culprit | None, partner: int) -> TriedFix | None:
+        """Return the tried conversion with the largest gain, or None if none gains 1 dB.
+
+        ``partner`` is the float operator of the culprit or, without one, of the operator with the largest error. The gain
+        is that of the worst output of the model; with a shared range, that of the worst tensor that shares it.
+        """
+        part = self.match.subgraphs[0]
+        joint = part.first.operators[partner] if culprit and culprit.cause == "shared_range" else None
+        ends = joint.outputs if joint is not None else part.first.outputs
+        own = {old: new for new, old in part.tensors.items() if old in ends}
+        own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
+        before = self._snr(self.match.second, own, joint)
+        tried = [
+            self._try(request, options, ends, joint, before)
+            for request, options in self._requests(culprit, partner)
+        ]
+        best = max(filter(None, tried), key=lambda fix: fix.after, default=None)
+        return best if best is not None and best.gain >= _WORTH else None
+
+    def _requests(self, culprit: Culprit | None, partner: int) -> Iterator[tuple[Request, str]]:
+        kind = kind_of(self.match.second)
+        to = "" if kind == "int8" else f" --to {kind}"
+        if culprit is not None and culprit.cause != "shared_range":
+            yield Request(kind), to
+        elif partner >= 0:
+            number = shlex.quote(f"#{partner}")
+            yield Request(kind, keep=(f"#{partner}",)), f"{to} --keep-float {number}"
+            if kind == "int8":
+                yield Request(kind, int16x8=(f"#{partner}",)), f" --int16x8 {number}"
+
+    def _try(
+        self, request: Request, options: str, ends: Sequence[int], joint: Operator | None, before: float
+    ) -> TriedFix | None:
+        try:
+            made = convert(self.match.first, request, self.ranges, None, self.inner)
+            homes = {old: made.tensors.get((0, old), (0, old))[1] for old in ends}
+            after = self._snr(made.model, homes, joint)
+        except LitecheckError:
+            return None
+        command = f"litecheck convert {shlex.quote(self.source)} -o fixed.tflite{options} {self.asked}"
+        return TriedFix(command, before, after)
+
+    def _snr(self, model: Model, ends: Mapping[int, int], joint: Operator | None) -> float:
+        """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""
+        subgraph, real = model.subgraphs[0], self.match.subgraphs[0].first
+        machine, sums = ReferenceInterpreter(model), dict[tuple[int, int], tuple[float, float]]()
+        places = self._input_places(model)
+        for sample in self.samples:
+            machine.restart()
+            fed = tuple(
+                requantized(subgraph.tensors[i], sample[real.inputs[place]])
+                for i, place in zip(subgraph.inputs, places, strict=True)
+            )
+            made = {
+                **dict(zip(subgraph.inputs, fed, strict=True)),
+                **machine.run(subgraph, fed, keep_all=True),
+            }
+            for old, new in ends.items():
+                if old in sample and new in made and sample[old].dtype.kind == "f":
+                    pair = sample[old], meaning(made[new], subgraph.tensors[new])
+                    for n, (want, got) in enumerate(zip(*(self._parts(v, joint) for v in pair), strict=True)):
+                        signal, noise = sums.get((old, n), (0.0, 0.0))
+                        sums[old, n] = signal + squares(want, np.zeros_like(want)), noise + squares(want, got)
+        return min((decibels(*pair) for pair in sums.values()), default=math.inf)
+
+    def _input_places(self, model: Model) -> list[int]:
+        """Return the places of the model's inputs among the float model's."""
+        part = self.match.subgraphs[0]
+        if model is self.match.second:
+            return [part.first.inputs.index(part.tensors[i]) for i in part.second.inputs]
+        return list(range(len(part.first.inputs)))
+
+    def _parts(self, values: Values, joint: Operator | None) -> list[Values]:
+        """Return the values of each tensor that an operator joins, or all values."""
+        tensors = self.match.subgraphs[0].first.tensors
+        if joint is None or traits_of(joint.kind).concatenates != "axis" or joint.options is None:
+            return [values]
+        axis = int(joint.options.get("axis", 0)) % max(values.ndim, 1)
+        sizes = [tensors[i].shape[axis] for i in joint.inputs]
+        return (
+            np.split(values, np.cumsum(sizes)[:-1], axis=axis)
+            if sum(sizes) == values.shape[axis]
+            else [values]
+        )

@@ -1,0 +1,102 @@
+"""Trace of a quantized model without its float model: saturation and effective resolution of every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import log2
+
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.calibrated import opened
+from litecheck.conversion.settings import ConversionSettings
+from litecheck.errors import ConfigError
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.graph import name_of
+from litecheck.model.types import Model, Operator
+from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.engine.run_statistics import Statistics, statistics
+from litecheck.tracing.result import Trace, TracedOperator
+from litecheck.version import __version__
+
+#: Saturated share, and effective bits below those of the type, that are mentioned.
+_SATURATED, _LOST_BITS = 0.01, 2.0
+
+
+def trace_ranges(
+    model: Model, settings: ConversionSettings, arithmetic: str, tell: Callable[[int, str], None]
+) -> Trace:
+    """Return the saturation and the effective resolution of every output on real-valued samples."""
+    data = opened(_real_inputs(model), settings)
+    if data is None:
+        raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
+    machine, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
+    found: dict[int, list[Statistics]] = {}
+    count = 0
+    for chain in data:
+        for sample in chain:
+            _, arrays = sample.arrange(_real_inputs(model))
+            fed = tuple(
+                requantized(subgraph.tensors[i], array)
+                for i, array in zip(subgraph.inputs, arrays, strict=True)
+            )
+            machine.restart()
+
+            def look(operator: Operator, outputs: tuple) -> None:  # type: ignore[type-arg]
+                found.setdefault(operator.index, []).extend(statistics(subgraph, operator, outputs))
+
+            machine.run(subgraph, fed, progress=look)
+            count += 1
+            tell(count, "running")
+    rows = tuple(
+        row
+        for operator in subgraph.operators
+        if (row := _row(model, operator, found.get(operator.index, [])))
+    )
+    return Trace(
+        __version__,
+        "",
+        model.file or "model",
+        data.described,
+        count,
+        rows,
+        (),
+        (),
+        notes=tuple(_notes(model, rows)),
+    )
+
+
+def _real_inputs(model: Model) -> Model:
+    """Return the model with float32 inputs, for reading real-valued samples."""
+    subgraph = model.subgraphs[0]
+    editor = SubgraphEditor(subgraph)
+    for index in subgraph.inputs:
+        if subgraph.tensors[index].quantization.scale.size:
+            editor.set_tensor(index, dtype="float32")
+    changed, _ = editor.finish()
+    return replace(with_subgraphs(model, [changed, *model.subgraphs[1:]]), signatures=model.signatures)
+
+
+def _row(model: Model, operator: Operator, found: list[Statistics]) -> TracedOperator | None:
+    subgraph = model.subgraphs[0]
+    counted = [one for one in found if one.at_low is not None and one.low is not None]
+    if not counted:
+        return None
+    size = sum(one.size for one in counted)
+    saturated = sum((one.at_low or 0) + (one.at_high or 0) for one in counted) / max(size, 1)
+    low, high = min(one.low or 0 for one in counted), max(one.high or 0 for one in counted)
+    return TracedOperator(
+        0, operator.index, operator.kind, name_of(subgraph, operator), -1, None, None, None, None, None, 0.0,
+        saturated, log2(max(1.0, high - low + 1)),
+    )  # fmt: skip
+
+
+def _notes(model: Model, rows: tuple[TracedOperator, ...]) -> list[str]:
+    tensors = model.subgraphs[0].tensors
+    notes = []
+    for row in rows:
+        out = tensors[model.subgraphs[0].operators[row.operator].outputs[0]]
+        bits = BITS.get(out.dtype, 8) if out.dtype in INTEGER_RANGES else 8
+        if row.resolution is not None and row.resolution < bits - _LOST_BITS:
+            notes.append(f"{row.opcode} #{row.operator} uses {row.resolution:.1f} of {bits} bits")
+    return notes

@@ -1,0 +1,143 @@
+"""A trace as plain data: measures of each operator, culprits with their causes, and a tried fix."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Cause = Literal[
+    "weights",
+    "weight_scale",
+    "weight_axis",
+    "bias",
+    "output_range",
+    "input_range",
+    "activation",
+    "option",
+    "operands",
+    "shared_range",
+    "arithmetic",
+]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+#: Avoidable loss in dB from which an operator is a culprit.
+LEAST_LOSS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class TracedOperator:
+    """The measures of one operator of the quantized model, over all samples. SNR in dB, relative to the float model.
+
+    ``accumulated_snr`` is that of the output in a run of the whole model. ``alone_snr`` is that of the operator fed the
+    float model's tensors. ``stored_snr`` is that of the float model's output after storage in the operator's output
+    tensor, and ``twin_stored_snr`` in the twin's. ``twin_snr`` is what the operator alone could have. ``avoidable_db``
+    is the difference. ``saturated`` is the share of stored values at the type's limits, ``resolution`` the effective
+    bits of the output: log2 of the range of its values in steps. ``device_snr`` is that of the device fed the same, and
+    ``device_differs`` the share of its values that differ from the reference kernels', by at most ``device_largest``.
+    None stands for an unknown value.
+    """
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    partner: int
+    accumulated_snr: float | None
+    alone_snr: float | None
+    stored_snr: float | None
+    twin_stored_snr: float | None
+    twin_snr: float | None
+    avoidable_db: float
+    saturated: float | None
+    resolution: float | None
+    device_snr: float | None = None
+    device_differs: float | None = None
+    device_largest: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TriedFix:
+    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after."""
+
+    command: str
+    before: float
+    after: float
+
+    @property
+    def gain(self) -> float:
+        """Gain in dB."""
+        return self.after - self.before if math.isfinite(self.after - self.before) else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """An operator that loses more than it must. ``detail`` says what is wrong; ``share`` is the share of the output's error
+    that ends if the operator computes what its twin computes, None if this was not tried."""
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    cause: Cause
+    avoidable_db: float
+    detail: str
+    share: float | None = None
+    fix: TriedFix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TracedOutput:
+    """SNR in dB of an output of the model."""
+
+    name: str
+    snr: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The trace of a quantized model, with culprits worst first. ``reference`` is the float file, "" if there is none."""
+
+    version: str
+    reference: str
+    file: str
+    data: str
+    samples: int
+    operators: tuple[TracedOperator, ...]
+    culprits: tuple[Culprit, ...]
+    outputs: tuple[TracedOutput, ...]
+    unmatched: tuple[tuple[int, int, str, str], ...] = ()
+    """Operators of the quantized file without a partner: subgraph, number, opcode, reason."""
+    device: str = ""
+    fix: TriedFix | None = None
+    leading: tuple[int, float] | None = None
+    """Without a culprit: the operator with the largest share of the outputs' error, and the share."""
+    against: Trace | None = None
+    notes: tuple[str, ...] = ()
+    min_snr: float | None = None
+    max_loss: float | None = None
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The limits of the user that the model exceeds, in words."""
+        found = []
+        worst = min((output.snr for output in self.outputs), default=math.inf)
+        if self.min_snr is not None and worst < self.min_snr:
+            found.append(f"SNR of the outputs is {worst:.1f} dB, required at least {self.min_snr:g} dB")
+        loss = max((one.avoidable_db for one in self.operators), default=0.0)
+        if self.max_loss is not None and loss > self.max_loss:
+            found.append(f"avoidable loss is {loss:.1f} dB, required at most {self.max_loss:g} dB")
+        return tuple(found)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a limit is exceeded or, without limits, if there is a culprit."""
+        if self.min_snr is None and self.max_loss is None:
+            return int(bool(self.culprits))
+        return int(bool(self.failures))
+
+
+def decibels(signal: float, noise: float) -> float:
+    """Return signal over noise in dB, at most 120 and at least -120. Example: 100 and 1 give 20."""
+    if not noise:
+        return 120.0
+    return max(-120.0, min(120.0, 10 * math.log10(signal / noise))) if signal else -120.0

@@ -1,0 +1,61 @@
+"""Real values as a tensor stores them: quantized to its type, scale and zero point, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.constant_values import along_axis, zero_points
+from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES, Quantization
+
+
+def is_quantized(tensor: Tensor) -> bool:
+    """Return True if a tensor stores integers with a scale."""
+    return (
+        tensor.dtype in INTEGER_RANGES
+        and tensor.quantization.scale.size > 0
+        and tensor.quantization.details is None
+    )
+
+
+def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.float32]:
+    """Return the real values of values after storage, in float32.
+
+    Example: 0.31 as int8 with scale 0.25 and zero point 0 gives 0.25; 40 gives 31.75, the largest value.
+    """
+    low, high = INTEGER_RANGES[dtype]
+    scale = along_axis(q.scale, q, values.ndim).astype(np.float32).reshape(_shape(q, values))
+    zero = along_axis(zero_points(q), q, values.ndim).astype(np.float32).reshape(_shape(q, values))
+    with np.errstate(all="ignore"):
+        steps = np.asarray(values.astype(np.float32, copy=False) / scale)
+        np.rint(steps, out=steps)
+        np.clip(steps, low - zero, high - zero, out=steps)
+        steps *= scale
+    real: NDArray[np.float32] = np.nan_to_num(steps, copy=False)
+    return real
+
+
+def _shape(q: Quantization, values: NDArray[Any]) -> tuple[int, ...]:
+    if q.scale.size == 1:
+        return (1,) * values.ndim
+    return tuple(-1 if n == q.axis else 1 for n in range(values.ndim))
+
+
+def in_tensor(values: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+    """Return the real values of values after storage in a tensor; unchanged if it is not quantized."""
+    if not is_quantized(tensor):
+        return values.astype(np.float32, copy=False)
+    return stored_as(values, tensor.dtype, tensor.quantization)
+
+
+def meaning(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+    """Return the real values of stored values of an activation."""
+    if not is_quantized(tensor):
+        return stored.astype(np.float32, copy=False)
+    q = tensor.quantization
+    real: NDArray[np.float32] = stored.astype(np.float32) - np.float32(zero_points(q)[0])
+    real *= q.scale[0]
+    return real

@@ -1,0 +1,246 @@
+"""Planted faults against ``litecheck trace``: the operator must be named first, with the cause.
+
+``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight float and int8 pairs, on data that
+reaches the ranges, and compares with two simpler measures: least accumulated SNR, and its largest fall. ``--pairs``
+plants two faults at once, ``--control`` traces the sound pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.pipeline import convert_model
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.tracing.result import Trace
+from litecheck.tracing.session import trace
+from litecheck.tracing.storage import meaning
+from tests.conversion.mobile_nets import images, mobile_net
+from tests.conversion.samples import samples
+from tests.differential.planted_faults import FAULTS, PlantedFault, plant
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
+SAMPLES = 6
+#: Cases between two lines of progress.
+_STEP = 25
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A float model, a sound quantized form, and data that reaches its ranges."""
+
+    name: str
+    real: Model
+    quantized: Model
+    data: CalibrationData
+
+
+def drawn(model: Model, seed: int, scale: float = 1.0, low: float | None = None) -> CalibrationData:
+    """Return seeded samples: normal values, or uniform values from ``low`` to ``scale``."""
+    main = model.subgraphs[0]
+
+    def chains() -> Iterator[tuple[Sample, ...]]:
+        rng = np.random.default_rng(seed)
+        for _ in range(SAMPLES):
+            arrays = {
+                main.tensors[i].name: (
+                    rng.normal(0, scale, main.tensors[i].shape)
+                    if low is None
+                    else rng.uniform(low, scale, main.tensors[i].shape)
+                ).astype(np.float32)
+                for i in main.inputs
+            }
+            yield (Sample(arrays),)
+
+    return CalibrationData(chains, "seeded samples", SAMPLES)
+
+
+def _by_tensorflow(name: str) -> Pair:
+    real, quantized = (load_model(FIXTURES / f"{name}{end}.tflite") for end in ("", "_int8"))
+    aliases = {alias: real.subgraphs[0].tensors[index].name for alias, index in real.signatures[0].inputs}
+    every = [{aliases[alias]: array for alias, array in sample.items()} for sample in samples(name)][:SAMPLES]
+    data = CalibrationData(lambda: ((Sample(arrays),) for arrays in every), "the calibration data", SAMPLES)
+    return Pair(f"{name} by TensorFlow", real, quantized, data)
+
+
+def _by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
+    return Pair(name, real, convert_model(real, data=(data,), agreement=False).conversion.model, data)
+
+
+def pairs() -> Iterator[Pair]:
+    """Yield the pairs, two of them from public float models where LITECHECK_MODELS and LITECHECK_CONVERSION name these."""
+    for name in ("separable", "residual", "transpose_conv", "lstm_unrolled"):
+        yield _by_tensorflow(name)
+    yield _by_litecheck("mobile net with RELU", mobile_net(1, spread=1.0, blocks=3), images(5, SAMPLES))
+    attention = load_model(FIXTURES / "attention.tflite")
+    yield _by_litecheck("attention", attention, drawn(attention, 4))
+    if folder := os.environ.get("LITECHECK_MODELS"):
+        resnet = load_model(Path(folder) / "pretrainedResnet.tflite")
+        yield _by_litecheck("ResNet of MLPerf", resnet, drawn(resnet, 6, 255.0, 0.0))
+    if folder := os.environ.get("LITECHECK_CONVERSION"):
+        encoder = load_model(Path(folder) / "ad01_fp32.tflite")
+        yield _by_litecheck("autoencoder of MLPerf", encoder, drawn(encoder, 7, 4.0))
+
+
+def noticeable(pair: Pair, planted: PlantedFault) -> bool:
+    """Return True if the output of a faulty operator is at least 6 dB worse in a run of the whole model."""
+    sound, faulty = pair.quantized.subgraphs[0], planted.model.subgraphs[0]
+    number = min(planted.operators)
+    index = sound.operators[number].outputs[0]
+    error = [0.0, 0.0]
+    twin = {t.name: t.index for t in pair.real.subgraphs[0].tensors}.get(sound.tensors[index].name)
+    for chain in pair.data:
+        _, arrays = chain[0].arrange(pair.real)
+        real = ReferenceInterpreter(pair.real).run(pair.real.subgraphs[0], arrays, keep_all=True)
+        made = []
+        for model in (pair.quantized, planted.model):
+            main = model.subgraphs[0]
+            fed = tuple(
+                requantized(main.tensors[i], array) for i, array in zip(main.inputs, arrays, strict=True)
+            )
+            made.append(ReferenceInterpreter(model).run(main, fed, keep_all=True))
+        values = [
+            meaning(one[index], graph.tensors[index])
+            for one, graph in zip(made, (sound, faulty), strict=True)
+        ]
+        want = real[twin] if twin in real else values[0]
+        error[0] += float(np.square(values[0] - want).sum())
+        error[1] += float(np.square(values[1] - want).sum())
+    return error[1] > 4 * max(error[0], 1e-12)
+
+
+def ranked(found: Trace) -> dict[str, int]:
+    """Return the operator that each measure names first."""
+    rows = [row for row in found.operators if row.accumulated_snr is not None]
+    least = min(rows, key=lambda row: row.accumulated_snr or 0.0)
+    falls = [(after.accumulated_snr or 0) - (before.accumulated_snr or 0) for before, after in pairwise(rows)]
+    fall = rows[int(np.argmin(falls)) + 1] if falls else least
+    first = found.culprits[0].operator if found.culprits else -1
+    alone = min((row for row in rows if row.alone_snr is not None), key=lambda row: row.alone_snr or 0.0)
+    return {
+        "trace": first,
+        "accumulated SNR": least.operator,
+        "largest fall": fall.operator,
+        "alone": alone.operator,
+    }
+
+
+def traced(pair: Pair, model: Model) -> Trace:
+    """Trace a quantized form of a pair, without fixes."""
+    return trace(pair.real, model, data=(pair.data,), fix=False, runtime="litecheck")
+
+
+def one_fault(pair: Pair, kind: str, seed: int) -> tuple[PlantedFault, Trace] | None:
+    """Plant a fault that is noticeable, and trace."""
+    draw = np.random.default_rng(seed)
+    planted = plant(kind, pair.quantized, draw)
+    if planted is None or not noticeable(pair, planted):
+        return None
+    return planted, traced(pair, planted.model)
+
+
+def campaign(
+    every: list[Pair], cases: int, seed: int, tell: Callable[[str], None]
+) -> dict[str, Counter[str]]:
+    """Return, for each kind of fault, how many were planted, named first by each measure, and had the right cause."""
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    kinds, number, tries = list(FAULTS), 0, 0
+    while number < cases and tries < 6 * cases:
+        tries += 1
+        seed += 1
+        pair, kind = every[tries % len(every)], kinds[(tries // len(every)) % len(kinds)]
+        found = one_fault(pair, kind, seed)
+        if found is None:
+            continue
+        planted, result = found
+        number += 1
+        table[kind]["planted"] += 1
+        for measure, operator in ranked(result).items():
+            table[kind][measure] += operator in planted.operators
+        first = result.culprits[0] if result.culprits else None
+        right = first is not None and first.operator in planted.operators and first.cause in planted.causes
+        table[kind]["cause"] += right
+        if number % _STEP == 0:
+            sums = sum(table.values(), Counter[str]())
+            tell(f"{number} planted, {sums['trace']} named first, {sums['cause']} with the cause")
+        if not right:
+            named = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in result.culprits[:2]]
+            tell(f"{pair.name}, seed {seed}, {kind} in {sorted(planted.operators)}: named {named}")
+    return table
+
+
+def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], None]) -> tuple[int, int]:
+    """Plant two faults at once; return how many pairs were planted, and how many are among the first three."""
+    kinds = [kind for kind in FAULTS if kind != "swapped_operands"]
+    done = named = 0
+    for tries in range(6 * cases):
+        if done == cases:
+            break
+        pair, draw = every[tries % len(every)], np.random.default_rng(seed + tries)
+        chosen = draw.permutation(kinds)[:2]
+        first = plant(str(chosen[0]), pair.quantized, draw)
+        second = None if first is None else plant(str(chosen[1]), first.model, draw)
+        if first is None or second is None or first.operators & second.operators:
+            continue
+        alone = plant(str(chosen[1]), pair.quantized, np.random.default_rng(seed + tries))
+        if not noticeable(pair, first) or alone is None or not noticeable(pair, second):
+            continue
+        done += 1
+        found = traced(pair, second.model)
+        operators = [culprit.operator for culprit in found.culprits[:3]]
+        right = all(any(n in fault.operators for n in operators) for fault in (first, second))
+        named += right
+        if not right:
+            tell(
+                f"{pair.name}, {list(chosen)} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
+            )
+    return done, named
+
+
+def main() -> int:
+    """Run the campaign and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=96)
+    parser.add_argument("--pairs", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--control", action="store_true")
+    asked = parser.parse_args()
+    every = list(pairs())
+    wrong = 0
+    for pair in every if asked.control else ():
+        found = traced(pair, pair.quantized)
+        worst = max(found.operators, key=lambda row: row.avoidable_db)
+        wrong += bool(found.culprits)
+        words = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in found.culprits]
+        print(
+            f"{pair.name}: {len(found.operators)} operators, at most {worst.avoidable_db:.1f} dB {words}",
+            flush=True,
+        )
+    table = campaign(every, asked.cases, asked.seed, lambda text: print(text, flush=True))
+    columns = ("planted", "trace", "cause", "alone", "largest fall", "accumulated SNR")
+    print(f"{'':18} " + " ".join(f"{name:>15}" for name in columns))
+    total: Counter[str] = Counter()
+    for kind, counts in table.items():
+        total.update(counts)
+        print(f"{kind:18} " + " ".join(f"{counts[name]:>15}" for name in columns))
+    print(f"{'sum':18} " + " ".join(f"{total[name]:>15}" for name in columns))
+    if asked.pairs:
+        done, named = two_faults(every, asked.pairs, asked.seed, lambda text: print(text, flush=True))
+        print(f"two faults: both among the first three in {named} of {done}")
+    return int(wrong or total["trace"] < 0.95 * total["planted"] or total["cause"] < 0.9 * total["planted"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,45 @@
+"""Reasons for operators without a partner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder
+from litecheck.model.tensor_matching import operand_order, reason_for
+from tests.model.test_canonical_order import diamond
+
+
+@pytest.mark.parametrize(
+    ("kind", "matched", "reason"),
+    [
+        ("QUANTIZE", [0, 2], "converts between types"),
+        ("MUL", [0, 2], "constant of NEG #0"),
+        ("LOGISTIC", [2], "no operator of this kind at this place"),
+    ],
+)
+def test_reasons(kind: str, matched: list[int], reason: str) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, a, b, c = (main.tensor(name, (1, 4), "float32") for name in "xabc")
+    k = main.constant("k", np.ones((1, 4), np.float32))
+    main.add("NEG", [x], [a])
+    main.add(kind, [a, k], [b])
+    main.add("ABS", [b], [c])
+    main.inputs(x)
+    main.outputs(c)
+    subgraph = builder.finish().subgraphs[0]
+    assert reason_for(subgraph, subgraph.operators[1], matched, False) == reason
+    told = "NEG #0" if 0 in matched else "its neighbor"
+    assert reason_for(subgraph, subgraph.operators[1], matched, True) == f"fused into {told}"
+
+
+def test_an_unused_operator() -> None:
+    subgraph = diamond("abcd")
+    assert reason_for(subgraph, subgraph.operators[3], [0, 1, 2], False) == "its output is not used"
+
+
+def test_an_input_without_a_home_has_no_place() -> None:
+    add = diamond().operators[2]
+    homes = {add.inputs[0]: add.inputs[1]}
+    assert operand_order(homes, add, add) == (1, -1)

@@ -1,0 +1,109 @@
+"""Reports of a trace: the answer first, then the fix; the same facts in every format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from litecheck.data import schemas_dir
+from litecheck.rendering.formats import formats, render
+from litecheck.tracing.result import CAUSES, Trace
+from tests.rendering.page_reader import Read
+from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
+
+SCHEMA = json.loads((schemas_dir() / "trace.schema.json").read_text("utf-8"))
+
+
+def values(trace: Trace) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(render(trace, "json"))
+    return found
+
+
+@pytest.mark.parametrize(
+    "trace", [BAD, GOOD, replace(GOOD, against=BAD, min_snr=40.0)], ids=["bad", "good", "against"]
+)
+def test_json_follows_the_schema(trace: Trace) -> None:
+    jsonschema.validate(values(trace), SCHEMA)
+
+
+def test_the_schema_knows_every_cause() -> None:
+    assert SCHEMA["$defs"]["culprit"]["properties"]["cause"]["enum"] == list(CAUSES)
+
+
+def test_json_has_the_culprits_with_their_fix() -> None:
+    (culprit,) = values(BAD)["culprits"]
+    assert (culprit["operator"], culprit["cause"], culprit["avoidable_db"]) == (1, "weight_scale", 14.0)
+    assert culprit["fix"] == {"command": BAD.fix and BAD.fix.command, "before": 8.0, "after": 21.5}
+    assert values(GOOD)["culprits"] == []
+
+
+@pytest.mark.parametrize(
+    ("trace", "first"),
+    [
+        (BAD, "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large"),
+        (
+            GOOD,
+            "no operator loses more than it must; 75 % of the outputs' error comes from CONV_2D #0 'stem'",
+        ),
+        (
+            replace(BAD, culprits=(replace(CULPRIT, cause="arithmetic", detail="the device differs"),)),
+            "CONV_2D #1 loses 14 dB in its kernel: the device differs",
+        ),
+        (
+            replace(GOOD, reference=""),
+            "1 output saturated in at least 1 % of values, most CONV_2D #0 with 12 %; 0 outputs with unused resolution",
+        ),
+    ],
+    ids=["culprit", "none", "device", "ranges"],
+)
+def test_the_answer_comes_first(trace: Trace, first: str) -> None:
+    assert values(trace)["answer"] == first
+    assert " ".join(render(trace).split()).startswith(" ".join(first.split()))
+
+
+def test_the_fix_comes_second() -> None:
+    assert (
+        "fix litecheck convert float.tflite -o fixed.tflite --data x.npz (8.0 dB -> 21.5 dB, tried)"
+        in " ".join(render(BAD).split("\n\n")[0].split())
+    )
+
+
+def test_a_failed_limit_is_told() -> None:
+    failed = replace(GOOD, min_snr=40.0)
+    assert failed.exit_code == 1
+    assert "SNR of the outputs is 30.0 dB, required at least 40 dB" in " ".join(render(failed).split())
+    assert json.loads(render(failed, "json"))["failures"]
+    assert "trace/limit" in render(failed, "sarif")
+
+
+@pytest.mark.parametrize("form", sorted(formats("trace")))
+def test_every_format_names_the_culprit(form: str) -> None:
+    text = render(BAD, form)
+    assert "\x1b" not in text
+    assert text.endswith("\n")
+    assert ("weight scale" in text) or form == "model-explorer"
+    assert "<b>\\x1b" not in text or form != "html"
+
+
+def test_the_page_has_a_mark_for_each_operator() -> None:
+    page = Read(render(BAD, "html"))
+    circles = [attributes for name, attributes in page.elements if name == "circle"]
+    assert [one.get("class") for one in circles] == [None, "culprit", None]
+    assert sum(name == "polyline" for name, _ in page.elements) == 3
+
+
+def test_nodes_color_the_culprit() -> None:
+    results = json.loads(render(BAD, "model-explorer"))["main"]["results"]
+    assert results["1"]["bgColor"] == "#c44400"
+    assert results["0"]["value"] == 31.5
+    assert results["0"]["bgColor"] != results["1"]["bgColor"]
+
+
+def test_long_tables_are_shortened() -> None:
+    many = replace(BAD, operators=tuple(replace(BAD.operators[0], operator=n) for n in range(60)))
+    assert "and 20 more" not in render(BAD)
+    assert "and 20 operators more" in render(many)

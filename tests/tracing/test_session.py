@@ -1,0 +1,164 @@
+"""Trace: a planted fault is named with its cause, a sound pair is not, and a tried fix helps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import litecheck
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.load import load_model
+from tests.conversion.samples import samples
+from tests.differential.faults import Pair, _by_tensorflow, traced
+from tests.differential.planted_faults import FAULTS, plant
+from tests.tracing.faulty_device import FaultyDevice
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def residual() -> Pair:
+    return _by_tensorflow("residual")
+
+
+@pytest.mark.parametrize("name", ["separable", "residual", "transpose_conv"])
+def test_a_sound_pair_has_no_culprit(name: str) -> None:
+    pair = _by_tensorflow(name)
+    found = traced(pair, pair.quantized)
+    assert found.culprits == ()
+    assert found.exit_code == 0
+    assert found.leading is not None
+    assert all(row.avoidable_db < 3 for row in found.operators)
+
+
+@pytest.mark.parametrize("kind", sorted(set(FAULTS) - {"swapped_operands"}))
+def test_a_planted_fault_is_named_first(kind: str, residual: Pair) -> None:
+    for seed in range(3):
+        planted = plant(kind, residual.quantized, np.random.default_rng(seed))
+        assert planted is not None
+        found = traced(residual, planted.model)
+        if found.culprits:
+            break
+    assert found.culprits[0].operator in planted.operators
+    assert found.culprits[0].cause in planted.causes
+    assert found.culprits[0].avoidable_db >= 3
+    assert found.exit_code == 1
+
+
+def test_swapped_operands_are_named() -> None:
+    pair = _by_tensorflow("transpose_conv")
+    planted = plant("swapped_operands", pair.quantized, np.random.default_rng(0))
+    assert planted is not None
+    culprit = traced(pair, planted.model).culprits[0]
+    assert (culprit.cause, culprit.operator in planted.operators) == ("operands", True)
+
+
+def test_the_fix_is_tried_and_helps(residual: Pair) -> None:
+    planted = plant("weight_scales", residual.quantized, np.random.default_rng(0))
+    assert planted is not None
+    found = litecheck.trace(residual.real, planted.model, data=(residual.data,), runtime="litecheck")
+    assert found.fix is not None
+    assert found.fix.gain > 1
+    assert found.fix.command.startswith("litecheck convert ")
+    assert found.culprits[0].fix == found.fix
+    assert found.culprits[0].share is not None
+    assert found.culprits[0].share > 0.5
+
+
+def test_scores_beside_boxes() -> None:
+    """Scores 0..1 share a CONCATENATION with boxes up to 170: the operator is named, and the fix restores the scores."""
+    data = str(FIXTURES / "float_detector.npz")
+    quantized = litecheck.convert(
+        FIXTURES / "float_detector.tflite", data=(data,), agreement=False
+    ).conversion.model
+    found = litecheck.trace(FIXTURES / "float_detector.tflite", quantized, data=(data,), runtime="litecheck")
+    assert (found.culprits[0].opcode, found.culprits[0].cause) == ("CONCATENATION", "shared_range")
+    assert found.fix is not None
+    assert found.fix.gain > 20
+
+
+def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -> None:
+    sound = litecheck.trace(
+        residual.real,
+        residual.quantized,
+        data=(residual.data,),
+        fix=False,
+        runtime="litecheck",
+        device=FaultyDevice(),
+    )
+    assert sound.culprits == ()
+    assert all(row.device_differs == 0 for row in sound.operators)
+    found = litecheck.trace(
+        residual.real, residual.quantized, data=(residual.data,), fix=False, runtime="litecheck",
+        device=FaultyDevice("FULLY_CONNECTED", "no-bias"),
+    )  # fmt: skip
+    assert {(one.opcode, one.cause) for one in found.culprits} == {("FULLY_CONNECTED", "arithmetic")}
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"), [({"min_snr": 5.0}, 0), ({"min_snr": 90.0}, 1), ({"max_loss": 2.0}, 0)]
+)
+def test_limits(limits: dict[str, float], code: int, residual: Pair) -> None:
+    found = litecheck.trace(
+        residual.real, residual.quantized, data=(residual.data,), fix=False, runtime="litecheck", **limits
+    )
+    assert found.exit_code == code
+    assert bool(found.failures) is bool(code)
+
+
+def test_another_form_is_traced_as_well(residual: Pair) -> None:
+    planted = plant("four_bits", residual.quantized, np.random.default_rng(0))
+    assert planted is not None
+    found = litecheck.trace(
+        residual.real,
+        residual.quantized,
+        data=(residual.data,),
+        against=planted.model,
+        fix=False,
+        runtime="litecheck",
+    )
+    assert found.culprits == ()
+    assert found.against is not None
+    assert found.against.culprits[0].operator in planted.operators
+
+
+def test_without_the_float_model_ranges_are_measured() -> None:
+    model = load_model(FIXTURES / "convert" / "residual_int8.tflite")
+    arrays = np.stack([next(iter(sample.values())) for sample in samples("residual")])[:4]
+    editor = SubgraphEditor(model.subgraphs[0])
+    wide = model.subgraphs[0].tensors[model.subgraphs[0].operators[0].outputs[0]]
+    q = wide.quantization
+    editor.set_tensor(wide.index, quantization=type(q)(q.scale * np.float32(40), q.zero_point))
+    found = litecheck.trace(None, with_subgraphs(model, [editor.finish()[0]]), data=(_file(arrays),))
+    assert found.reference == ""
+    assert found.culprits == ()
+    assert any("CONV_2D #0 uses" in note for note in found.notes)
+
+
+def _file(arrays: np.ndarray) -> str:
+    import tempfile
+
+    path = Path(tempfile.mkdtemp()) / "x.npy"
+    np.save(path, arrays)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("reference", "model", "words"),
+    [
+        ("convert/residual_int8", "convert/residual_int8", "expected a float model first"),
+        ("convert/residual", "convert/separable_int8", "its inputs are not those of"),
+    ],
+)
+def test_models_that_do_not_belong_together(reference: str, model: str, words: str) -> None:
+    with pytest.raises(litecheck.LitecheckError, match=words):
+        litecheck.trace(FIXTURES / f"{reference}.tflite", FIXTURES / f"{model}.tflite", random=2)
+
+
+def test_data_are_needed() -> None:
+    with pytest.raises(litecheck.ConfigError, match="a trace needs data"):
+        litecheck.trace(
+            FIXTURES / "convert" / "residual.tflite", FIXTURES / "convert" / "residual_int8.tflite"
+        )
