@@ -29,6 +29,15 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"},
         "converters insert them between types: the tensors on both sides mean the same, below all rules",
     ),
+    "conversion/planning.py": (
+        {"CONV_2D", "DEPTHWISE_CONV_2D"},
+        "TensorFlow's old converter has scales per channel for the weights of these alone",
+    ),
+    "conversion/prepared.py": (
+        {"QUANTIZE", "FAKE_QUANT"},
+        "they simulate quantization in float models; the module that imports them is not loaded otherwise",
+    ),
+    "conversion/trained.py": ({"FAKE_QUANT"}, "it simulates quantization, with the range in its options"),
     # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
     "profile/measurements/accumulators.py": (
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},

@@ -45,7 +45,7 @@ class LossCause:
 
 
 @dataclass(frozen=True, slots=True)
-class TriedFix:
+class LossFix:
     """Options of ``convert`` that were tried: the lowest SNR in dB of an output's channel before and after."""
 
     options: tuple[str, ...]
@@ -82,7 +82,7 @@ def _low(sums: ChannelSums) -> float:
 
 def find_fix(
     conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization], trial: Trial
-) -> TriedFix | None:
+) -> LossFix | None:
     """Return the best of the tried fixes, or None if the loss is small or nothing helped.
 
     Of fixes with nearly the same gain, the fix with fewer options is the best. ``agreement`` has sums by channel of all
@@ -91,7 +91,7 @@ def find_fix(
     before = lowest_snr(agreement)
     if before >= LARGE_LOSS:
         return None
-    fixes: list[TriedFix] = []
+    fixes: list[LossFix] = []
     for cause in find_causes(conversion, agreement, groups):
         for keep, wide, equalize in _candidates(conversion.source.subgraphs[0], cause):
             found = trial(keep, wide, equalize)
@@ -99,7 +99,7 @@ def find_fix(
                 continue
             chosen = [("--keep-float", one) for one in keep] + [("--int16x8", one) for one in wide]
             options = (*(("--equalize",) if equalize else ()), *(word for pair in chosen for word in pair))
-            fixes.append(TriedFix(options, cause.text, before, lowest_snr(found), found.samples))
+            fixes.append(LossFix(options, cause.text, before, lowest_snr(found), found.samples))
     best = max((fix.after for fix in fixes), default=before)
     if best - before < GAIN:
         return None

@@ -12,7 +12,7 @@ from litecheck.conversion.calibrated import Calibration
 from litecheck.conversion.conversion_plan import UNTOUCHED, Decision, QuantParams, TensorQuantParams
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.equalize import LayerPair
-from litecheck.conversion.fixes import TriedFix
+from litecheck.conversion.fixes import LossFix
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.request import REAL
 from litecheck.conversion.sensitivity import OperatorSensitivity
@@ -89,7 +89,7 @@ class ConversionRecord:
     sensitivity: tuple[OperatorSensitivity, ...] | None = None
     """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
     weights: tuple[WeightError, ...] = ()
-    fix: TriedFix | None = None
+    fix: LossFix | None = None
     """Options that were tried on the samples and reduce a large loss."""
     failed_gates: tuple[str, ...] = ()
     """The gates that the new model fails, each with the option and the number. Example: ``--max-float 0: 8 operators

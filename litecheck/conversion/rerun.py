@@ -15,7 +15,7 @@ from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.dequantized_model import DequantizedModel
 from litecheck.conversion.equalize import equalize
-from litecheck.conversion.fixes import SAMPLES, TriedFix, find_fix
+from litecheck.conversion.fixes import SAMPLES, LossFix, find_fix
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, REAL_KINDS
@@ -76,7 +76,7 @@ class Rerun:
 
     def fix(
         self, conversion: Conversion, groups: Sequence[SharedQuantization], equalizes: bool
-    ) -> TriedFix | None:
+    ) -> LossFix | None:
         """Return options that reduce a large loss, tried on the first samples; None if the loss is small or none does."""
         data = limited(self.data, SAMPLES)
         channelled = frozenset(conversion.tensors)
