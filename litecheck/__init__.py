@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from litecheck.quantization import Quantization as Quantization
     from litecheck.quantizer.calibrate import from_data as _choose_parameters
     from litecheck.quantizer.comparison_result import Comparison as Comparison
+    from litecheck.quantizer.dynamic_named import dynamic_quantize as dynamic_quantize
     from litecheck.quantizer.named import dequantize as dequantize
     from litecheck.quantizer.named import quantize as quantize
     from litecheck.quantizer.tensor_comparison import compare as compare
@@ -134,6 +135,7 @@ _HOMES = {
     "quantization": "Quantization",
     "quantizer.calibrate": "choose_parameters=from_data",
     "quantizer.comparison_result": "Comparison",
+    "quantizer.dynamic_named": "dynamic_quantize",
     "quantizer.named": "dequantize quantize",
     "quantizer.tensor_comparison": "compare",
     "quantizer.types": "Parameters QuantizerError",

@@ -17,8 +17,12 @@ Effect = Literal[
     "crashes",
     "fails to load",
     "rejected by the default interpreter only",
+    "rejected without the default delegate",
+    "rejected by the reference resolver only",
+    "crashes the reference resolver only",
     "fails at run time",
     "wrong results",
+    "wrong results without the default delegate",
     "ignored by LiteRT, may matter on hardware",
     "stays on the CPU",
     "none, as the operator stays on the CPU",
@@ -28,6 +32,10 @@ Effect = Literal[
 
 #: Impact on an operator that the target's compiler accepts and places on the CPU beside the NPU.
 CPU: Effect = "stays on the CPU"
+#: Impact of a type that LiteRT replaces or does not read.
+IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
+#: Impact on a model that all resolvers but the reference resolver run.
+REFERENCE_ONLY: Effect = "rejected by the reference resolver only"
 #: Impact of a requirement that the compiler would only test after the operator was placed on the CPU.
 SUPERSEDED: Effect = "none, as the operator stays on the CPU"
 #: Impact on a model with an operator that the compiler rejects.

@@ -6,15 +6,33 @@ LiteRT accepts another dimension silently where the sizes coincide and still com
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, dimension, types
+from litecheck.finding import IGNORED
+from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
+
+#: A bias of shape (1, 1, 1, C): kernels read it as C values, whatever its rank.
+_FLAT: Any = {
+    "level": "note",
+    "effect": IGNORED,
+    "because": "the kernel reads a bias of any rank as a vector",
+}
+
+#: Scales along another dimension of the same length, which a kernel cannot tell apart.
+_ALIKE: Any = {"effect": "wrong results"}
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """Return the check of the quantized dimension; a tensor with a single scale always passes."""
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
+    is_bias = traits_of(rule.opcode).inputs.get(role) == "bias"
+
+    def fits(shape: Sequence[int], axis: int) -> bool:
+        rejects = requirement.effect in ("fails to load", "crashes", "fails at run time")
+        return rejects and wanted is not None and wanted < len(shape) and shape[axis] == shape[wanted]
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
@@ -23,7 +41,10 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 continue
             axis, shape = operand.tensor.quantization.axis, operand.tensor.shape
             if 0 <= axis < len(shape) and axis != wanted:
-                faults.append(at(operand, f"its quantized dimension is {axis}, of shape {list(shape)}"))
+                flat = is_bias and operand.tensor.size == shape[axis]
+                found = f"its quantized dimension is {axis}, of shape {list(shape)}"
+                told = _FLAT if flat else _ALIKE if fits(shape, axis) else {}
+                faults.append(at(operand, found, **told))
         return faults
 
     return check

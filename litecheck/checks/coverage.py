@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from litecheck.checks.bound_operator import BoundOperator
-from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.customs import compiled_for
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom
 
@@ -28,12 +29,21 @@ class NotCovered:
 def opaque_reason(operator: Operator) -> NotCovered | None:
     """Return the reason if no profile can cover an operator (custom, delegate or newer than the schema), else None."""
     if operator.opcode == "CUSTOM":
+        made = compiled_for(operator.custom_code)
+        if made:
+            return NotCovered(f"'{operator.custom_code}', compiled for {made.target} by {made.compiler}", 3)
         return NotCovered(f"custom operator '{operator.custom_code}'", 3)
     if operator.opcode == "DELEGATE":
         return NotCovered("an opaque delegate: what it computes is not in the file", 3)
     if operator.opcode.startswith("BUILTIN "):
         return NotCovered(f"{operator.opcode.lower()} is newer than litecheck's schema", 3)
     return None
+
+
+def is_compiled(model: Model) -> bool:
+    """Return True if a compiler wrote an operator of the model. Example: ``ethos-u`` by Vela."""
+    operators = (operator for subgraph in model.subgraphs for operator in subgraph.operators)
+    return any(op.opcode == "CUSTOM" and compiled_for(op.custom_code) for op in operators)
 
 
 def unlisted_reason(subgraph: Subgraph, operator: Operator, profile: Profile) -> NotCovered | None:

@@ -9,13 +9,20 @@ from litecheck.checks import granularity
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context
+from litecheck.checks.types import types_fault
 from litecheck.checks.wording import required
 from litecheck.finding import Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.implicit_requirements import must_be_listed
+from litecheck.profile.customs import compiled_for, has_kernel
+from litecheck.profile.implicit_requirements import kernel_needed, must_be_listed, types_supported
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import Profile, Requirement
+
+#: Requirements of the parameters of a tensor, which depend on its type.
+_PARAMETERS = ("granularity", "axis", "zero_point", "scale", "range")
+#: Requirements without which the table of types says nothing new.
+_TYPED = ("/dtype", "/operands", "/unsupported", "/data_types", "/input_types", "/unknown_types", "/version")
 
 
 def check_operator(bound: BoundOperator) -> list[Finding]:
@@ -33,7 +40,8 @@ def check_operator(bound: BoundOperator) -> list[Finding]:
             for operand in bound.roles[role]:
                 operand.facts.proved |= bit
     if ready.any_of:
-        found += _nearest(bound, ready)
+        nearest = _nearest(bound, ready)
+        found = [f for f in found if not _follows(f, nearest)] + nearest
     if form is not None and not found and not bound.reads_neighbors:
         forms.add(form)
     return found
@@ -56,6 +64,12 @@ def finding_for(subgraph: Subgraph, operator: Operator, requirement: Requirement
 def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
     """Return the finding of an operator that a target's profile has no rule for."""
     return finding_for(subgraph, operator, must_be_listed(profile, operator.opcode), "it is not in the list")
+
+
+def _follows(finding: Finding, alternative: list[Finding]) -> bool:
+    """Return True if a finding is about the parameters of a tensor that has the wrong type for an alternative."""
+    wrong = {f.where.tensor for f in alternative if f.path.endswith("/dtype") and f.level == "violation"}
+    return finding.where.tensor in wrong and finding.path.rpartition("/")[2] in _PARAMETERS
 
 
 def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
@@ -110,6 +124,45 @@ def check_tensors(context: Context, profile: Profile, found: list[Finding]) -> I
         operand = BoundOperand("tensor", None, facts)
         where = Where(subgraph.index, subgraph.name, -1, ANY_TENSOR, facts.tensor.name)
         yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
+
+
+def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -> list[Finding]:
+    """Return the findings with that of the profile's table of types, unless they have a violation of types already.
+
+    Findings of types get the measured impact of the operator's combination of types.
+    """
+    fault = types_fault(bound, profile.types) if profile.types else None
+    if fault is None:
+        return found
+    if any(f.level == "violation" and f.path.endswith(_TYPED) for f in found):
+        impact = fault.effect if fault.level is None else None
+        return [replace(f, effect=impact) if impact and f.path.endswith("/dtype") else f for f in found]
+    requirement = types_supported(profile, bound.rule.opcode)
+    return (
+        [*found, _finding(_where(bound.context.subgraph, bound.operator), requirement, fault)]
+        if requirement
+        else found
+    )
+
+
+def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:
+    """Return the finding of a custom operator that the profile's runtime has no kernel for, or that a compiler wrote."""
+    requirement, table = kernel_needed(profile), profile.types
+    if (
+        requirement is None
+        or table is None
+        or operator.opcode != "CUSTOM"
+        or has_kernel(table.name, operator.custom_code)
+    ):
+        return []
+    found, made = (
+        f"'{operator.custom_code}' needs a custom kernel or delegate",
+        compiled_for(operator.custom_code),
+    )
+    if made:
+        found = f"the model is compiled for {made.target}: {made.compiler} wrote '{operator.custom_code}'"
+        requirement = replace(requirement, hint="validate the file that went into the compiler")
+    return [_finding(_where(subgraph, operator), requirement, Fault(found))]
 
 
 def _where(subgraph: Subgraph, operator: Operator) -> Where:

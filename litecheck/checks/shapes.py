@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
-from litecheck.finding import Level
+from litecheck.finding import IGNORED, Level
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
@@ -59,5 +59,5 @@ def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
         operand, f"its shape is {list(operand.tensor.shape)}", level=level,
         required=f"shape {made}, which its operator gives it",
         because="a compiler may trust the file where LiteRT works out the shape itself",
-        effect="ignored by LiteRT, may matter on hardware",
+        effect=IGNORED,
     )  # fmt: skip

@@ -12,13 +12,22 @@ from pathlib import Path
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.checks.context import Context
-from litecheck.checks.coverage import FLOATS, NotCovered, not_covered_reason, opaque_reason, unlisted_reason
+from litecheck.checks.coverage import (
+    FLOATS,
+    NotCovered,
+    is_compiled,
+    not_covered_reason,
+    opaque_reason,
+    unlisted_reason,
+)
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
     check_operator,
     check_subgraph,
     check_tensors,
     finding_for_forbidden_operator,
+    judged_custom,
+    judged_types,
 )
 from litecheck.checks.tensor_stats import summarize_quantization as surveyed
 from litecheck.errors import ModelError, wrong_type
@@ -26,7 +35,7 @@ from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator
-from litecheck.profile.load import load_profile
+from litecheck.profile.load import STRUCTURE, load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
@@ -50,7 +59,8 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey:
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
         raise wrong_type("validate", "a Model", model, call)
     given = _checked(profiles) or ()
-    targets = [p for p in given if p.judges == "placement"]
+    # The operators of a compiled model are placed already.
+    targets = [p for p in given if p.judges == "placement" and not is_compiled(model)]
     profiles = [p for p in given if p.judges != "placement"]
     candidates = _Candidates(profiles)
     operators: list[OperatorReport] = []
@@ -182,8 +192,11 @@ def _operator(
     hidden = opaque_reason(operator)
     if hidden:
         outcome.reasons.append(hidden)
+        asked = (_default(STRUCTURE),) if first_only else tuple(profiles)
+        found = (judged_custom(context.subgraph, operator, profile) for profile in asked)
+        outcome.findings += next((f for f in found if f), [])
     for profile in () if hidden else profiles:
-        if _by(context, operator, profile, outcome) and first_only:
+        if _by(context, operator, profile, outcome, first_only) and first_only:
             break
     status, reason = _best(context, operator, outcome)
     name = name_of(context.subgraph, operator)
@@ -194,7 +207,7 @@ def _operator(
     return with_status(report, outcome.findings) if outcome.findings else report, outcome.findings
 
 
-def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome) -> bool:
+def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
     """Return True if the profile covers the operator, and add its findings to the outcome."""
     rule = profile.operators.get(operator.opcode)
     if rule is None:
@@ -204,9 +217,14 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
     else:
         bound = BoundOperator(context, operator, rule)
         reason = not_covered_reason(bound, profile)
+        found = check_operator(bound) if reason is None else []
+        if reason is None or not first_only:
+            found = judged_types(bound, profile, found)
+        outcome.findings += found
         if reason is None:
-            outcome.findings += check_operator(bound)
             outcome.nothing = outcome.nothing or rule.nothing_to_judge
+        elif any(f.level == "violation" for f in found):
+            outcome.profiles.append(profile.name)
     if reason is not None:
         outcome.reasons.append(reason)
         return False

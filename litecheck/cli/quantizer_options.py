@@ -26,7 +26,7 @@ Named = Annotated[
         "--semantics",
         metavar="NAME",
         rich_help_panel=panels.PARAMETERS,
-        help="Quantize by these semantics: litert[:RESOLVER], onnx[:VERSION], onnx-dynamic, onednn[:ROUNDING]. "
+        help="Quantize by these semantics: litert[:RESOLVER], onnx[:OPSET], onnx-dynamic, onednn[:ROUNDING]. "
         "[default: litert]",
     ),
 ]

@@ -138,12 +138,8 @@ def _follow_vector(state: Walk, table: str, rows: Rows, f: Field, there: Index, 
                 table, f.name, there, loose, "string-not-terminated", lambda i: "no NUL after it"
             )
     elif width == 8:
-        bad |= (length > 0) & (target & 7 != 4)
-        if bad.any():
-            state.faults.fields(
-                table, f.name, there, bad & ~outside, "misaligned",
-                lambda i: f"elements of 8 bytes begin at byte {target[i] + 4}",
-            )  # fmt: skip
+        skewed = there[~bad & (length > 0) & (target & 7 != 4)]
+        state.tables.skewed += [(table, f.name, int(row)) for row in skewed]
     if bad.any():
         rows.at[f.name][there[bad]] = 0
         there, target, length = there[~bad], target[~bad], length[~bad]

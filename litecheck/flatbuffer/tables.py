@@ -87,6 +87,8 @@ class Tables:
         self.rows: dict[str, Rows] = {}
         self.expanded = 0
         """Number of tables that a reader visits if it follows every reference; shared tables count each time."""
+        self.skewed: list[tuple[str, str, int]] = []
+        """Vectors of 8-byte numbers that begin at a multiple of 4 only: table, field and row."""
         self._slots: dict[str, list[bool]] = {}
 
     def count(self, table: str) -> int:

@@ -85,6 +85,13 @@ class _Decoder:
                 f"{path}{more} (byte {at}): the constant has more bytes than shape and type need; "
                 "LiteRT reads those in front, and so does litecheck"
             )
+        if t.skewed:
+            table, name, row = t.skewed[0]
+            more = f" (and {len(t.skewed) - 1:,} more)" if len(t.skewed) > 1 else ""
+            said.append(
+                f"{path_of(t, table, row)}.{name}{more} (byte {t.offset(table, row, name)}): 8-byte numbers begin at a "
+                "multiple of 4; LiteRT on x86 reads them, a processor without unaligned access, as some Cortex-M, faults"
+            )
         if t.expanded > LITERT_TABLE_LIMIT:
             said.append(
                 f"{t.expanded:,} tables: LiteRT's verifier stops at {LITERT_TABLE_LIMIT:,} and refuses the file "

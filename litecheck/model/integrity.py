@@ -157,6 +157,11 @@ class _Checker:
             "wrong-buffer-size", "Tensor", "buffer", bad,
             lambda row: f"the constant has {held[row]:,} bytes, shape and type need {needed[row]:,.0f}",
         )  # fmt: skip
+        unpacked = (width > 0) & (width < 8) & ~sparse & (held > needed) & (held == elements)
+        self.faults.each(
+            "wrong-buffer-size", "Tensor", "buffer", unpacked,
+            lambda row: f"the constant has one byte per value, a byte of its type holds {8 // width[row]} values",
+        )  # fmt: skip
 
     @cached_property
     def held(self) -> Index:

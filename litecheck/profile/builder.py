@@ -16,7 +16,8 @@ from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parsed import OperatorDraft, RawRequirement, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, path_matches, unlisted_hints
-from litecheck.profile.rule_header import read_header, read_rewrites
+from litecheck.profile.rule_header import read_header, read_rewrites, read_types
+from litecheck.profile.type_table import TypeTable
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
@@ -32,8 +33,8 @@ from litecheck.profile.yaml_reader import MappingNode, entries, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
-    "profile", "title", "source", "runtime", "extends", "includes", "judges", "target", "activations", "unlisted",
-    "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
+    "profile", "title", "source", "runtime", "extends", "includes", "judges", "target", "activations", "types",
+    "unlisted", "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
 #: Effects of requirements without a stated effect: they do not state a placement.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
@@ -172,7 +173,15 @@ class Builder:
             unlisted_hints(self.hints, rules) if head.places else {},
             head.target.name if head.target else "",
             read_rewrites(top, self.file, self.name, head.target, base.rewrites if base else None),
+            self._types(base),
         )
+
+    def _types(self, base: Profile | None) -> TypeTable | None:
+        """The table of types that the file names, or that of the profiles it extends and includes."""
+        if "types" in self.top:
+            return read_types(self.top, self.file)
+        inherited = (*((base,) if base else ()), *(part.profile for part in self.includes))
+        return next((profile.types for profile in inherited if profile.types), None)
 
     def _attached(self, requirement: Requirement) -> Requirement:
         """Return the requirement with its level and effect, and with the kinds of faults that have their own.

@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 
 from litecheck.finding import CPU, REFUSED, Demand, Effect, Level
 from litecheck.flatbuffer.schema import load_schema
+from litecheck.profile.customs import FILE, kernels_line
+from litecheck.profile.type_table import row_text
 from litecheck.profile.types import Exactly, Profile, Requirement
 from litecheck.target_kinds import import_attribute, target_kind
 
@@ -36,12 +38,46 @@ def must_be_listed(profile: Profile, opcode: str) -> Requirement:
     )  # fmt: skip
 
 
+def types_supported(profile: Profile, opcode: str) -> Requirement | None:
+    """Return the requirement that a runtime supports the types of an operator; None without a measured table."""
+    table = profile.types
+    types = table.operators.get(opcode) if table else None
+    if table is None or types is None:
+        return None
+    because = f"{table.runtime} has no kernel for other types, as measured"
+    rows = "; ".join(map(row_text, types.runs)) or "none"
+    return Requirement(
+        f"{opcode}/types", "types", None, Exactly(f"{rows} ({', '.join(types.roles)})"), because, "",
+        Demand(profile.name, table.file, types.line), effect=types.otherwise,
+    )  # fmt: skip
+
+
+def kernel_needed(profile: Profile) -> Requirement | None:
+    """Return the requirement that a runtime has a kernel for a custom operator; None without a measured table."""
+    if profile.types is None:
+        return None
+    return Requirement(
+        "CUSTOM/kernel", "kernel", None, Exactly(f"a custom operator with a kernel in {profile.types.runtime}"),
+        "the runtime rejects a model with an operator that it has no kernel for", "",
+        Demand(profile.name, FILE, kernels_line(profile.types.name)), "warning", effect="fails to load",
+        hint="register a custom kernel, or load the delegate that brings it",
+    )  # fmt: skip
+
+
 def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
     """Return the requirements that a pattern of paths matches and that no entry of the profile states.
 
     For example, ``*/unsupported`` matches the requirement that every operator is listed.
     """
     names, _, below = pattern.strip("/").partition("/")
+    if not below or fnmatchcase("types", below):
+        for opcode in profile.types.operators if profile.types else ():
+            if any(fnmatchcase(opcode, name) for name in names.split("|")):
+                yield from filter(None, [types_supported(profile, opcode)])
+    if (not below or fnmatchcase("kernel", below)) and any(
+        fnmatchcase("CUSTOM", n) for n in names.split("|")
+    ):
+        yield from filter(None, [kernel_needed(profile)])
     if below and not fnmatchcase(_VERB, below):
         return
     stated = target_kind(profile.target).requirements if profile.target else ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.finding import CPU, REFUSED, Demand
+from litecheck.profile.type_table import TypeTable, load_types, type_tables
 from litecheck.profile.types import GraphRewrites, Profile
 from litecheck.profile.value_domains import known_types
 from litecheck.profile.yaml_reader import MappingNode, text
@@ -70,6 +71,15 @@ def read_rewrites(
         return inherited
     base: GraphRewrites = inherited or import_attribute(target.rewrites)()
     return base.read(top.get("rewrites"), file, name)
+
+
+def read_types(top: MappingNode, file: str) -> TypeTable:
+    """Return the table of types that a file names. Raises ProfileError."""
+    name, known = text(top.get("types")), type_tables()
+    if name not in known:
+        message = f"types is one of {', '.join(known)}; not {name!r}{did_you_mean(name, known)}"
+        raise ProfileError(file, top.lines["types"], message)
+    return load_types(name)
 
 
 def _target(top: MappingNode, file: str, judges: str, base: Profile | None) -> TargetKind | None:

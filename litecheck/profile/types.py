@@ -9,6 +9,7 @@ from typing import Protocol
 
 from litecheck.finding import CPU, Demand, Effect, Level
 from litecheck.profile.lazy import Lazy
+from litecheck.profile.type_table import TypeTable
 from litecheck.profile.yaml_reader import Node
 
 
@@ -286,6 +287,8 @@ class Profile:
     """The kind of target whose code places operators, for profiles that judge placement."""
     rewrites: GraphRewrites | None = None
     """Changes that the target's compiler makes to the graph."""
+    types: TypeTable | None = None
+    """Types that the runtime supports, as measured."""
 
     def requirements(self) -> Iterator[Requirement]:
         """Return every requirement of every operator, in the file's order."""

@@ -34,7 +34,7 @@ def quantize(
     For example, [0.5, -1] with scale 1/128 gives [64, -128].
     """
     parameters = _parameters("quantize", scale, zero_point, axis, block_size)
-    return chosen(semantics).quantize(_array("quantize", values, np.float32), parameters, dtype)
+    return chosen(semantics).quantize(as_array("quantize", values, np.float32), parameters, dtype)
 
 
 def dequantize(
@@ -56,10 +56,10 @@ def dequantize(
     """
     parameters = _parameters("dequantize", scale, zero_point, axis, block_size)
     plain = np.dtype(dtype if dtype in ("uint8", "int16", "uint16", "int32") else "int8")
-    return chosen(semantics).dequantize(_array("dequantize", stored, plain), parameters, stored=dtype)
+    return chosen(semantics).dequantize(as_array("dequantize", stored, plain), parameters, stored=dtype)
 
 
-def _array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
+def as_array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
     """Return an array unchanged, and a number or list as an array of type ``plain``. Raises TypeError for other values."""
     array = values if isinstance(values, np.ndarray) else np.asarray(values)
     if array.dtype.kind not in "biufV":
@@ -78,6 +78,6 @@ def _parameters(
                 f"{function}() takes zero point, axis and block size from the parameters given: {call}"
             )
         return Parameters.of(scale) if isinstance(scale, Quantization) else scale
-    scales = _array(function, scale, np.float32)
-    zeros = None if zero_point is None else _array(function, zero_point, np.int64)
+    scales = as_array(function, scale, np.float32)
+    zeros = None if zero_point is None else as_array(function, zero_point, np.int64)
     return Parameters(scales, zeros, axis, block_size)

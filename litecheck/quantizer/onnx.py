@@ -44,6 +44,7 @@ def quantize_linear(
       to
       it. The documents before 23 do not define the type; the same type is used. For an int32 or float8e8m0 scale the
       exact quotient is used, since these types have no division.
+    - ``version`` is a version or an opset, which has the newest version at or below it.
     - Integers: the quotient is rounded half to even, the zero point added, the sum saturated. Infinities saturate, and
       NaN
       becomes the smallest integer. Types below 8 bits have one value per byte (int8, uint8).
@@ -59,7 +60,7 @@ def quantize_linear(
 
     For example, 0.25 and 0.75 with scale 0.5 give 0 and 2: ties are rounded to even.
     """
-    semantics, facts = _version("QuantizeLinear", QUANTIZE, version)
+    semantics, facts = _version(QUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype, "precision": precision}
     _check_attributes(semantics, facts, {**given, "saturate": saturate})
     _check_type(semantics, "x", name_of(x), facts.real)
@@ -110,7 +111,7 @@ def dequantize_linear(
 
     For example, 3 and -1 with scale 0.5 and zero point 1 give 1 and -1.
     """
-    semantics, facts = _version("DequantizeLinear", DEQUANTIZE, version)
+    semantics, facts = _version(DEQUANTIZE, version)
     given = {"axis": axis, "block_size": block_size, "output_dtype": output_dtype}
     _check_attributes(semantics, facts, given)
     source = _stored_type(semantics, x, x_zero_point, x_dtype)
@@ -136,7 +137,8 @@ def dequantize_linear(
 
 
 class Onnx:
-    """QuantizeLinear and DequantizeLinear of one version as a Semantics. Example: ``onnx:21`` is version 21.
+    """QuantizeLinear and DequantizeLinear of an opset as a Semantics. Example: ``onnx:22`` is version 21, the newest version
+    at or below opset 22.
 
     Zero points may have any integer type. They are converted to the type of the output, which ``dtype`` names. Without
     ``dtype`` it is the type of the zero point, without a zero point uint8.
@@ -145,7 +147,7 @@ class Onnx:
     __slots__ = ("name", "version")
 
     def __init__(self, version: int = 25) -> None:
-        self.name, _ = _version("QuantizeLinear", QUANTIZE, version)
+        self.name, _ = _version(QUANTIZE, version)
         self.version = version
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
@@ -180,12 +182,19 @@ class Onnx:
         return given.scale.reshape(()), zero_point, {}
 
 
-def _version(operator: str, table: dict[int, VersionFacts], version: int) -> tuple[str, VersionFacts]:
-    semantics = f"onnx:{version}"
-    if version not in table:
-        known = ", ".join(map(str, table))
-        raise QuantizerError(semantics, "version", f"is no version of {operator}; they are {known}")
-    return semantics, table[version]
+def operator_version(table: dict[int, VersionFacts], opset: int) -> int:
+    """Return the newest version at or below an opset. Example: opset 22 has version 21. Raises QuantizerError."""
+    if opset < min(table):
+        raise QuantizerError(
+            f"onnx:{opset}", "version", f"is below opset {min(table)}, which has the first version"
+        )
+    return max(version for version in table if version <= opset)
+
+
+def _version(table: dict[int, VersionFacts], opset: int) -> tuple[str, VersionFacts]:
+    version = operator_version(table, opset)
+    named = f"onnx:{opset}" if opset == version else f"onnx:{opset} (version {version})"
+    return named, table[version]
 
 
 def _check_attributes(semantics: str, facts: VersionFacts, given: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from litecheck.errors import ConfigError
 from litecheck.quantizer.types import Semantics
 
 #: Available names, with their optional suffix in brackets.
-NAMES = ("litert[:RESOLVER]", "onnx[:VERSION]", "onnx-dynamic", "onednn[:ROUNDING]")
+NAMES = ("litert[:RESOLVER]", "onnx[:OPSET]", "onnx-dynamic", "onednn[:ROUNDING]")
 
 
 def semantics(name: str) -> Semantics:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import fill
 
@@ -31,7 +31,7 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
             "explain", "a requirement's path", path, "litecheck.explain('CONV_2D/weight/zero_point')"
         )
     chosen = tuple(map(load_profile, DEFAULT_PROFILES)) if profiles is None else tuple(profiles)
-    named = [row for profile in chosen for row in named_rows(profile, path)]
+    named = list(_each_once(row for profile in chosen for row in named_rows(profile, path)))
     if not named:
         raise _missing(path, chosen)
     return "\n".join(explanation(row, width) for row in named)
@@ -46,6 +46,16 @@ def named_rows(profile: Profile, path: str) -> Iterator[Row]:
     every = (row for rule in asked for row in rows(profile, rule))
     yield from (row for row in every if path_matches(row.requirement.path, path))
     yield from (Row(profile, None, requirement) for requirement in implied(profile, path))
+
+
+def _each_once(found: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows without repeating requirements of a runtime that several profiles have, such as ``ADD/types``."""
+    seen = set()
+    for row in found:
+        stated = (row.requirement.path, row.requirement.demand.file, row.requirement.demand.line)
+        if row.rule is not None or stated not in seen:
+            yield row
+        seen.add(stated)
 
 
 def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
@@ -137,6 +147,10 @@ def _found(r: Requirement) -> str:
         if r.value == IN_THE_LIST:
             return "it is not in the list"
         return "the model uses it" if r.value == HAS_A_RULE else f"it is not {r.value}"
+    if r.verb == "types":
+        return "its types are input bool, output bool"
+    if r.verb == "kernel":
+        return "'NMS' needs a custom kernel or delegate"
     if r.verb == "shapes":
         return "[1, 4] and [1, 3] do not broadcast"
     if isinstance(r.value, Roles):

@@ -8,8 +8,7 @@ each code was looked at, and the refusal stands, because the file says something
     bad-vtable            its verifier never reads a table's      the size is wrong only where a file is damaged;
                           own size; runs                          the fields are then as doubtful
     field-outside-table   as above; runs                          a field outside its own table is another table's
-    misaligned            checks the length of a vector, not      8-byte numbers at a multiple of 4 are undefined
-                          its elements; runs on x86               behaviour in every C++ reader
+    misaligned            refuses the file itself                 -
     offset-zero           takes the offset's own bytes for the    no writer does it, and what is read is noise
                           table it leads to; runs
     shared-too-often      has no budget below 1,000,000 tables,   following every reference does not end in time;
@@ -20,7 +19,8 @@ each code was looked at, and the refusal stands, because the file says something
     no-buffers            refuses the file itself                 -
     buffer-outside-file   refuses, unless nothing reads it; the   the bytes it names do not exist
                           sum of offset and size may wrap
-    wrong-buffer-size     refuses a constant that is too short    - (one that is too long is accepted, with a remark)
+    wrong-buffer-size     refuses a constant that is too short;   int4 with one byte per value: it reads half of the
+                          runs with one that is too long          values (other long ones are accepted, with a remark)
     bad-shape             refuses; runs where no operator reads   a rank above the runtime's limit, a negative size
     index-out-of-range    refuses operands of the main subgraph;  the thing meant does not exist: a signature that
                           ignores metadata, signatures nobody     names no tensor fails when it is called

@@ -121,6 +121,9 @@ FAULTS: dict[str, Fault] = {
     "a constant too short": (
         fc_int8, f"{MAIN}.tensors.1.shape", ints(4, 7), "wrong-buffer-size", "subgraphs[0].tensors[1].buffer",
         ("Tensor", 1, "buffer")),
+    "int4 with one byte per value": (
+        fc_int8, f"{MAIN}.tensors.1.type", 17, "wrong-buffer-size", "subgraphs[0].tensors[1].buffer",
+        ("Tensor", 1, "buffer")),
     "a shape beyond all measure": (
         fc_int8, f"{MAIN}.tensors.1.shape", ints(*[2**31 - 1] * MAX_RANK), "wrong-buffer-size",
         "subgraphs[0].tensors[1].buffer", ("Tensor", 1, "buffer")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.quantizer.onnx import Onnx, dequantize_linear, quantize_linear
+from litecheck.quantizer.onnx import Onnx, dequantize_linear, operator_version, quantize_linear
 from litecheck.quantizer.onnx_types import DEQUANTIZE, NUMBERS, QUANTIZE, name_of, storage, type_name
 from litecheck.quantizer.types import QuantizerError
 
@@ -150,12 +150,30 @@ def test_attributes_a_version_does_not_have(version, name):
     )
 
 
-@pytest.mark.parametrize("version", [1, 11, 22, 26, 28])
-def test_other_versions(version):
-    assert refusal(quantize_linear, one("float32"), one("float32"), version=version) == "version"
-    assert refusal(dequantize_linear, one("int8"), one("float32"), version=version) == "version"
-    with pytest.raises(QuantizerError, match="10, 13, 19, 21, 23, 24, 25"):
-        Onnx(version)
+@pytest.mark.parametrize("opset", [1, 9])
+def test_opsets_before_the_first_version(opset):
+    assert refusal(quantize_linear, one("float32"), one("float32"), version=opset) == "version"
+    assert refusal(dequantize_linear, one("int8"), one("float32"), version=opset) == "version"
+    with pytest.raises(QuantizerError, match="below opset 10"):
+        Onnx(opset)
+
+
+@pytest.mark.parametrize(
+    ("opset", "version", "name"),
+    [(10, 10, "onnx:10"), (11, 10, "onnx:11 (version 10)"), (22, 21, "onnx:22 (version 21)"),
+     (28, 25, "onnx:28 (version 25)")],
+)  # fmt: skip
+def test_an_opset_has_the_newest_version_at_or_below_it(opset, version, name):
+    assert operator_version(QUANTIZE, opset) == version
+    assert Onnx(opset).name == name
+
+
+def test_attributes_are_those_of_the_version_of_an_opset():
+    """block_size came with version 21: opset 20 has version 19, opset 22 has version 21."""
+    call = {"block_size": ATTRIBUTES["block_size"]}
+    with pytest.raises(QuantizerError, match=r"version 19.*block_size"):
+        quantize_linear(one("float32"), one("float32"), version=20, **call)
+    assert refusal(quantize_linear, one("float32"), one("float32"), version=22, **call) == ""
 
 
 def test_output_type():

@@ -156,12 +156,19 @@ def right_shift(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 
 @kernel("POW", "float32", "int32")
 def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = lhs to the power of rhs; int32 exponents may not be negative. Source: tflite/kernels/pow.cc."""
+    """output = lhs to the power of rhs; int32 exponents may not be negative.
+
+    An int32 power beyond 32 bits wraps if a single exponent broadcasts, which LiteRT multiplies out, and is -2^31
+    otherwise. Example: 46341 to the power of the scalar 2 gives -2147479015.
+    Source: tflite/kernels/pow.cc.
+    """
     if output.dtype == "float32":
         with np.errstate(all="ignore"):
             return np.asarray(np.power(lhs.data, rhs.data))
     if (rhs.data < 0).any():
         raise RunError("an int32 exponent is negative")
+    if rhs.data.size == 1 and lhs.shape != rhs.shape:
+        return np.asarray(np.power(lhs.data, rhs.data))
     real = np.power(lhs.data.astype(np.float64), rhs.data.astype(np.float64))
     return np.where(np.abs(real) < 2.0**31, real, -(2.0**31)).astype(np.int32)
 

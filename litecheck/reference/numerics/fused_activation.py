@@ -47,8 +47,11 @@ def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
 
 
 def clamp_real(values: Array, options: Options) -> Array:
-    """Unquantized values under a fused activation, in their own type."""
+    """Unquantized values under a fused activation, in their own type.
+
+    LiteRT converts a bound of -1 to the largest unsigned integer. Example: RELU_N1_TO_1 gives 1 for every uint32.
+    """
     below, above = fused(options)
     if math.isfinite(below):
-        values = np.maximum(values, values.dtype.type(below))
-    return np.minimum(values, values.dtype.type(above)) if math.isfinite(above) else values
+        values = np.maximum(values, np.int64(below).astype(values.dtype))
+    return np.minimum(values, np.int64(above).astype(values.dtype)) if math.isfinite(above) else values

@@ -143,3 +143,14 @@ def test_a_sum_of_several() -> None:
     first = real([1.0, 2.0])
     assert compare_select.add_n((first, real([3.0, 4.0]), real([5.0, 6.0])), OUT).tolist() == [9.0, 12.0]
     assert first.data.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("exponents", "expected"), [([2], [9, 1073741824, -2147479015]), ([2, 2, 2], [9, 1073741824, -(2**31)])]
+)
+def test_a_single_exponent_wraps_and_several_do_not(exponents: list[int], expected: list[int]) -> None:
+    """46341^2 = 2^31 + 4633, which wraps to -2^31 + 4633."""
+    made = compare_select.power(
+        stored([3, 32768, 46341], [], 0, "int32"), stored(exponents, [], 0, "int32"), output(dtype="int32")
+    )
+    assert made.tolist() == expected

@@ -69,3 +69,12 @@ def test_unquantized_values(code: int, expected: list[float]) -> None:
     made = clamp_real(np.float32([-9, -0.5, 0.5, 9]), options(code))
     assert made.tolist() == expected
     assert made.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"), [(0, [0, 3, 9]), (1, [0, 3, 9]), (2, [1, 1, 1]), (3, [0, 3, 6])]
+)
+def test_a_bound_of_minus_1_is_the_largest_unsigned_integer(code: int, expected: list[int]) -> None:
+    made = clamp_real(np.uint32([0, 3, 9]), options(code))
+    assert made.tolist() == expected
+    assert made.dtype == np.uint32

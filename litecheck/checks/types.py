@@ -1,0 +1,48 @@
+"""Check of the types of an operator's tensors against the table of a runtime: ``OPERATOR/types``."""
+
+from __future__ import annotations
+
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault
+from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect, Level
+from litecheck.profile.type_table import ABSENT, Combination, OperatorTypes, TypeTable, row_text
+
+#: Supported rows that a finding lists.
+_SHOWN = 3
+#: Levels of impacts that leave the outputs right.
+_LEVELS: dict[Effect, Level] = {IGNORED: "warning"}
+
+
+def types_fault(bound: BoundOperator, table: TypeTable) -> Fault | None:
+    """Return the fault of an operator whose types the runtime does not support, else None.
+
+    Operators without an entry in the table, and operators with a surplus tensor, have none. Types that the reference
+    resolver alone rejects are no fault, as elsewhere in the profiles.
+    """
+    types = table.operators.get(bound.rule.opcode)
+    if types is None or bound.surplus or types.roles != (*bound.rule.inputs, *bound.rule.outputs):
+        return None
+    combination = _combination(bound, types)
+    impact = types.impact(combination)
+    if impact is None or impact == REFERENCE_ONLY:
+        return None
+    nearest = types.nearest(combination)
+    apart = [n for n, c in enumerate(combination) if nearest and c not in nearest[0][n]]
+    operand = _operand(bound, types.roles[apart[0]]) if len(apart) == 1 else None
+    stated = (f"{role} {c}" for role, c in zip(types.roles, combination, strict=True) if c != ABSENT)
+    listed = ", or ".join(map(row_text, nearest[:_SHOWN])) + (", ..." if len(nearest) > _SHOWN else "")
+    return Fault(
+        f"its types are {', '.join(stated)}", operand.role if operand else None, operand,
+        level=_LEVELS.get(impact), required=f"{listed} ({', '.join(types.roles)})", effect=impact,
+    )  # fmt: skip
+
+
+def _combination(bound: BoundOperator, types: OperatorTypes) -> Combination:
+    """The types of the tensors by role. Example: ``float32+int32`` for two types in a repeated role."""
+    return tuple(
+        "+".join(sorted({o.facts.dtype for o in bound.roles[role]})) or ABSENT for role in types.roles
+    )
+
+
+def _operand(bound: BoundOperator, role: str) -> BoundOperand | None:
+    operands = bound.roles[role]
+    return operands[0] if len(operands) == 1 else None

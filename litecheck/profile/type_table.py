@@ -1,0 +1,100 @@
+"""Tables of the types that a runtime supports, by operator: ``rules/types/NAME.json``, measured on the runtime.
+
+A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row holds several: the row
+``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows, ``impacts`` the rows
+with an impact of their own, and every combination in no row has the impact ``otherwise``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from litecheck.data import rules_dir
+from litecheck.finding import Effect
+from litecheck.profile.lazy import Lazy
+
+#: Types of the roles of an operator, in the order of its rule.
+Combination = tuple[str, ...]
+Row = tuple[frozenset[str], ...]
+#: Word of an absent tensor.
+ABSENT = "-"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorTypes:
+    """Types of one operator. ``by_role`` is True if only the types of single roles were measured, not combinations."""
+
+    roles: tuple[str, ...]
+    runs: tuple[Row, ...]
+    impacts: tuple[tuple[Effect, tuple[Row, ...]], ...]
+    otherwise: Effect
+    by_role: bool
+    line: int
+
+    def impact(self, combination: Combination) -> Effect | None:
+        """Return the impact of a combination, or None if the runtime supports it."""
+        if _listed(combination, self.runs):
+            return None
+        return next((effect for effect, rows in self.impacts if _listed(combination, rows)), self.otherwise)
+
+    def nearest(self, combination: Combination) -> tuple[Row, ...]:
+        """Return the supported rows that differ from a combination in the fewest roles."""
+        apart = [sum(c not in cell for c, cell in zip(combination, row, strict=True)) for row in self.runs]
+        return tuple(row for row, n in zip(self.runs, apart, strict=True) if n == min(apart))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeTable:
+    """The types that a runtime supports; ``file`` is the shown path of the table."""
+
+    name: str
+    file: str
+    runtime: str
+    operators: Mapping[str, OperatorTypes]
+
+
+@cache
+def load_types(name: str) -> TypeTable:
+    """Return the bundled table with this name. Example: ``litert``."""
+    text = (rules_dir() / "types" / f"{name}.json").read_text()
+    table, lines = json.loads(text), dict(_lines(text))
+    operators = table["operators"]
+    entries = Lazy(operators, lambda opcode: _entry(operators[opcode], lines[opcode]))
+    return TypeTable(name, f"rules/types/{name}.json", table["runtime"], entries)
+
+
+def type_tables() -> tuple[str, ...]:
+    """Return the names of the bundled tables."""
+    return tuple(sorted(file.stem for file in (rules_dir() / "types").glob("*.json")))
+
+
+def row_text(row: Row) -> str:
+    """Return a row as text. Example: ``int8 int8|int16``."""
+    return " ".join("|".join(sorted(cell)) for cell in row)
+
+
+def _entry(entry: Mapping[str, Any], line: int) -> OperatorTypes:
+    impacts = ((cast(Effect, effect), _rows(rows)) for effect, rows in entry.get("impacts", {}).items())
+    return OperatorTypes(
+        tuple(entry["roles"].split()), _rows(entry["runs"]), tuple(impacts), entry["otherwise"],
+        entry.get("by_role", False), line,
+    )  # fmt: skip
+
+
+def _rows(texts: Sequence[str]) -> tuple[Row, ...]:
+    return tuple(tuple(frozenset(cell.split("|")) for cell in text.split()) for text in texts)
+
+
+def _listed(combination: Combination, rows: Sequence[Row]) -> bool:
+    return any(all(c in cell for c, cell in zip(combination, row, strict=True)) for row in rows)
+
+
+def _lines(text: str) -> Iterator[tuple[str, int]]:
+    """Yield each operator with the line of its entry."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith('  "') and line.endswith("{"):
+            yield line.split('"')[1], number

@@ -1,0 +1,34 @@
+"""Dynamic quantization of an array under a named semantics: scale and zero point come from the values themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from litecheck.quantizer import calibrate
+from litecheck.quantizer.dynamic import OnnxDynamic
+from litecheck.quantizer.named import as_array
+from litecheck.quantizer.semantics import semantics as chosen
+
+
+def dynamic_quantize(
+    values: ArrayLike, semantics: str = "onnx-dynamic", *, dtype: str = "uint8"
+) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[Any]]:
+    """Return ``(stored, scale, zero_point)`` of real values, quantized with parameters from their own range.
+
+    ``onnx-dynamic`` is DynamicQuantizeLinear, which chooses the parameters itself and supports uint8 only. Operators
+    that take parameters, such as oneDNN's DynamicQuantize (``onednn``), get those of
+    ``choose_parameters(values, dtype, mode="asymmetric")``. Example: values from -1 to 1 in uint8 get scale 2 / 255.
+    Raises QuantizerError for another type of ONNX's operator or an empty array.
+    """
+    array = as_array("dynamic_quantize", values, np.float32)
+    operator = chosen(semantics)
+    if isinstance(operator, OnnxDynamic):
+        parameters = operator.choose(array)
+    else:
+        parameters = calibrate.from_data(array, dtype, mode="asymmetric")
+    stored = operator.quantize(array, parameters, dtype)
+    zero_point = np.asarray(0 if parameters.zero_point is None else parameters.zero_point)
+    return stored, parameters.scale.reshape(()), zero_point.reshape(()).astype(stored.dtype)

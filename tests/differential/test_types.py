@@ -1,0 +1,76 @@
+"""The tables of types on the runtimes themselves, by a fixed slice of ``python -m tests.differential.types``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+pytest.importorskip("tflite_micro", reason="needs tflite-micro")
+
+from litecheck.model.build import ModelBuilder
+from litecheck.model.save import model_bytes
+from litecheck.profile.customs import has_kernel
+from tests.differential.types.explore import Tried
+from tests.differential.types.runtimes import Request, Runtimes
+from tests.differential.types.sweep import draws, outcomes_of
+from tests.differential.types.table import impact, rows
+
+pytestmark = [pytest.mark.runtime, pytest.mark.slow]
+NAMES = ("TFLite_Detection_PostProcess", "AudioSpectrogram", "Mfcc", "NumericVerify", "SignalRfft", "CIRCULAR_BUFFER",
+         "ethos-u", "edgetpu-custom-op", "FlexErf", "Nonsense")  # fmt: skip
+
+
+@pytest.mark.parametrize("opcode", ["ADD", "CONV_2D", "GATHER", "SOFTMAX", "STRIDED_SLICE"])
+def test_verdicts_agree_with_the_runtimes(opcode: str) -> None:
+    found = list(outcomes_of(opcode, draws(60, 3, opcode)[opcode]))
+    assert [(o.kind, o.runtime, o.signature, o.stage) for o in found if o.disagrees] == []
+    assert {o.stage == "runs" for o in found} == {True, False}
+
+
+def test_custom_operators_have_the_kernels_that_are_listed() -> None:
+    with Runtimes() as runtimes:
+        answers = runtimes.run([_custom(name) for name in NAMES])
+    for name, ran in zip(NAMES, answers, strict=True):
+        missing = {"optimized": ("custom op", "Select TensorFlow"), "tflm": ("Failed to get registration",)}
+        for runtime, words in missing.items():
+            known = not any(word in ran[runtime].message for word in words)
+            assert known == has_kernel("litert" if runtime == "optimized" else "tflm", name), (
+                name,
+                ran[runtime],
+            )
+
+
+def _custom(name: str) -> Request:
+    builder = ModelBuilder("custom")
+    main = builder.subgraph()
+    x, y = (main.tensor(tensor, (1, 4), "float32") for tensor in "xy")
+    main.add("CUSTOM", [x], [y], custom_code=name)
+    main.inputs(x)
+    main.outputs(y)
+    return Request(model_bytes(builder.finish()), (np.zeros((1, 4), np.float32),))
+
+
+def test_rows_hold_exactly_the_combinations() -> None:
+    given = [("int8", "int8"), ("int8", "int16"), ("uint8", "uint8"), ("float32", "int16")]
+    cells = [[cell.split("|") for cell in row.split()] for row in rows(given)]
+    held = [(a, b) for left, right in cells for a in left for b in right]
+    assert sorted(held) == sorted(given)
+
+
+@pytest.mark.parametrize(
+    ("stages", "expected"),
+    [
+        ("runs runs runs", ""),
+        ("rejected runs runs", "rejected by the reference resolver only"),
+        ("rejected rejected runs", "rejected without the default delegate"),
+        ("runs runs rejected", "rejected by the default interpreter only"),
+        ("runs crashes wrong", "crashes"),
+        ("wrong runs runs", ""),
+        ("crashes runs runs", "crashes the reference resolver only"),
+        ("fails fails fails", "fails at run time"),
+    ],
+)
+def test_the_gravest_stage_of_the_default_interpreter_counts(stages: str, expected: str) -> None:
+    by_runtime = dict(zip(("reference", "optimized", "xnnpack"), stages.split(), strict=True))
+    assert impact(Tried(by_runtime, {}), "litert") == expected

@@ -1,0 +1,34 @@
+"""Types that LiteRT and TFLM support: the tables of ``rules/types``, and the verdicts of litecheck against the runtimes.
+
+python -m tests.differential.types --write [--operator ADD] [--jobs 2]     # measure, and write the tables
+python -m tests.differential.types [--cases 20000] [--seed 0]              # random combinations: runtimes and verdicts
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.differential.types.sweep import report, sweep
+from tests.differential.types.write import write
+
+
+def main() -> int:
+    """Write the tables, or print what litecheck and the runtimes say of random combinations; 1 if they disagree."""
+    parser = argparse.ArgumentParser(prog="python -m tests.differential.types")
+    parser.add_argument("--write", action="store_true", help="write rules/types/*.json")
+    parser.add_argument("--operator", default="*", help="a pattern")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cases", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if given.write:
+        write(given.operator, given.jobs)
+        return 0
+    outcomes = sweep(given.cases, given.seed, given.operator, given.jobs)
+    print("\n".join(report(outcomes)))
+    return int(any(o.disagrees for o in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""Search for the signatures that a runtime runs: from the models of an operator, one type or one group at a time.
+
+The models are varied with every type. Other signatures that run are varied again, with the types that run so far, until
+nothing new runs. Operators with more than ``MANY`` tensors are varied once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.profile.type_table import ABSENT
+from litecheck.profile.types import OperatorRule
+from litecheck.quantization import BITS, INTEGER_RANGES
+from tests.differential.types.runtimes import RUNTIMES, Ran, Request, Runtimes
+from tests.differential.types.signatures import (
+    NARROW,
+    RARE,
+    TYPES,
+    Base,
+    Signature,
+    real_values,
+    retyped,
+    stored_type,
+    twin,
+)
+
+#: Types that Python does not read.
+_OPAQUE = ("string", "bfloat16", "float8_e4m3fn", "float8_e5m2")
+#: Operators that compare or count strings.
+_STRINGS = ("EQUAL", "LSH_PROJECTION", "NOT_EQUAL", "RANK", "SHAPE")
+#: Operators whose output has a type of its own.
+_CONVERT = ("CAST", "QUANTIZE")
+#: Roles up to which signatures that run are varied again.
+MANY = 5
+#: Signatures of one operator after which the search stops.
+_MOST = 12_000
+#: Operators whose outputs are random numbers.
+_RANDOM = ("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM", "STABLEHLO_RNG_BIT_GENERATOR")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Stage of each runtime with one signature; ``wrong`` if it runs and computes other values than the base model."""
+
+    stages: Mapping[str, str]
+    messages: Mapping[str, str]
+
+    @property
+    def runs(self) -> bool:
+        """Return True if any runtime runs the signature and computes the right values."""
+        return "runs" in self.stages.values()
+
+
+def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]:
+    """Return every signature that was tried for one operator."""
+    tried: dict[Signature, Tried] = {}
+    start = {base.signature for base in bases}
+    able = {base: _able(ran) for base, ran in zip(bases, runtimes.run(list(map(_whole, bases))), strict=True)}
+    todo = [(base, base.signature) for base in bases]
+    while todo and len(tried) < _MOST:
+        new = {s: base for base, s in reversed(todo) if s not in tried}
+        found = _tried(runtimes, [(base, s) for s, base in new.items()], able)
+        tried.update(found)
+        ran = {c for s, t in tried.items() if t.runs for c in s} - {ABSENT}
+        todo = [
+            (new[s], other)
+            for s in found
+            if s in start or (tried[s].runs and len(s) <= MANY)
+            for other in neighbors(bases[0].rule, s, (*TYPES, *RARE) if s in start else sorted(ran))
+            if other not in tried
+        ]
+    return tried
+
+
+def try_signatures(runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]]) -> list[Tried]:
+    """Return the stages of signatures, each from its base model."""
+    whole = list(dict.fromkeys(base for base, _ in wanted))
+    able = {b: _able(ran) for b, ran in zip(whole, runtimes.run(list(map(_whole, whole))), strict=True)}
+    found = _tried(runtimes, wanted, able)
+    return [found[s] for _, s in wanted]
+
+
+def neighbors(rule: OperatorRule, signature: Signature, types: Sequence[str]) -> Iterator[Signature]:
+    """Yield the signatures with another type for one role, or for all roles of one type, or without an optional input."""
+    for at, (role, dtype) in enumerate(zip(rule.roles, signature, strict=False)):
+        if role in rule.optional and len(signature) <= MANY:
+            yield (*signature[:at], ABSENT, *signature[at + 1 :])
+        if dtype != "-":
+            yield from ((*signature[:at], t, *signature[at + 1 :]) for t in types if t != dtype)
+    for group in dict.fromkeys(signature):
+        if group != "-" and signature.count(group) > 1:
+            yield from (tuple(t if d == group else d for d in signature) for t in types if t != group)
+
+
+def _able(ran: Mapping[str, Ran]) -> str:
+    """The runtime whose values are the right ones: the first that runs the model."""
+    return next((r for r in ("optimized", *RUNTIMES) if ran[r].stage == "runs"), "optimized")
+
+
+def _whole(base: Base) -> Request:
+    return _request(base.model, base.inputs)
+
+
+def _request(model: Model, inputs: Sequence[np.ndarray], runtimes: Sequence[str] = RUNTIMES) -> Request:
+    return Request(model_bytes(model), tuple(inputs), tuple(runtimes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """A base model with a signature."""
+
+    base: Base
+    signature: Signature
+    model: Model
+    inputs: tuple[np.ndarray, ...]
+
+
+def _tried(
+    runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]], able: Mapping[Base, str]
+) -> dict[Signature, Tried]:
+    """Try signatures, each with the parameters that fit."""
+    trials = [_Trial(base, s, *retyped(base, s)) for base, s in wanted]
+    answers = dict(zip((s for _, s in wanted), _staged(runtimes, trials, able), strict=True))
+    return {
+        s: Tried({r: a[0] for r, a in got.items()}, {r: a[1] for r, a in got.items()})
+        for s, got in answers.items()
+    }
+
+
+def _staged(
+    runtimes: Runtimes, trials: Sequence[_Trial], able: Mapping[Base, str]
+) -> list[dict[str, tuple[str, str]]]:
+    """The stage and message of each trial by runtime; ``wrong`` for other values than the base model computes,
+    ``ignored`` if the runtime replaces the stated type of an output."""
+    got = runtimes.run([_request(t.model, t.inputs) for t in trials])
+    ran = [n for n, answers in enumerate(got) if any(a.stage == "runs" for a in answers.values())]
+    twins = [twin(trials[n].base, trials[n].model, trials[n].inputs) for n in ran]
+    requests = [_request(*made, (able[trials[n].base],)) for n, made in zip(ran, twins, strict=True)]
+    good = dict(zip(ran, (next(iter(a.values())) for a in runtimes.run(requests)), strict=True))
+    return [
+        {r: _stage(trials[n], a, good.get(n)) for r, a in answers.items()} for n, answers in enumerate(got)
+    ]
+
+
+def _stage(trial: _Trial, ran: Ran, good: Ran | None) -> tuple[str, str]:
+    """The stage and message; ``wrong`` for other values than the base model computes, ``ignored`` if the runtime replaces
+    the stated type of an output."""
+    rule, mine = trial.base.rule, trial.model.subgraphs[0]
+    if ran.stage != "runs" or trial.signature == trial.base.signature or rule.opcode in _RANDOM:
+        return ran.stage, ran.message
+    read = _data_types(rule, trial.signature)
+    for n, (index, stored) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
+        tensor = mine.tensors[index]
+        if stored is not None and stored.dtype.name not in (stored_type(tensor.dtype), "object"):
+            return "ignored", f"{stored.dtype.name} instead"
+        expected = None if good is None or good.stage != "runs" else good.outputs[n]
+        if off := _off(
+            rule.opcode, trial.base.model.subgraphs[0].tensors[index], expected, tensor, stored, read
+        ):
+            return "wrong", off
+    return "runs", ""
+
+
+def _data_types(rule: OperatorRule, signature: Signature) -> frozenset[str]:
+    """The types of the inputs that an operator computes with, without indices, shapes and axes."""
+    pairs = zip(rule.inputs, signature, strict=False)
+    return frozenset(c for role, c in pairs if c != ABSENT and not traits_of(rule.opcode).steers(role))
+
+
+def _held(values: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """Values as a tensor of narrow integers can hold them."""
+    if tensor.dtype not in NARROW or not tensor.quantization.scale.size or values.dtype.kind == "c":
+        return values
+    least, most = (np.array(end) for end in INTEGER_RANGES[tensor.dtype])
+    return np.clip(values, real_values(tensor, least), real_values(tensor, most))
+
+
+def _off(
+    opcode: str,
+    base: Tensor,
+    a: np.ndarray | None,
+    tensor: Tensor,
+    b: np.ndarray | None,
+    read: frozenset[str],
+) -> str:
+    """How an output differs from that of the base model, or nothing: a tenth of the elements by more than 4 steps and
+    5 % of the largest value. Values that Python cannot read are right if all inputs have their type."""
+    opaque = b is None or tensor.dtype in _OPAQUE or (BITS[tensor.dtype] < 8 and opcode not in _CONVERT)
+    if opaque or "string" in read:
+        counted = read == {"string"} and opcode in _STRINGS and not opaque
+        return "" if read == {tensor.dtype} or counted else "other types go in"
+    if a is None or b is None:
+        return ""
+    if a.shape != b.shape:
+        return f"shape {b.shape} instead of {a.shape}"
+    if b.dtype.kind == "b" and b.size and b.view(np.uint8).max() > 1:
+        return "bytes that are no bool"
+    narrow = BITS[tensor.dtype] < 8
+    step = sum(float(t.quantization.scale.max(initial=0)) for t in (base, tensor)) * (0.15 if narrow else 1)
+    expected, found = real_values(base, a), real_values(tensor, b)
+    expected, found = _held(expected, tensor), _held(found, base)
+    if tensor.dtype == "bool":
+        expected, found = expected != 0, found != 0
+    with np.errstate(all="ignore"):
+        expected, found = (x.astype(complex) for x in (expected, found))
+        room = 4 * step + 0.05 * float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)) + 1e-6
+        room += 1.0 if tensor.dtype in INTEGER_RANGES and not tensor.quantization.scale.size else 0.0
+        off = ~(np.abs(expected - found) <= room) & np.isfinite(expected)
+    return f"{int(off.sum())} of {a.size} differ" if off.sum() > a.size // 10 else ""

@@ -1,0 +1,238 @@
+"""Signature of an operator: the types of its tensors by role. ``retyped`` gives a model another signature.
+
+A signature has one word per role, in the order of the rule: inputs, then outputs; ``-`` for an absent tensor. Example:
+``("int8", "int8", "int32", "int8")`` for CONV_2D. A repeated role has one word, and ``float32+int32`` if its tensors
+differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import yaml
+
+from litecheck.data import rules_dir
+from litecheck.flatbuffer.schema import load_schema
+from litecheck.flatbuffer.table import Table
+from litecheck.model.stored_values import pack, stored_integers
+from litecheck.model.types import Model, Operator, Tensor
+from litecheck.profile.type_table import ABSENT
+from litecheck.profile.types import OperatorRule
+from litecheck.quantization import INTEGER_RANGES, Quantization
+
+Signature = tuple[str, ...]
+Values = tuple[np.ndarray, ...]
+#: Types of which all combinations that a runtime may run are tried.
+TYPES = (
+    "float32", "float16", "bfloat16", "float64", "int8", "uint8", "int16", "int32", "uint32", "int64", "bool",
+    "string", "complex64", "int4", "int2",
+)  # fmt: skip
+#: Types that are tried in place of a type of the models only.
+RARE = ("uint16", "uint64", "complex128", "uint4", "float8_e4m3fn", "float8_e5m2")
+#: Types whose values are real numbers only together with a scale.
+NARROW = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
+_PACKED = ("int4", "uint4", "int2")
+#: Largest value of a float model that narrow types hold.
+_REACH = 4.4
+#: Operators that compute with stored integers, whatever they stand for.
+_STORED = ("BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT")
+_NUMPY = {
+    "int4": "int8", "int2": "int8", "uint4": "uint8", "bfloat16": "uint16", "float8_e4m3fn": "uint8",
+    "float8_e5m2": "uint8",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """A model of one operator that a runtime runs, and its inputs."""
+
+    name: str
+    rule: OperatorRule
+    model: Model
+    inputs: Values
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the operator."""
+        places = roles_of(self.rule, self.model.subgraphs[0].operators[0])
+        tensors = self.model.subgraphs[0].tensors
+        return tuple(word([tensors[i].dtype for i in places[role]]) for role in places)
+
+
+def word(dtypes: Sequence[str]) -> str:
+    """Return the word of a role. Examples: ``-`` without a tensor, ``float32+int32`` for two types."""
+    return "+".join(sorted(set(dtypes))) or "-"
+
+
+def roles_of(rule: OperatorRule, operator: Operator) -> dict[str, tuple[int, ...]]:
+    """Return the tensors of an operator by role; the last role takes the rest if it is repeated."""
+    found: dict[str, tuple[int, ...]] = {}
+    for roles, side in ((rule.inputs, operator.inputs), (rule.outputs, operator.outputs)):
+        for at, role in enumerate(roles):
+            part = side[at:] if role in rule.repeated else side[at : at + 1]
+            found[role] = tuple(i for i in part if i >= 0)
+    return found
+
+
+def retyped(base: Base, signature: Signature) -> tuple[Model, Values]:
+    """Return the base model with another signature, and its inputs; real values are kept if the type can hold them.
+
+    Numbers get the parameters that fit their values; integers without parameters, as indices, keep none.
+    """
+    model, graph = base.model, base.model.subgraphs[0]
+    places, tensors = roles_of(base.rule, graph.operators[0]), list(graph.tensors)
+    given = dict(zip(graph.inputs, base.inputs, strict=True))
+    absent = {
+        i for role, wanted in zip(places, signature, strict=True) if wanted == ABSENT for i in places[role]
+    }
+    for role, wanted in zip(places, signature, strict=True):
+        for at, index in enumerate(places[role]):
+            dtype = (
+                tensors[index].dtype if wanted == ABSENT else wanted.split("+")[min(at, wanted.count("+"))]
+            )
+            tensors[index], values = _tensor(
+                tensors[index], given.get(index), dtype, base.rule.opcode not in _STORED
+            )
+            if values is not None:
+                given[index] = values
+    stated = dict(zip(places, signature, strict=True))
+    operator = replace(
+        graph.operators[0], options=_options(base.rule.opcode, graph.operators[0], stated),
+        inputs=tuple(-1 if i in absent else i for i in graph.operators[0].inputs),
+    )  # fmt: skip
+    inputs = tuple(i for i in graph.inputs if i not in absent and not tensors[i].is_constant)
+    changed = replace(graph, tensors=tuple(tensors), operators=(operator,), inputs=inputs)
+    return replace(model, subgraphs=(changed, *model.subgraphs[1:])), tuple(given[i] for i in inputs)
+
+
+def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
+    """Return the base model with the real values of a retyped model, and its inputs."""
+    graph, others = base.model.subgraphs[0], model.subgraphs[0].tensors
+    given, tensors = dict(zip(graph.inputs, base.inputs, strict=True)), list(graph.tensors)
+    given |= dict(zip(model.subgraphs[0].inputs, inputs, strict=True))
+    for index, tensor in enumerate(graph.tensors):
+        stored = stored_integers(others[index]) if others[index].is_constant else given.get(index)
+        if others[index].dtype == tensor.dtype or stored is None or others[index].dtype == "string":
+            continue
+        values = _stored(real_values(others[index], np.asarray(stored)), tensor)
+        if tensor.is_constant:
+            tensors[index] = replace(tensor, data=_bytes(values, tensor.dtype))
+        given[index] = values
+    kept = model.subgraphs[0].operators[0].inputs
+    operator = replace(
+        graph.operators[0],
+        inputs=tuple(i if k >= 0 else -1 for i, k in zip(graph.operators[0].inputs, kept, strict=True)),
+    )
+    there = tuple(i for i in graph.inputs if i in operator.inputs or i not in graph.operators[0].inputs)
+    changed = replace(graph, tensors=tuple(tensors), operators=(operator,), inputs=there)
+    return replace(base.model, subgraphs=(changed, *base.model.subgraphs[1:])), tuple(given[i] for i in there)
+
+
+def _tensor(
+    tensor: Tensor, given: np.ndarray | None, dtype: str, quantize: bool
+) -> tuple[Tensor, np.ndarray | None]:
+    """The tensor with another type, and its values at run time if it is an input."""
+    if dtype == tensor.dtype:
+        return tensor, given
+    stored = stored_integers(tensor) if tensor.is_constant else given
+    real = None if stored is None else real_values(tensor, np.asarray(stored))
+    scale, zero = _parameters(tensor, dtype) if quantize else (None, 0)
+    parameters = Quantization() if scale is None else replace(
+        tensor.quantization, scale=scale, zero_point=np.full(scale.shape, zero, np.int64)
+    )  # fmt: skip
+    made = replace(tensor, dtype=dtype, quantization=parameters)
+    if real is None:
+        return replace(made, data=None if tensor.data is None else np.zeros(64, np.uint8)), None
+    values = _stored(real, made)
+    if tensor.is_constant or dtype in _PACKED:  # no program can set packed values at run time
+        return replace(made, data=_bytes(values, dtype)), None
+    return made, values
+
+
+def real_values(tensor: Tensor, stored: np.ndarray) -> np.ndarray:
+    """Return the real values of a tensor: stored integers without parameters stand for themselves."""
+    q = tensor.quantization
+    if tensor.dtype == "bfloat16" and stored.dtype == np.uint16:
+        return (stored.astype(np.uint32) << 16).view(np.float32)
+    if not q.scale.size or stored.dtype.kind not in "iub":
+        return stored
+    shape = [1] * stored.ndim
+    if q.scale.size > 1:
+        shape[q.axis] = -1
+    return (stored.astype(np.float64) - q.zero_point.reshape(shape)) * q.scale.reshape(shape)
+
+
+def _parameters(tensor: Tensor, dtype: str) -> tuple[np.ndarray | None, int]:
+    """Scales and zero point for a type, from those of the tensor if it has any."""
+    q = tensor.quantization
+    if dtype not in NARROW or (tensor.dtype in (*INTEGER_RANGES, "bool") and not q.scale.size):
+        whole = ("int32", "int64")
+        return (q.scale if q.scale.size and dtype in whole and tensor.dtype in whole else None), 0
+    least, most = INTEGER_RANGES[dtype]
+    zero = 0 if least else (most + 1) // 2
+    if q.scale.size and tensor.dtype in NARROW:
+        before = INTEGER_RANGES[tensor.dtype]
+        ratio = max(1.0, (before[1] - before[0]) / (most - least))
+        return (q.scale * np.float32(ratio)).astype(np.float32), zero
+    # One scale for all tensors of a float model: operators that move values do not rescale.
+    return np.array([_REACH / ((most - least) / 2)], np.float32), zero
+
+
+def stored_type(dtype: str) -> str:
+    """Return the type of numpy that holds a type. Example: int8 for int4."""
+    return _NUMPY.get(dtype, dtype)
+
+
+def _stored(real: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """The real values as a tensor stores them."""
+    dtype, q = tensor.dtype, tensor.quantization
+    if dtype == "string":
+        return np.array([b"a"] * real.size, object).reshape(real.shape)
+    if q.scale.size and dtype in INTEGER_RANGES:
+        shape = [1] * real.ndim
+        if q.scale.size > 1:
+            shape[q.axis] = -1
+        real = np.rint(real.real.astype(np.float64) / q.scale.reshape(shape)) + q.zero_point.reshape(shape)
+    kind = np.dtype(stored_type(dtype))
+    if dtype in INTEGER_RANGES and real.dtype.kind == "f":
+        real = np.copysign(np.ceil(np.abs(real)), real)  # no zeros, by which kernels refuse to divide
+    if dtype in INTEGER_RANGES:
+        least, most = INTEGER_RANGES[dtype]
+        real = np.clip(np.asarray(real.real, np.float64), least, min(most, 2.0**62))
+    if dtype == "bfloat16":
+        return (np.asarray(real.real, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    with np.errstate(all="ignore"):
+        return np.asarray(real if kind.kind == "c" else real.real).astype(kind)
+
+
+def _bytes(values: np.ndarray, dtype: str) -> np.ndarray:
+    if dtype == "string":
+        texts = [bytes(v) for v in values.reshape(-1)]
+        starts = np.cumsum([0, *map(len, texts)]) + 4 * (len(texts) + 2)
+        head = np.array([len(texts), *starts], np.int32).tobytes()
+        return np.frombuffer(head + b"".join(texts), np.uint8)
+    if dtype in _PACKED:
+        return pack(values, dtype)
+    return np.frombuffer(values.tobytes(), np.uint8)
+
+
+def _options(opcode: str, operator: Operator, stated: Mapping[str, str]) -> Table | None:
+    """The operator's options, with the types that they state."""
+    table, typed = operator.options, _typed().get(opcode, {})
+    codes = load_schema().enums["TensorType"]
+    if table is None or not typed:
+        return table
+    new = {
+        name: codes[stated[role].split("+")[0].upper()] for name, role in typed.items() if stated[role] != "-"
+    }
+    return Table(table.type, {**table.fields, **new})
+
+
+@cache
+def _typed() -> dict[str, dict[str, str]]:
+    """The options of each operator that state the type of a tensor, with its role."""
+    entries = yaml.safe_load((rules_dir() / "case_templates.yaml").read_text())["ops"]
+    return {opcode: entry["typed"] for opcode, entry in entries.items() if "typed" in entry}

@@ -1,0 +1,34 @@
+"""Dynamic quantization by name: ONNX's operator chooses its parameters, other operators get those of the range."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import litecheck
+from litecheck.quantizer.dynamic import dynamic_quantize_linear
+from litecheck.quantizer.types import QuantizerError
+
+X = np.array([-1.0, -0.25, 0.0, 0.5, 1.0], np.float32)
+
+
+def test_onnx_is_dynamic_quantize_linear() -> None:
+    found = litecheck.dynamic_quantize(X)
+    for a, b in zip(found, dynamic_quantize_linear(X), strict=True):
+        assert a.dtype == b.dtype
+        assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_onednn_gets_the_parameters_of_the_range(dtype: str) -> None:
+    stored, scale, zero_point = litecheck.dynamic_quantize(X, "onednn", dtype=dtype)
+    parameters = litecheck.choose_parameters(X, dtype, mode="asymmetric")
+    assert stored.dtype == dtype
+    assert scale == np.float32(2 / 255)
+    assert zero_point == parameters.zero_point
+    assert np.array_equal(stored, litecheck.quantize(X, parameters, dtype=dtype, semantics="onednn"))
+
+
+def test_onnx_supports_uint8_only() -> None:
+    with pytest.raises(QuantizerError, match="only uint8"):
+        litecheck.dynamic_quantize(X, dtype="int8")
