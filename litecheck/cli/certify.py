@@ -67,8 +67,8 @@ def certify(
     """Certify the results of a suite, or check a certificate.
 
     A certificate contains the verdict, the counts of every operator, and the SHA-256 of every file behind them: suite,
-    claims, rules, arithmetics, results and outputs. --check reads each of these files, derives every number again, and
-    names each difference.
+    claims, rules, arithmetics, results and outputs. --check makes the suite anew from its settings, reads each of these
+    files, derives every number again, and names each difference.
 
     \b
     [bold]Exit codes[/]
@@ -97,7 +97,7 @@ def certify(
             "--check takes neither --date, --output nor --sign: the certificate states its own date"
         )
     found = _checked(check, suite, results, claims or "", waivers or [], public_key)
-    _tell_check(found, public_key is not None, format, quiet)
+    _tell_check(found, format, quiet)
     raise typer.Exit(found.exit_code)
 
 
@@ -146,15 +146,15 @@ def _checked(
     from litecheck.suite.signature import public_key, signed
 
     author = public_key(key) if key else None
-    right = author is None or signed(certificate, author)
-    return with_signature(check(certificate, suite, results, claims, waivers), right)
+    found = check(certificate, suite, results, claims, waivers)
+    return found if author is None else with_signature(found, signed(certificate, author))
 
 
-def _tell_check(found: CertificateCheck, signed: bool, form: str, quiet: bool) -> None:
+def _tell_check(found: CertificateCheck, form: str, quiet: bool) -> None:
     from litecheck.rendering.certificate import check_lines, check_values
     from litecheck.rendering.escape import safe_json
 
     if form == "json":
         write_stdout(safe_json(json.dumps(check_values(found), indent=2)) + "\n")
     elif not quiet or found.discrepancies:
-        print("\n".join(check_lines(found, signed)))
+        print("\n".join(check_lines(found)))

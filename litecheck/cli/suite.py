@@ -61,8 +61,9 @@ def make(
     """
     from litecheck.cli.progress import steps
     from litecheck.cli.suite_stream import make_stream
+    from litecheck.comparison.agreement import PUBLISHED
     from litecheck.profile.load import load_profile
-    from litecheck.suite.suite_writer import ARITHMETICS, Scope, chosen
+    from litecheck.suite.suite_writer import Scope, chosen
     from litecheck.suite.suite_writer import make as made
 
     limit_reference(memory, timeout)
@@ -76,7 +77,7 @@ def make(
         options.checked_level(level),
         tuple(select or ()),
         seed,
-        tuple(arithmetic or ARITHMETICS),
+        tuple(arithmetic or PUBLISHED),
         not no_defects,
     )
     names = chosen(load_profile(profile), scope.select)
@@ -116,10 +117,10 @@ def run(
     from litecheck.devices.port import Limits
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.suite_run import run as run_suite
+    from litecheck.verification.settings import parse_budget
 
     read = read_suite(suite)
     limits = Limits(timeout, memory << 20)
-    seconds = options.seconds_of(budget) if budget else float("inf")
     opened, at_once = _opened(device, limits, device_version, cluster)
     try:
         with steps(len(read.manifest.cases), no_color) as advance:
@@ -130,7 +131,7 @@ def run(
                 limits=limits,
                 jobs=max(jobs, at_once),
                 resume=resume,
-                budget=seconds,
+                budget=parse_budget(budget) if budget else None,
                 progress=advance,
             )
     finally:
@@ -163,6 +164,7 @@ def judge(
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
+    partial: options.Partial = False,
     memory: Memory = MEGABYTES,
     timeout: Timeout = SECONDS,
     stream_results: options.StreamResults = None,
@@ -170,15 +172,16 @@ def judge(
 ) -> None:
     """Judge the results of a suite: conformance of each operator.
 
-    Each operator must be exact under one of the named arithmetics. Outputs that differ are compared with every known
-    defect. Invalid models that the device computed are listed as wrongly accepted. With --claims, every claimed operator
-    must run, with the claimed arithmetic and within the claimed tolerance; other operators are reported, and fail
-    nothing. A waiver excuses a failure until its date.
+    Each operator must be exact under one of the named arithmetics: by default its own for litert:* and tflm, any of the
+    suite's for another device. Missing results fail, unless --partial is given. Outputs that differ are compared with
+    every known defect. Invalid models that the device computed are listed as wrongly accepted. With --claims, every
+    claimed operator must run, with the claimed arithmetic and within the claimed tolerance; other operators are
+    reported, and fail nothing. A waiver excuses a failure until its date.
 
     \b
     [bold]Exit codes[/]
-      0   every operator that ran conforms
-      1   an operator does not conform
+      0   every operator conforms; with --partial: every operator that ran
+      1   an operator does not conform, or results are missing
       2   no operator was judged
       64  invalid command or option
       74  the disk is full
@@ -210,9 +213,10 @@ def judge(
         read,
         read_results(results, read),
         tuple(arithmetic or ()),
-        claims=load_claims(claims) if claims else None,
+        claims=load_claims(claims, read.manifest.profile) if claims else None,
         waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
         date=iso_date(date) if date else "",
+        partial=partial,
     )
     write(report, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(report.exit_code)

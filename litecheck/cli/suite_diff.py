@@ -67,7 +67,7 @@ def diff(
         judged = partial(
             judge,
             read,
-            claims=load_claims(claims) if claims else None,
+            claims=load_claims(claims, read.manifest.profile) if claims else None,
             waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
             date=iso_date(date) if date else "",
         )

@@ -131,7 +131,8 @@ Claimed = Annotated[
         metavar="ARITHMETIC",
         autocompletion=complete.arithmetics,
         rich_help_panel=panels.FAILURE,
-        help="Accept outputs of this arithmetic of the suite. Repeatable. [default: the one that fits an operator best]",
+        help="Accept outputs of this arithmetic, a name or a file. Repeatable. "
+        "[default: for litert:* and tflm their own, else the one that fits an operator best]",
     ),
 ]
 Expected = Annotated[
@@ -150,7 +151,7 @@ ClaimsFile = Annotated[
         "--claims",
         metavar="FILE",
         rich_help_panel=panels.FAILURE,
-        help="Read the claims of the device from this file.",
+        help="Read the claims of the device from this file. For suite judge, a list of operators is enough.",
     ),
 ]
 WaiverFiles = Annotated[
@@ -160,6 +161,14 @@ WaiverFiles = Annotated[
         metavar="FILE",
         rich_help_panel=panels.FAILURE,
         help="Read waivers from this file: cases that may fail until a date. Repeatable.",
+    ),
+]
+Partial = Annotated[
+    bool,
+    typer.Option(
+        "--partial",
+        rich_help_panel=panels.FAILURE,
+        help="Accept results of some of the cases: missing results do not fail.",
     ),
 ]
 Day = Annotated[
@@ -214,9 +223,10 @@ Time = Annotated[
     str | None,
     typer.Option(
         "--budget",
-        metavar="TIME",
+        metavar="N|TIME",
         rich_help_panel=panels.LIMITS,
-        help="Limit device time to 90s, 10m, 2h: start no case after it. The remaining cases are skipped.",
+        help="Limit device inferences to N, or device time to 90s, 10m, 2h. The most telling input of each case comes "
+        "first.",
     ),
 ]
 Cluster = Annotated[
@@ -251,14 +261,3 @@ def checked_level(level: str) -> str:
     if level not in LEVELS:
         raise ConfigError(f"--level {level}: there are {', '.join(LEVELS)}{did_you_mean(level, LEVELS)}")
     return level
-
-
-def seconds_of(budget: str) -> float:
-    """Return the seconds of ``90s``, ``10m`` or ``2h``. Raises ConfigError. For example, ``2h`` gives 7200.0."""
-    from litecheck.errors import ConfigError
-    from litecheck.verification.settings import parse_budget
-
-    seconds = parse_budget(budget).seconds
-    if not seconds:
-        raise ConfigError(f"--budget {budget}: a time is wanted, as in 90s, 10m, 2h")
-    return seconds

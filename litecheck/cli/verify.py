@@ -58,7 +58,7 @@ def verify(
 
     \b
     [bold]Exit codes[/]
-      0   every compared operator is exact or within its tolerance
+      0   every compared operator is exact under an arithmetic, or within its tolerance
       1   an operator differs, crashes, times out or is rejected
       2   no operator was compared
       64  invalid command, option or configuration
@@ -68,7 +68,7 @@ def verify(
     \b
     [bold]Examples[/]
       litecheck verify model.tflite --device litert:reference
-      litecheck verify model.tflite -d tflm --arithmetic tflm -f html:report.html
+      litecheck verify model.tflite -d tflm -f html:report.html
       litecheck verify models/ -d delegate:./libacme.so,cores=2 --fail-on-fallback
       litecheck verify model.tflite -d 'command:./simulate {model} {runs}' -j 2
     """
@@ -86,7 +86,7 @@ def verify(
     targets = parse_outputs(outputs or (), "verify")
     wanted = models_asked(models, targets, advanced.checkpoint)
     plain = Settings(
-        arithmetics=tuple(arithmetic or ("litert-reference",)),
+        arithmetics=tuple(arithmetic or ()),
         profile=tolerances,
         signature=advanced.signature,
         seed=seed,

@@ -24,7 +24,7 @@ Arithmetics = Annotated[
         autocompletion=complete.arithmetics,
         rich_help_panel=panels.DEVICE,
         help="Accept outputs of this arithmetic, a name or a file; 'litecheck rules --arithmetics' lists the names. "
-        "Repeatable. [default: litert-reference]",
+        "Repeatable. [default: for litert:* and tflm their own, else any published arithmetic]",
     ),
 ]
 Tolerances = Annotated[

@@ -10,6 +10,7 @@ class Outcome(str, Enum):
 
     EXACT = "exact"
     WITHIN = "within tolerance"
+    SATURATED = "all outputs saturate"
     MISMATCH = "mismatch"
     WRONG_SHAPE = "wrong shape or type"
     FLAKY = "flaky"
@@ -33,7 +34,8 @@ class Outcome(str, Enum):
         """Return True if the outcome is a verdict: the device was given the operator and there was a reference to
         compare with.
 
-        Inferences from the initial state alone (INITIAL_ONLY) do not verify a device with state.
+        Outputs that are all at the limits of their type (SATURATED) show no rounding. Inferences
+        from the initial state alone (INITIAL_ONLY) do not verify a device with state.
         """
         return self not in (
             Outcome.NOT_DELEGATED,
@@ -41,6 +43,7 @@ class Outcome(str, Enum):
             Outcome.NO_REFERENCE,
             Outcome.INITIAL_ONLY,
             Outcome.NOT_TRIED,
+            Outcome.SATURATED,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from litecheck.comparison.agreement import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchCluster
 from litecheck.devices.outcome import Outcome
 
@@ -233,6 +234,15 @@ class Diagnosis:
     build: str = ""
     host: str = ""
     started: str = ""
+
+    @property
+    def agreement(self) -> PublishedAgreement:
+        """The published arithmetics of the candidates that fit."""
+        exact = (
+            (d.opcode, {name for hypothesis in d.fits for name in hypothesis.published})
+            for d in self.operators
+        )
+        return agreement(exact)
 
     @property
     def exit_code(self) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
+from litecheck.rendering.wording.geometry import geometry_sentences
+from litecheck.rendering.wording.operator_lines import extent
 from litecheck.suite.certificate import Certificate
 from litecheck.suite.file_integrity import Discrepancy
 from litecheck.suite.recheck import CertificateCheck
@@ -19,26 +21,42 @@ VERSION = 1
 
 
 def summary(certificate: Certificate) -> str:
-    """Return ``ACME NPU r1p0: conforms; 410 passed, 3 failed of 413 cases; 3 waived``."""
+    """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD); 3 of 413 cases waived; 410 passed, 3 failed of 413 cases``."""
     device = certificate.claims.device
     counts = ", ".join(f"{number:,} {ending}" for ending, number in certificate.counts.items())
-    waived = f"; {certificate.waived:,} waived" if certificate.waived else ""
     cases = counted(certificate.suite.cases, "case")
-    return visible(f"{device.name} {device.version}: {certificate.verdict}; {counts} of {cases}{waived}")
+    waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
+    told = f"{certificate.verdict}{_within(certificate)}{waived}; {counts} of {cases}"
+    return visible(f"{device.name} {device.version}: {told}")
+
+
+def _within(certificate: Certificate) -> str:
+    """Return `` within 255 LSB (ADD)`` for the operators with a tolerance; "" without any."""
+    found: dict[str, list[str]] = {}
+    for row in certificate.operators:
+        if row.tolerance and row.standing != NOT_CLAIMED:
+            found.setdefault(extent(row.tolerance, row.unit), []).append(row.opcode)
+    told = "; ".join(f"{size} ({', '.join(dict.fromkeys(opcodes))})" for size, opcodes in found.items())
+    return f" within {told}" if told else ""
 
 
 def lines(certificate: Certificate) -> Iterator[str]:
-    """Yield the verdict, operators that do not conform, and the state of claims and waivers."""
+    """Yield the verdict, the standing of operators, and the state of claims and waivers."""
     yield summary(certificate)
     for row in certificate.operators:
-        if row.verdict in ("fails", "waived"):
+        if row.verdict in ("fails", "waived") or row.tolerance or row.limits:
             name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
             counts = ", ".join(f"{number:,} {ending}" for ending, number in row.counts.items())
             cause = f"; explained by {' or '.join(row.mistakes)}" if row.mistakes else ""
-            yield visible(f"  {name}: {row.verdict}; {counts}{cause}")
+            within = f" within {extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
+            waived = f"; {row.waived:,} waived" if row.waived else ""
+            limits = f"; limits {', '.join(row.limits)}" if row.limits else ""
+            yield visible(f"  {name}: {row.verdict}{within}{waived}; {counts}{cause}{limits}")
     idle = dict.fromkeys(row.opcode for row in certificate.operators if row.standing == NOT_CLAIMED)
     if idle:
         yield visible(f"  not claimed: {', '.join(idle)}")
+    for told in geometry_sentences(certificate.untried):
+        yield f"  not exercised: {told}"
     for short in certificate.shortfalls:
         yield visible(f"  {shortfall_sentence(short)}")
     for record in certificate.waivers:
@@ -57,11 +75,20 @@ def discrepancy_sentence(one: Discrepancy) -> str:
         return f"{one.file}: is not there, or cannot be read"
     if one.kind == "signature":
         return f"{one.file}: is no signature of this certificate by this key"
+    if one.kind == "unknown":
+        return f"{one.file}: belongs to no case"
+    if one.kind == "version":
+        return f"{one.file}: made by {one.stated}; only that version can make it anew, this is {one.found}"
+    if one.kind == "remade":
+        side = "; the suite made anew lacks it" if one.stated else "; only the suite made anew has it"
+        return f"{one.file}: {one.what}{side if one.stated or one.found else ': the suite made anew differs'}"
+    if one.kind == "expired":
+        return f"{one.file}: waiver of {one.what} has expired since: on {one.stated}"
     of = f": its SHA-256 is {one.found}, not {one.stated}" if one.stated else ""
     return f"{one.file}: was changed{of}"
 
 
-def check_lines(checked: CertificateCheck, signed: bool) -> Iterator[str]:
+def check_lines(checked: CertificateCheck) -> Iterator[str]:
     """Yield the certificate's summary and all discrepancies, or a confirmation."""
     if checked.certificate is not None:
         yield summary(checked.certificate)
@@ -70,8 +97,10 @@ def check_lines(checked: CertificateCheck, signed: bool) -> Iterator[str]:
     for one in checked.discrepancies:
         yield visible(discrepancy_sentence(one))
     if not checked.discrepancies:
-        signature = "; the signature is right" if signed else ""
+        signature = "; the signature is right" if checked.signature == "right" else ""
         yield f"every file and every number is as the certificate says{signature}"
+    if checked.signature == "not checked":
+        yield "the signature was not checked: --public-key KEY.pem"
 
 
 def check_values(checked: CertificateCheck) -> dict[str, Any]:
@@ -83,5 +112,6 @@ def check_values(checked: CertificateCheck) -> dict[str, Any]:
         "certificate": checked.file,
         "verdict": certificate.verdict if certificate else None,
         "exit_code": checked.exit_code,
+        "signature": checked.signature,
         "discrepancies": [encoded(one, Discrepancy) for one in checked.discrepancies],
     }

@@ -14,6 +14,7 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
+from litecheck.rendering.wording.agreements import agreement_sentence
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
 from litecheck.summary_text import counted
 
@@ -59,6 +60,7 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         ("date", diagnosis.started),
         ("models", ", ".join(diagnosis.models)),
         ("probes", f"seed {diagnosis.seed}"),
+        ("arithmetic", agreement_sentence(diagnosis.agreement)),
     )
     yield from ((label, text) for label, text in facts if text)
 
@@ -207,7 +209,10 @@ def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) 
 
 def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
     build = f", {visible(diagnosis.build)}" if diagnosis.build else ""
-    yield f"{visible(diagnosis.described)}{build}: {wording.summary(diagnosis)}"
+    yield f"{visible(diagnosis.described)}{build}: {wording.headline(diagnosis)}"
+    if diagnosis.agreement.groups:
+        yield from wrap(agreement_sentence(diagnosis.agreement), width or _WIDTH)
+    yield wording.summary(diagnosis)
     yield ""
     yield table(_HEADS, map(_columns, diagnosis.operators), width)
     for diagnosed in diagnosis.operators:
@@ -249,6 +254,7 @@ def values(diagnosis: Diagnosis) -> dict[str, Any]:
         **asdict(diagnosis),
         "operators": [_record(d) for d in diagnosis.operators],
         "exit_code": diagnosis.exit_code,
+        "agreement": asdict(diagnosis.agreement),
     }
 
 

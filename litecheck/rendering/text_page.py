@@ -66,7 +66,7 @@ class Page:
     def labelled(self, label: str, text: Text | str) -> None:
         """Print a line with its label in the margin; nothing for an empty text."""
         if text:
-            self.line(text, Text(f"  {label}", DIM), 2 + LABEL)
+            self.line(text, Text(f"  {label}", DIM), max(2 + LABEL, len(label) + 3))
 
     def section(self, title: str, text: str) -> None:
         """Print a heading."""
@@ -91,26 +91,36 @@ class Page:
         styles: Sequence[str],
         styled: int | None = None,
         spare: Sequence[str] = (),
+        whole: bool = False,
     ) -> None:
         """A table; each row in its style, or only its column ``styled``.
 
         Where it is too wide it does without the ``spare`` columns, the first first; then each row becomes a sentence.
+        With ``whole``, no cell is shortened: the last column is wrapped.
         """
         for left_out in (spare[:n] for n in range(len(spare) + 1)):
             kept = [n for n, head in enumerate(heads) if head.lstrip(">") not in left_out]
-            lines = cells(
-                [heads[n] for n in kept], [[row[n] for n in kept] for row in rows], self.width, _LEAST
-            )
+            shown, parts = [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
+            lines = cells(shown, parts, None if whole else self.width, _LEAST)
             if max(2 + sum(map(len, line)) + 2 * (len(line) - 1) for line in lines) <= self.width:
                 break
         else:
-            self._sentences(rows, styles)
-            return
+            if (
+                not whole
+                or max(sum(map(len, line[:-1])) + 2 * len(line) for line in lines) > self.width - _LEAST
+            ):
+                self._sentences(rows, styles)
+                return
         for line, style in zip(lines, [DIM, *styles], strict=True):
             text = Text("  ")
-            for n, cell in enumerate(line):
+            for n, cell in enumerate(line[:-1]):
                 text.append(cell, style if styled in (None, n) or style == DIM else "")
                 text.append("  ")
+            last = Text(line[-1].rstrip(), style if styled in (None, len(line) - 1) or style == DIM else "")
+            if whole:
+                self.line(last, text, text.cell_len)
+                continue
+            text.append_text(last)
             text.rstrip()
             text.truncate(self.width, overflow="ellipsis")
             self.console.print(text, soft_wrap=True)

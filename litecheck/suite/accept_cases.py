@@ -152,7 +152,7 @@ def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | 
         given = _feeds(plans, draft, model, name, level, parameters)
     except RunError as error:
         return str(error).partition(": ")[2]
-    if (broken := _broken(model, plans.profile)) is not None:
+    if (broken := nonconformity(model, plans.profile)) is not None:
         return broken
     return _suite_case(draft, model, name, level, f"form {draft.form.name}, {parameters.title}", given)
 
@@ -219,7 +219,7 @@ def reference() -> Arithmetic:
     return load_arithmetic(ARITHMETIC)
 
 
-def _broken(model: Model, profile: Profile) -> str | None:
+def nonconformity(model: Model, profile: Profile) -> str | None:
     """Return the reason that a model does not conform to the profile; None if it conforms."""
     report = validate(model, [profile])
     paths = [f.path for f in report.findings if f.level in ("violation", "warning") and not f.waiver]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
 from litecheck.model.types import Model
@@ -20,7 +21,7 @@ class SuiteCase:
     level with this case. ``runs`` are stored values in the order of the model's inputs; ``lengths`` divides them into
     series of inferences with state. ``broken`` is the path of the requirement that an invalid model violates,
     ``effect`` the impact that the rule states. ``expected`` are the outputs of each run under
-    :data:`litecheck.suite.stimuli.ARITHMETIC`, if they are known.
+    :data:`litecheck.suite.stimuli.ARITHMETIC`, if they are known. ``factors`` are the values of a geometric design.
     """
 
     name: str
@@ -35,3 +36,4 @@ class SuiteCase:
     broken: str = ""
     effect: str = ""
     expected: tuple[Arrays, ...] = ()
+    factors: Mapping[str, str] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.suite_writer import digest_of_rules
+from litecheck.suite.untried import GeometryGap
 from litecheck.suite.verdict import OperatorRow, SuiteReport, WaiverRecord
 from litecheck.suite.waivers import load_waivers
 from litecheck.typed_json import encoded, read_document
@@ -86,6 +87,8 @@ class CertifiedOperator:
     """Arithmetics that fit every case."""
     mistakes: tuple[str, ...] = ()
     """Known mistakes, each of which explains all that the device gave otherwise."""
+    limits: tuple[str, ...] = ()
+    """Claimed limits: requirements beyond those of the profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Certificate:
     operators: tuple[CertifiedOperator, ...]
     waivers: tuple[WaiverRecord, ...]
     uncovered: tuple[MissingCase, ...]
+    untried: tuple[GeometryGap, ...]
     arithmetics: tuple[FileDigest, ...]
     waiver_files: tuple[FileDigest, ...]
     outputs: tuple[FileDigest, ...]
@@ -185,19 +189,20 @@ def derived(
         counts=report.counts(),
         waived=report.waived,
         shortfalls=report.shortfalls,
-        operators=tuple(map(_operator, report.rows)),
+        operators=tuple(_operator(row, read.limits_of(manifest.profile, row.opcode)) for row in report.rows),
         waivers=report.waivers,
         uncovered=report.uncovered,
+        untried=report.untried,
         arithmetics=tuple(_arithmetics(report, read, suite, claims.parent)),
         waiver_files=tuple(FileDigest(file.name, digest_of(file)) for file in waivers),
         outputs=tuple(_outputs(results)),
     )  # fmt: skip
 
 
-def _operator(row: OperatorRow) -> CertifiedOperator:
+def _operator(row: OperatorRow, limits: tuple[str, ...]) -> CertifiedOperator:
     return CertifiedOperator(
         row.opcode, row.kind, row.granularity, row.standing, row.verdict, row.counts, row.waived, row.arithmetic,
-        row.tolerance, row.because, row.worst, row.unit, row.placement, row.fits, row.mistakes,
+        row.tolerance, row.because, row.worst, row.unit, row.placement, row.fits, row.mistakes, limits,
     )  # fmt: skip
 
 

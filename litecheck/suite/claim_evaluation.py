@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from litecheck.profile.types import Profile
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
@@ -30,6 +30,8 @@ class ClaimEvaluation:
     claims: Claims | None
     waivers: tuple[CaseWaiver, ...]
     date: str
+    stated: Mapping[str, Arithmetic] = field(default_factory=dict)
+    """Arithmetics beside the claims, without answers in the suite."""
 
     def arithmetics(self, opcode: str, every: tuple[str, ...]) -> tuple[str, ...]:
         """Return the arithmetics claimed for an operator; ``every`` if none is claimed."""
@@ -42,15 +44,14 @@ class ClaimEvaluation:
         return tuple(dict.fromkeys(name for opcode in opcodes for name in self.arithmetics(opcode, every)))
 
     def own(self) -> Mapping[str, Arithmetic]:
-        """Return the claimed arithmetics without answers in the suite."""
+        """Return the arithmetics without answers in the suite."""
         if self.claims is None:
-            return {}
+            return self.stated
         files, claims = self.claims.arithmetics, (*self.claims.operators.values(), self.claims.default)
         named = dict.fromkeys(name for claim in claims for name in claim.arithmetics)
         known = self.suite.manifest.arithmetics
-        return {
-            name: load_arithmetic(files.get(name, name), quoting=False) for name in named if name not in known
-        }
+        claimed = {n: load_arithmetic(files.get(n, n), quoting=False) for n in named if n not in known}
+        return {**self.stated, **claimed}
 
     def tolerances(self, profile: Profile | None) -> Tolerances:
         """Return the claimed tolerances, then those of the profile; without a profile, those that the suite states."""
@@ -61,7 +62,9 @@ class ClaimEvaluation:
         return Tolerances((self.claims.tolerances(), *declared.stated)) if self.claims else declared
 
     def of_case(self, case: CaseEntry, verdict: CaseVerdict) -> CaseVerdict:
-        """Return a verdict with the standing of its case and the waiver that excuses it."""
+        """Return a verdict with the standing of its case, its excuse, and the waiver that excuses it."""
+        known = verdict.fault if self.claims is None and verdict.ending.fails else ""
+        verdict = replace(verdict, excuse=case.optional or known)
         if self.claims is not None:
             claimed = self.claims.holds(case, self.suite)
             verdict = replace(verdict, standing=CLAIMED if claimed else NOT_CLAIMED)

@@ -109,6 +109,18 @@ class Claims:
         narrowed = self.limited.get(suite.manifest.profile) if claim.limited and not case.broken else None
         return narrowed is None or conforms(model_from(suite.model(case), case.model), narrowed)
 
+    def limits_of(self, profile: str, opcode: str) -> tuple[str, ...]:
+        """Return the claimed limits of an operator: requirements that its profile does not have.
+
+        Example: ``CONV_2D/input/channels: 1..64``.
+        """
+        narrowed, base = self.limited.get(profile), self.profiles.get(profile)
+        if narrowed is None or base is None or opcode not in narrowed.operators:
+            return ()
+        plain = {(r.path, str(r.value)) for r in base.operators[opcode].all_requirements()}
+        found = ((r.path, str(r.value)) for r in narrowed.operators[opcode].all_requirements())
+        return tuple(f"{path}: {value}" for path, value in found if (path, value) not in plain)
+
     def tolerances(self) -> Mapping[str, Conformance]:
         """Return the claimed tolerances, by operator."""
         return {opcode: claim.tolerance for opcode, claim in self.operators.items() if claim.tolerance}
@@ -119,7 +131,7 @@ class Claims:
         if manifest.profile not in self.profiles:
             yield Shortfall("profile", ", ".join(self.profiles), manifest.profile)
         made_by = manifest.tool.partition(" ")[2]
-        if record.version != made_by:
+        if record.version and record.version != made_by:
             yield Shortfall("version", f"{record.profile} {record.version}", f"{record.profile} {made_by}")
         if self.rules and manifest.profile == record.profile and self.rules != manifest.rules:
             yield Shortfall("rules", self.rules, manifest.rules)

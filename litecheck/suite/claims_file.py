@@ -35,10 +35,15 @@ _GRANULARITIES = ("per-axis", "per-tensor")
 _TYPES = (*INTEGER_RANGES, "bool", "float32")
 
 
-def load_claims(path: str | Path) -> Claims:
-    """Load the claims of a file; paths in it are relative to its folder. Raise ProfileError with file and line."""
+def load_claims(path: str | Path, profile: str = "") -> Claims:
+    """Load the claims of a file; paths in it are relative to its folder. Raise ProfileError with file and line.
+
+    With the ``profile`` of a suite, a file that lists operators is enough: it claims these operators and nothing else.
+    """
     place, shown = Path(path), str(path)
     top = read_yaml(place, shown).only(KEYS)
+    if profile:
+        top = _completed(top, profile, place)
     stated = _mapping(top, "profile").only(PROFILE_KEYS)
     base, *extensions = _profiles(stated, top.get("extensions"), place.parent)
     profiles = {profile.name: profile for _, profile in (base, *extensions)}
@@ -50,9 +55,11 @@ def load_claims(path: str | Path) -> Claims:
             name=_word(top, "claims"),
             file=place.name,
             sha256=_digest(place),
-            device=_device(_mapping(top, "device")),
+            device=_device(_mapping(top, "device"))
+            if "device" in top or not profile
+            else DeviceClaim("", ""),
             profile=base[1].name,
-            version=_word(stated, "version"),
+            version=text(stated.get("version")) if profile else _word(stated, "version"),
             level=_level(top),
             extensions=tuple(profile.name for _, profile in extensions),
         ),
@@ -64,6 +71,20 @@ def load_claims(path: str | Path) -> Claims:
         rules=text(stated.get("rules")),
         waivers=read_waivers(top.get("waivers"), shown),
     )
+
+
+def _completed(top: MappingNode, profile: str, place: Path) -> MappingNode:
+    """Return the document with the keys that a list of operators leaves out."""
+    plain: dict[str, Node] = {
+        "claims": ScalarNode(place.stem, top.line, top.file),
+        "profile": MappingNode(
+            {"name": ScalarNode(profile, top.line, top.file)}, {"name": top.line}, top.line, top.file
+        ),
+        "level": ScalarNode(LEVELS[0], top.line, top.file),
+    }
+    added = {key: node for key, node in plain.items() if key not in top}
+    lines = {**dict.fromkeys(added, top.line), **top.lines}
+    return MappingNode({**added, **top.values}, lines, top.line, top.file)
 
 
 def _digest(place: Path) -> str:

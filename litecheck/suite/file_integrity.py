@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -24,8 +24,10 @@ _HEADER_LIMIT = 10 + (1 << 16)
 class Discrepancy:
     """A difference between a statement and a file.
 
-    ``kind`` is ``changed``, ``missing``, ``unknown`` (an unlisted file), ``unreadable``, ``number`` or ``signature``;
-    ``what`` names the number; ``stated`` and ``found`` are both values.
+    ``kind`` is ``changed``, ``missing``, ``unknown`` (an unlisted file), ``unreadable``, ``number``, ``signature``,
+    ``remade`` (a part of a suite that its settings do not give), ``version`` (another version made the suite) or
+    ``expired`` (a waiver, since the certificate). ``what`` names the number or part; ``stated`` and ``found`` are both
+    values.
     """
 
     file: str
@@ -68,6 +70,14 @@ def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
             yield from _member(suite, FileDigest(entry.raw, entry.sha256))
             path = suite.folder / entry.file
             yield from _npy(path, entry) if is_inside(path, suite.folder) else (_outside(entry.file),)
+
+
+def unlisted(folder: Path, within: str, cases: Iterable[str]) -> Iterator[Discrepancy]:
+    """Yield the files below ``folder/within`` that lie in the folder of no case."""
+    known = {f"{within}/{name}" for name in cases}
+    for path in sorted((folder / within).rglob("*")):
+        if not path.is_dir() and path.parent.relative_to(folder).as_posix() not in known:
+            yield Discrepancy(str(path), "unknown")
 
 
 def _member(suite: Suite, stated: FileDigest) -> Iterator[Discrepancy]:

@@ -6,8 +6,8 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
@@ -93,6 +93,15 @@ class CaseEntry:
     broken: str = ""
     effect: str = ""
     flags: tuple[DetectedMutant, ...] = ()
+    optional: str = ""
+    """Reason that no device fails because of the case; empty for a required case."""
+    factors: Mapping[str, str] = field(default_factory=dict)
+    """Values of the operator's geometric design; empty for other cases."""
+
+    @property
+    def arrays(self) -> tuple[ArrayEntry, ...]:
+        """All inputs and expected outputs."""
+        return (*self.inputs, *(output for answer in self.answers for output in answer.outputs))
 
     @property
     def runs(self) -> int:
@@ -152,20 +161,29 @@ class Suite:
     folder: Path
     manifest: Manifest
     sha256: str
+    parts: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
+    """By file: the shape in the file and the runs of a part; see :mod:`litecheck.suite.part`."""
 
     def model(self, case: CaseEntry) -> bytes:
         """Return a case's model. Raise ConfigError if the model differs from the manifest."""
         return _checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all cases, which are those of their folders."""
+        return tuple(case.name for case in self.manifest.cases)
+
     def stack(self, entry: ArrayEntry) -> NDArray[Any]:
         """Return all runs of an input or output. Raise ConfigError if they differ from the manifest."""
         dtype = np.dtype(entry.dtype)
-        needed = prod(entry.shape) * dtype.itemsize
+        shape, runs = self.parts.get(entry.file, (entry.shape, ()))
+        needed = prod(shape) * dtype.itemsize
         data = _checked(self.folder, entry.raw, entry.sha256, needed)
         if len(data) != needed:
             path = self.folder / entry.raw
-            raise ConfigError(f"{path}: {len(data)} bytes are no {entry.dtype} of shape {list(entry.shape)}")
-        return np.frombuffer(data, dtype).reshape(entry.shape)
+            raise ConfigError(f"{path}: {len(data)} bytes are no {entry.dtype} of shape {list(shape)}")
+        values = np.frombuffer(data, dtype).reshape(shape)
+        return values[list(runs)] if runs else values
 
     def inputs(self, case: CaseEntry) -> list[tuple[NDArray[Any], ...]]:
         """Return the inputs of each run."""
@@ -240,7 +258,7 @@ def _check_answers(place: str, case: CaseEntry, arithmetics: Sequence[str]) -> N
 def _paths(manifest: Manifest) -> Iterator[str]:
     for case in manifest.cases:
         yield from (case.name, case.model)
-        for entry in (*case.inputs, *(output for answer in case.answers for output in answer.outputs)):
+        for entry in case.arrays:
             yield from (entry.file, entry.raw)
 
 

@@ -15,11 +15,15 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.equivalent_mutants import reason_of
+from litecheck.suite.geometry.design import design_of
+from litecheck.suite.geometry.faults import faults_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import loaded_case
-from litecheck.suite.mutants import DEFECT, Mutant, computed, mutants, shown
+from litecheck.suite.mutants import DEFECT, FAR, Mutant, computed, mutants, shown
 from litecheck.version import __version__
 
+#: Prefix of the names of geometric faults.
+GEOMETRY = "geometry"
 #: Default arithmetic.
 _REFERENCE = "litert-reference"
 
@@ -118,8 +122,29 @@ def _killed(suite: Suite, entries: Sequence[CaseEntry], base: Arithmetic) -> Ite
     for number, case in enumerate(cases):
         for mutant in mutants(case, base):
             possible.setdefault(mutant, []).append(number)
+    yield from _geometry(entries, expected)
     for mutant, numbers in possible.items():
         yield _row(mutant, [(cases[n], expected[n]) for n in numbers], base, suite.manifest.profile)
+
+
+def _geometry(
+    entries: Sequence[CaseEntry], expected: Sequence[tuple[NDArray[Any], ...] | None]
+) -> Iterator[MutantCoverage]:
+    """Yield the geometric faults of an operator with a design, if the suite has cases of the design."""
+    design, first = design_of(entries[0].opcode), entries[0]
+    if design is None or not any(entry.factors for entry in entries):
+        return
+    for fault in faults_of(design):
+        found = (
+            (entry.name, run)
+            for entry, outputs in zip(entries, expected, strict=True)
+            for stack in outputs or ()
+            for run, output in enumerate(stack)
+            if fault.spoil(output) is not None
+        )
+        case, run = next(found, ("", 0))
+        name = f"{GEOMETRY}: {fault.name}"
+        yield MutantCoverage(first.opcode, first.kind, name, fault.does, case, run, FAR if case else 0)
 
 
 def _expected(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:

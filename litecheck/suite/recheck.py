@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,11 +15,13 @@ from litecheck.files import is_inside, member_path
 from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies
+from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies, unlisted
 from litecheck.suite.manifest import MANIFEST, read_suite
+from litecheck.suite.remake import remade
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.signature import SUFFIX
 from litecheck.suite.suite_writer import digest_of_rules
+from litecheck.suite.waivers import today
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
 
@@ -40,6 +43,8 @@ class CertificateCheck:
     file: str
     certificate: Certificate | None
     discrepancies: tuple[Discrepancy, ...]
+    signature: str = "none"
+    """``none``, ``not checked``, ``right`` or ``wrong``."""
     tool: str = f"litecheck {__version__}"
 
     @property
@@ -54,8 +59,37 @@ def check(
     results: str | Path,
     claims: str | Path = "",
     waivers: Sequence[str | Path] = (),
+    on: str = "",
 ) -> CertificateCheck:
-    """Check a certificate against its files. Unnamed claims and waivers are searched beside the certificate."""
+    """Check a certificate against its files, and make its suite anew.
+
+    Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
+    (default: today) are discrepancies.
+    """
+    found = _checked(path, suite, results, claims, waivers)
+    if found.certificate is not None:
+        lapsed = tuple(_lapsed(found.certificate, on or today()))
+        found = replace(found, discrepancies=(*found.discrepancies, *lapsed))
+    signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
+    return replace(found, signature=signature)
+
+
+def _lapsed(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
+    """Yield the waivers that held on the certificate's day and have expired since."""
+    for record in certificate.waivers:
+        if record.state == "used" and record.waiver.expired(on):
+            yield Discrepancy(
+                certificate.claims.file, "expired", str(record.waiver), record.waiver.expires, on
+            )
+
+
+def _checked(
+    path: str | Path,
+    suite: str | Path,
+    results: str | Path,
+    claims: str | Path,
+    waivers: Sequence[str | Path],
+) -> CertificateCheck:
     place, shown = Path(path), str(path)
     try:
         certificate, intact = read_certificate(place)
@@ -102,8 +136,11 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
     for stated in certificate.outputs:
         yield from differing(stated, member_path(files.results, stated.file))
     try:
-        yield from suite_discrepancies(read_suite(files.suite))
-        yield from _rules(certificate, files.claims)
+        suite = read_suite(files.suite)
+        yield from unlisted(files.suite, "cases", suite.names)
+        yield from unlisted(files.results, "outputs", suite.names)
+        changed = (*suite_discrepancies(suite), *_rules(certificate, files.claims))
+        yield from changed or remade(suite, load_claims(files.claims))
     except LitecheckError as error:
         yield Discrepancy(str(files.suite), "unreadable", found=str(error))
 
@@ -165,6 +202,6 @@ def _said(value: Any) -> str:
 def with_signature(checked: CertificateCheck, right: bool) -> CertificateCheck:
     """Return a check with the verdict on the certificate's signature."""
     if right:
-        return checked
+        return replace(checked, signature="right")
     wrong = Discrepancy(f"{checked.file}{SUFFIX}", "signature")
-    return replace(checked, discrepancies=(wrong, *checked.discrepancies))
+    return replace(checked, signature="wrong", discrepancies=(wrong, *checked.discrepancies))

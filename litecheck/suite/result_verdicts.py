@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.inputs import requantized
+from litecheck.comparison.agreement import admitted
 from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Difference
@@ -22,14 +23,17 @@ from litecheck.model.types import Tensor
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
-from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.suite.budget import mutation_coverage
 from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated, placement
 from litecheck.suite.claim_evaluation import ClaimEvaluation
 from litecheck.suite.claims import Claims
 from litecheck.suite.expected_outputs import ExpectedOutputs
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import explaining
+from litecheck.suite.part import restricted
 from litecheck.suite.results import ANSWERED, SuiteResults
+from litecheck.suite.untried import geometry_gaps
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.suite.waivers import CaseWaiver, today
 from litecheck.verification.case_verdict import Tolerances
@@ -44,22 +48,22 @@ def judge(
     claims: Claims | None = None,
     waivers: Sequence[CaseWaiver] = (),
     date: str = "",
+    partial: bool = False,
 ) -> SuiteReport:
     """Return the report on a device's results.
 
-    ``arithmetics`` are those that the device claims (default: all of the suite). ``claims`` adds claims by operator.
-    ``waivers`` extends the waivers of the claims; ``date`` (``2027-03-31``, default: today) decides if waivers hold.
-    Raises ConfigError for an arithmetic without answers in the suite, and for changed files.
+    ``arithmetics`` are those that the device claims (default: those of the suite that are admitted for the device).
+    ``claims`` adds claims by operator. ``waivers`` extends the waivers of the claims; ``date`` (``2027-03-31``,
+    default: today) decides if waivers hold. Missing results fail unless ``partial``. Raises ConfigError for an
+    arithmetic without answers in the suite, and for changed files.
     """
-    claimed = tuple(arithmetics) or suite.manifest.arithmetics
-    unknown = [name for name in claimed if name not in suite.manifest.arithmetics]
-    if unknown:
-        known = ", ".join(suite.manifest.arithmetics)
-        raise ConfigError(
-            f"the suite has no answers of the arithmetic {unknown[0]!r}; it has those of {known}"
-        )
+    whole, suite = suite, restricted(suite, results)
+    claimed = tuple(arithmetics) or admitted(results.facts.device, suite.manifest.arithmetics)
+    own = dict(_own(name, suite.manifest.arithmetics) for name in claimed)
+    claimed = tuple(own)
     excused = (*(claims.waivers if claims else ()), *waivers)
-    standing = ClaimEvaluation(suite, claims, excused, date or today())
+    known = {name: arithmetic for name, arithmetic in own.items() if arithmetic is not None}
+    standing = ClaimEvaluation(suite, claims, excused, date or today(), known)
     judging = _tribunal(suite, results, claimed, standing)
     rows, verdicts = [], []
     for group in by_operator(suite.manifest.cases).values():
@@ -86,7 +90,40 @@ def judge(
         claims=claims.record if claims else None,
         shortfalls=standing.shortfalls(results.facts.program),
         waivers=tuple(standing.records(verdicts)),
+        partial=partial,
+        inferences=_inferences(whole, results),
+        coverage=_coverage(whole, results),
+        untried=tuple(geometry_gaps(suite.manifest.cases, _answered(results))),
     )
+
+
+def _own(name: str, known: Sequence[str]) -> tuple[str, Arithmetic | None]:
+    """Return an arithmetic's name, and the arithmetic if the suite has no answers of it: that of a file, or a published
+    one."""
+    if name in known:
+        return name, None
+    if not name.endswith((".yaml", ".yml")) and name not in arithmetic_names():
+        listed = ", ".join(known)
+        raise ConfigError(f"the suite has no answers of the arithmetic {name!r}; it has those of {listed}")
+    loaded = load_arithmetic(name)
+    if loaded.name in known:
+        raise ConfigError(f"{name}: calls its arithmetic {loaded.name!r}, of which the suite has answers")
+    return loaded.name, loaded
+
+
+def _answered(results: SuiteResults) -> frozenset[str]:
+    return frozenset(name for name, result in results.cases.items() if result.outcome == ANSWERED)
+
+
+def _inferences(suite: Suite, results: SuiteResults) -> tuple[int, int]:
+    """Return (inferences with a result, inferences of the whole suite), of the required cases with a result."""
+    ran = [(case, results.cases[case.name]) for case in suite.manifest.cases if case.name in results.cases]
+    valid = [(len(result.runs) or case.runs, case.runs) for case, result in ran if not case.broken]
+    return sum(made for made, _ in valid), sum(every for _, every in valid)
+
+
+def _coverage(suite: Suite, results: SuiteResults) -> tuple[int, int]:
+    return mutation_coverage(suite.manifest.cases, {name: one.runs for name, one in results.cases.items()})
 
 
 def _tribunal(

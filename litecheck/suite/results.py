@@ -18,7 +18,7 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
 from litecheck.quantizer.array_files import read
-from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
 
 RESULTS = "results.jsonl"
@@ -59,6 +59,8 @@ class CaseResult:
     seconds: float = 0.0
     delegated: tuple[bool, ...] | None = None
     outputs: tuple[OutputEntry, ...] = ()
+    runs: tuple[Length, ...] = ()
+    """Numbers of the runs that were made; empty for all runs of the case."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,14 +139,18 @@ def _foreign(folder: Path, suite: Suite) -> SuiteResults:
 
 def _found(folder: Path, case: CaseEntry) -> Iterator[OutputEntry]:
     for number, wanted in enumerate(case.answers[0].outputs if case.answers else ()):
-        for suffix in (".npy", ".bin"):
-            name = f"outputs/{case.name}/output-{number}{suffix}"
-            if os.path.isfile(folder / name):
-                values = _values(member_path(folder, name), wanted.dtype, wanted.shape)
-                plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
-                digest = hashlib.sha256(plain.tobytes()).hexdigest()
-                yield OutputEntry(name, values.dtype.name, values.shape, digest)
-                break
+        stem = f"outputs/{case.name}/output-{number}"
+        there = [f"{stem}{end}" for end in (".npy", ".bin") if os.path.isfile(folder / f"{stem}{end}")]
+        entries = [_entry(folder, name, wanted) for name in there]
+        if len({(one.dtype, one.shape, one.sha256) for one in entries}) > 1:
+            raise ConfigError(f"{folder / stem}: .npy and .bin hold different values; keep the device's own")
+        yield from entries[:1]
+
+
+def _entry(folder: Path, name: str, wanted: ArrayEntry) -> OutputEntry:
+    values = _values(member_path(folder, name), wanted.dtype, wanted.shape)
+    plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
+    return OutputEntry(name, values.dtype.name, values.shape, hashlib.sha256(plain.tobytes()).hexdigest())
 
 
 def _values(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import read_file
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults, read_results
-from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.typed_json import decoded
 from litecheck.version import __version__
 
@@ -138,6 +138,8 @@ def compare_runs(before: JudgedRun, after: JudgedRun) -> RunComparison:
 
 
 _FAILS, _TOLD, _GOOD = range(3)
+#: Endings of an invalid model that was not computed.
+_UNCOMPUTED = (CaseOutcome.REJECTED, CaseOutcome.BROKE_DOWN)
 
 
 def _grade(case: CaseVerdict) -> int:
@@ -154,7 +156,15 @@ def _side(case: CaseVerdict) -> RunSide:
 
 
 def _differ(old: CaseVerdict, new: CaseVerdict) -> bool:
-    """Return True if a case has another ending, difference or arithmetic; messages and seconds are ignored."""
+    """Return True if a case has another ending, difference or arithmetic; messages and seconds are ignored.
+
+    An invalid model can be read out of bounds, so that chance decides between an error and a crash: both are one
+    ending. The outputs under an excuse, such as memory that was never written, are not compared.
+    """
+    if old.broken and new.broken:
+        return (old.ending in _UNCOMPUTED) != (new.ending in _UNCOMPUTED)
+    if old.excuse and old.excuse == new.excuse:
+        return old.ending is not new.ending
     ours, theirs = ((one.ending, one.fails, one.worst, one.mismatches, one.arithmetic) for one in (old, new))
     return ours != theirs
 

@@ -9,6 +9,7 @@ from functools import partial
 from litecheck.profile.types import Profile
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.geometric import geometric
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
 
@@ -35,6 +36,7 @@ def planned_of(
 ) -> Iterator[SuiteCase | MissingCase]:
     """Yield the cases and gaps of an operator."""
     yield from accept_cases(profile, opcode, level, seed)
+    yield from geometric(profile, opcode, level, seed)
     yield from reject_cases(profile, opcode, level, seed, partial(_chosen, select))
 
 

@@ -22,10 +22,13 @@ from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, member_path
 from litecheck.quantizer.array_files import write
+from litecheck.suite.budget import Runs, by_turns, planned_runs, ranked
 from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.part import lengths_of
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, OutputEntry, RunFacts
 from litecheck.typed_json import decoded, encoded
 from litecheck.verification.journal import Journal
+from litecheck.verification.settings import Budget
 from litecheck.version import __version__
 
 
@@ -37,13 +40,14 @@ def run(
     limits: Limits | None = None,
     jobs: int = 1,
     resume: bool = False,
-    budget: float = float("inf"),
+    budget: Budget | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> int:
     """Run every case of a suite on a device, ``jobs`` at a time, into ``folder``; return the number of cases with a
     result.
 
-    ``resume`` reuses the results of an interrupted run; after ``budget`` seconds no further case is started. Raises
+    ``resume`` reuses the results of an interrupted run. Within a ``budget`` the most telling input of every case comes
+    first: a number of inferences is divided among the cases, and after a time no further case is started. Raises
     ConfigError for a folder that holds another run or cannot be written, and for a suite that changed since it was
     made.
     """
@@ -55,15 +59,15 @@ def run(
     if not resume and (target / RESULTS).exists():
         raise ConfigError(f"{target / RESULTS}: holds the results of a run; --resume goes on with it")
     book: Journal[CaseResult] = Journal(target / RESULTS, encoded(facts, RunFacts), resume, _read)
-    stop = time.monotonic() + budget
+    stop = time.monotonic() + (budget.seconds if budget and budget.seconds else float("inf"))
     try:
-        left = (case for case in suite.manifest.cases if case.name not in book.known)
+        told = set[str]()
         for name in book.known:
-            _advance(progress, name)
-        for result in _asked(suite, left, device, target, jobs, stop):
+            _advance(progress, name, told)
+        for result in _asked(suite, _left(suite, budget, book.known), device, target, jobs, stop):
             book.note(encoded(result, CaseResult))
-            _advance(progress, result.case)
-        return book.results
+            _advance(progress, result.case, told)
+        return len({*book.known, *told})
     finally:
         book.close()
 
@@ -86,22 +90,51 @@ def _read(entry: Mapping[str, Any]) -> tuple[str, CaseResult]:
     return result.case, result
 
 
-def _advance(progress: Callable[[str], None] | None, name: str) -> None:
-    if progress is not None:
+def _left(
+    suite: Suite, budget: Budget | None, known: Mapping[str, CaseResult]
+) -> Iterator[tuple[CaseEntry, Runs]]:
+    """Yield the cases to run, each with its runs (empty for all).
+
+    Within a time, every case has its most telling run first, and then all its runs.
+    """
+    cases = suite.manifest.cases
+    if budget is None:
+        yield from ((case, ()) for case in cases if case.name not in known)
+    elif budget.invocations:
+        chosen = planned_runs(cases, budget.invocations)
+        yield from (
+            (case, chosen[case.name]) for case in cases if case.name in chosen and case.name not in known
+        )
+    else:
+        order = list(by_turns(cases))
+        yield from ((case, next(iter(ranked(case)), ())) for case in order if case.name not in known)
+        whole = (case for case in order if len(ranked(case)) > 1)
+        yield from ((case, ()) for case in whole if case.name not in known or known[case.name].runs)
+
+
+def _advance(progress: Callable[[str], None] | None, name: str, told: set[str]) -> None:
+    """Report a case's first result."""
+    if progress is not None and name not in told:
         progress(name)
+    told.add(name)
 
 
 def _asked(
-    suite: Suite, cases: Iterable[CaseEntry], device: Device, folder: Path, jobs: int, stop: float
+    suite: Suite,
+    cases: Iterable[tuple[CaseEntry, Runs]],
+    device: Device,
+    folder: Path,
+    jobs: int,
+    stop: float,
 ) -> Iterator[CaseResult]:
     """Yield the results in the order of the cases, ``jobs`` at a time; start no case once the time is up."""
     pool = ThreadPoolExecutor(jobs)
     waiting: deque[Future[CaseResult]] = deque()
     try:
-        for case in cases:
+        for case, runs in cases:
             if time.monotonic() >= stop:
                 break
-            waiting.append(pool.submit(ask, suite, case, device, folder))
+            waiting.append(pool.submit(ask, suite, case, device, folder, runs))
             while len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
@@ -110,19 +143,24 @@ def _asked(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path) -> CaseResult:
-    """Run a case on a device; its outputs are written below ``folder``.
+def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs = ()) -> CaseResult:
+    """Run one case on a device, or only some of its runs; its outputs are written below ``folder``.
 
     Cases can share a process, if the device supports that, but no case depends on an earlier case in the process:
     invalid models, which can make a runtime read out of bounds, have a process of their own; and a case whose answer
     is not bit for bit an expected answer is run again in its own process, and the second answer counts.
     """
     name = case.name.replace("/", "-")
-    job = Job(name, None, suite.model(case), tuple(suite.inputs(case)), case.lengths, shares=not case.broken)
+    if len(runs) == case.runs:
+        runs = ()
+    inputs = suite.inputs(case)
+    given, lengths = tuple(inputs[n] for n in runs) or tuple(inputs), case.lengths
+    lengths = lengths_of(case, runs) if runs else lengths
+    job = Job(name, None, suite.model(case), given, lengths, shares=not (case.broken or runs))
     result, shared = _asked_once(case, job, device, folder)
     if shared and not _expected(case, result):
         result, _ = _asked_once(case, replace(job, shares=False), device, folder)
-    return result
+    return replace(result, runs=runs)
 
 
 def _expected(case: CaseEntry, result: CaseResult) -> bool:
@@ -138,7 +176,7 @@ def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tupl
     seconds = round(time.monotonic() - start, 3)
     if isinstance(answer, Failure):
         return CaseResult(case.name, answer.outcome.value, answer.message, seconds), False
-    outputs, said = _kept(case, answer, folder)
+    outputs, said = _kept(case, answer, folder, len(job.runs))
     if said:
         wrong = CaseResult(case.name, Outcome.WRONG_SHAPE.value, said, seconds, answer.delegated)
         return wrong, answer.shared
@@ -147,10 +185,10 @@ def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tupl
     return CaseResult(case.name, outcome, message, seconds, answer.delegated, outputs), answer.shared
 
 
-def _kept(case: CaseEntry, answer: Answer, folder: Path) -> tuple[tuple[OutputEntry, ...], str]:
+def _kept(case: CaseEntry, answer: Answer, folder: Path, runs: int) -> tuple[tuple[OutputEntry, ...], str]:
     """Write the outputs to files, each with all runs stacked; or return a description of the error."""
-    if len(answer.runs) != case.runs or len({len(run) for run in answer.runs}) > 1:
-        return (), f"{len(answer.runs)} answers to {case.runs} inferences"
+    if len(answer.runs) != runs or len({len(run) for run in answer.runs}) > 1:
+        return (), f"{len(answer.runs)} answers to {runs} inferences"
     place = member_path(folder, f"outputs/{case.name}")
     make_folder(place)
     entries = []

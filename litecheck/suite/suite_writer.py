@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
+from litecheck.comparison.agreement import PUBLISHED
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, unwritable
 from litecheck.model.save import model_bytes
@@ -41,6 +42,7 @@ from litecheck.suite.manifest import (
 )
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.mutants import computed, detected_mutants, even, stacked
+from litecheck.suite.optional import optional_because
 from litecheck.suite.stimuli import ARITHMETIC
 from litecheck.suite.suite_cases import operators, planned_of, selected
 from litecheck.version import __version__
@@ -49,8 +51,6 @@ from litecheck.version import __version__
 _LARGEST = 1 << 20
 #: Largest number of dimensions of a numpy array.
 _RANKS = 64
-#: Arithmetics of all runtimes with LiteRT's own kernels.
-ARITHMETICS = ("litert-reference", "litert-optimized", "litert-xnnpack", "tflm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Scope:
     level: str = "standard"
     select: tuple[str, ...] = ()
     seed: int = 0
-    arithmetics: tuple[str, ...] = ARITHMETICS
+    arithmetics: tuple[str, ...] = PUBLISHED
     flags: bool = True
     """True to run every mutant on every case, which takes the most time."""
 
@@ -201,6 +201,8 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
         broken=case.broken,
         effect=case.effect,
         flags=tuple(mistakes),
+        optional="" if case.broken else optional_because(case.name),
+        factors=case.factors,
     )
 
 

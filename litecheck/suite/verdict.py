@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from litecheck.comparison.agreement import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchExample
 from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.untried import GeometryGap
 from litecheck.suite.waivers import CaseWaiver
 
 
@@ -66,9 +68,10 @@ class CaseVerdict:
     """The verdict of a case.
 
     ``arithmetic`` is the arithmetic of the verdict, ``fits`` are all compared arithmetics that fit exactly. ``worst``
-    is the largest difference in LSB (for floats, a share of the largest magnitude), ``at`` the element and
-    ``operands`` its inputs, for elementwise operators. ``fault`` is a known fault of the runtime that can be the
-    reason. ``standing`` is ``claimed`` or ``not claimed``, empty without claims; ``waiver`` excuses a case that would
+    is the largest difference in LSB (for floats, a share of the largest magnitude), ``at`` the element and ``operands``
+    its inputs, for elementwise operators. ``fault`` is a known fault of the runtime that can be the reason. ``excuse``
+    is the reason that the case fails nobody: it is optional, or shows a known fault of a published runtime that claims
+    nothing. ``standing`` is ``claimed`` or ``not claimed``, empty without claims; ``waiver`` excuses a case that would
     fail.
     """
 
@@ -95,13 +98,24 @@ class CaseVerdict:
     fault: str = ""
     standing: str = ""
     waiver: CaseWaiver | None = None
+    excuse: str = ""
 
     @property
     def wanting(self) -> bool:
         """True if the case fails, or lacks claimed support; a waiver can excuse it."""
-        if self.standing == NOT_CLAIMED:
+        if self.standing == NOT_CLAIMED or self.excuse:
             return False
         return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks and not self.broken)
+
+    @property
+    def required(self) -> bool:
+        """True if the case must have a result without any claim."""
+        return not (self.broken or self.excuse or self.standing)
+
+    @property
+    def missing(self) -> bool:
+        """True if a required case has no result."""
+        return self.required and self.ending is CaseOutcome.SKIPPED
 
     @property
     def fails(self) -> bool:
@@ -205,6 +219,39 @@ class SuiteReport:
     claims: ClaimsRecord | None = None
     shortfalls: tuple[Shortfall, ...] = ()
     waivers: tuple[WaiverRecord, ...] = ()
+    partial: bool = False
+    """True if missing results do not fail."""
+    inferences: tuple[int, int] = (0, 0)
+    """Inferences of the valid cases with a result, and inferences of the same cases in the whole suite."""
+    coverage: tuple[int, int] = (0, 0)
+    """Mutants that the made inferences detect, and mutants that the whole suite detects; zeros without a search."""
+    untried: tuple[GeometryGap, ...] = ()
+    """Geometry not exercised, for each operator and type."""
+
+    @property
+    def incomplete(self) -> bool:
+        """True if a required case, or an inference of a case, has no result."""
+        return bool(self.missing) or self.inferences[0] < self.inferences[1]
+
+    @property
+    def required(self) -> int:
+        """Number of cases that must have a result; 0 with claims, which decide themselves."""
+        return sum(case.required for case in self.cases)
+
+    @property
+    def missing(self) -> int:
+        """Number of required cases without a result."""
+        return sum(case.missing for case in self.cases)
+
+    @property
+    def agreement(self) -> PublishedAgreement:
+        """The claimed arithmetics that fit the operators that conform."""
+        exact = (
+            (row.opcode, [name for name in row.fits if name in self.arithmetics])
+            for row in self.rows
+            if row.verdict == "conforms"
+        )
+        return agreement(exact, self.arithmetics)
 
     def counts(self) -> Mapping[str, int]:
         """Count the cases by ending, in the order of Ending; endings without cases are omitted."""
@@ -213,13 +260,15 @@ class SuiteReport:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails`` (also for an expired waiver or a shortfall), or ``not checked`` if no case was
-        computed."""
+        """``conforms``, ``fails`` (also for missing results, an expired waiver or a shortfall), or ``not checked`` if no
+        case was computed."""
         verdicts = {row.verdict for row in self.rows}
         expired = any(record.state == "expired" for record in self.waivers)
         if "fails" in verdicts or expired or self.shortfalls:
             return "fails"
         kept = any(row.kept for row in self.rows if row.standing != NOT_CLAIMED)
+        if kept and self.incomplete and not self.partial:
+            return "fails"
         return "conforms" if kept else "not checked"
 
     @property

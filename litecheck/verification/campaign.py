@@ -35,6 +35,7 @@ from litecheck.version import __version__
 
 def about(model: Model, device: Device, settings: Settings) -> dict[str, object]:
     """Return the values that identify a verification, as JSON."""
+    settings = settings.on(device.name)
     stages = [
         sorted((op, sorted(variants.items())) for op, variants in load_arithmetic(a).stages.items())
         for a in settings.arithmetics
@@ -66,6 +67,7 @@ def run(
     :func:`litecheck.verification.device_run.verify`, ConfigError for an unusable journal, and
     KeyboardInterrupt with a message for the user.
     """
+    settings = settings.on(device.name)
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     content = about(model, device, settings)
     book: VerdictJournal | None = None
@@ -141,7 +143,7 @@ def verify_model(
     if isinstance(opened, FunctionDevice) and opened.whole:
         asked = _whole(asked, opened)
     try:
-        return _verified(model, opened, asked)
+        return _verified(model, opened, asked.on(opened.name))
     finally:
         if opened is not device:
             opened.close()

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
+from litecheck.cases.saturation import saturates
 from litecheck.cases.sequences import access_pattern
+from litecheck.cases.sweeps import exhaustive
 from litecheck.comparison.difference import difference
 from litecheck.comparison.types import Difference
 from litecheck.comparison.whole_outputs import OutputHistory, similarity
@@ -34,9 +36,10 @@ FALLBACK = "litert-runtime"
 class Judged:
     """The comparison of an answer: outcome, message, and the compared outputs of each feed.
 
-    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits, or
-    that with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in ``against`` if it
-    does not and several are admissible. ``also`` are published, not admitted arithmetics that fit exactly.
+    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits,
+    or the one with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in
+    ``against`` if it does not and several are admissible. ``also`` are published, not admitted arithmetics that fit
+    exactly, ``admitted`` are the admissible arithmetics that do.
     """
 
     outcome: Outcome
@@ -48,6 +51,7 @@ class Judged:
     arithmetic: str = ""
     against: str = ""
     also: tuple[str, ...] = ()
+    admitted: tuple[str, ...] = ()
 
     @property
     def mismatches(self) -> int:
@@ -57,11 +61,13 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """The nearest admissible arithmetic, the differences from it, and the published arithmetics that fit."""
+    """The nearest admissible arithmetic, the differences from it, and the published and admissible arithmetics that
+    fit."""
 
     nearest: Arithmetic
     differences: tuple[Difference, ...]
     fits: frozenset[str]
+    admitted: tuple[str, ...]
 
     @property
     def outcome(self) -> Outcome:
@@ -108,6 +114,7 @@ class Judge:
             arithmetic=name if fitting else "",
             against="" if fitting or len(admitted) == 1 else name,
             also=() if _fits(compared.differences) else tuple(sorted(compared.fits - admitted)),
+            admitted=compared.admitted,
         )
 
     def _ended(
@@ -127,6 +134,8 @@ class Judge:
                 outcome, said = Outcome.FLAKY, (unrepeated_sentence(restless),)
             if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := sequel.left_over()):
                 said = (*said, left_over_sentence(stale))
+        if outcome is Outcome.EXACT and _vacuous(question, actual):
+            outcome = Outcome.SATURATED
         if question.untried and outcome.good:
             outcome = Outcome.INITIAL_ONLY
         if answer.ended:
@@ -148,7 +157,8 @@ class Judge:
         ) or min(known, key=lambda pair: _distance(pair[1]))
         asked = viable if _fits(found) else frozenset(a.name for a in self.published)
         fits = {a.name for a in self.published if a.name in asked and self._fitting(question, actual, a)}
-        return _Compared(arithmetic, found, frozenset(fits))
+        admitted = tuple(a.name for a, differences in known if _fits(differences))
+        return _Compared(arithmetic, found, frozenset(fits), admitted)
 
     def _fitting(self, question: TestCaseJob, actual: tuple[Arrays, ...], arithmetic: Arithmetic) -> bool:
         expected = question.expected(arithmetic)
@@ -178,6 +188,11 @@ class Judge:
             pair = [run[at] for run in expected], [run[at] for run in actual]
             found.append(difference(tensor, *pair, tolerance, kinds))
         return tuple(found)
+
+
+def _vacuous(question: TestCaseJob, actual: tuple[Arrays, ...]) -> bool:
+    """Return True if all outputs saturate, and the inputs were not tried completely."""
+    return saturates(question.case, actual) and not exhaustive(question.case, question.stimuli)
 
 
 def _fits(found: tuple[Difference, ...]) -> bool:

@@ -191,6 +191,7 @@ def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstim
 
     Raises the exceptions of :func:`litecheck.verification.device_run.verify`.
     """
+    settings = settings.on(device.name)
     check_selection(model, settings)
     spending, first = budgeted(model, device, settings)
     arithmetic, cases = load_arithmetic(settings.arithmetics[0]), []

@@ -23,7 +23,7 @@ Values = Iterable[str]
 Measure = Callable[[Operands], Values]
 _FILE = "rules/verify/parameters.yaml"
 #: Outcomes of cases that the device ran.
-_TRIED = frozenset(o for o in Outcome if o.judged) | {Outcome.INITIAL_ONLY}
+_TRIED = frozenset(o for o in Outcome if o.judged) | {Outcome.INITIAL_ONLY, Outcome.SATURATED}
 #: Limits between the values ``one`` and ``more`` of accumulation depth, output channels and output elements.
 _DEPTH, _CHANNELS, _ELEMENTS = 256, 32, 1 << 16
 _GRIDS = (("aligned", "align_corners"), ("half", "half_pixel_centers"))

@@ -55,7 +55,7 @@ def verify(
     Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
     unreadable arithmetics or profiles, RunError for inputs that do not fit. Failures of the device become verdicts.
     """
-    asked = settings or Settings()
+    asked = (settings or Settings()).on(device.name)
     check_selection(model, asked)
     check_claims(model, asked)
     for folder in filter(None, (asked.reproduce, asked.record)):
@@ -138,6 +138,7 @@ class Judging:
             judged = replace(judged, message=f"{said}, which are left out")
         else:
             said = f"{said}; the others: {judged.outcome.value}\n{tried.failure.message}"
+            fault = fault and self.explain.fault(asked.question.case, judged.outcome)
             judged = replace(judged, outcome=failed, message=said)
         return tried.question, judged, replace(explanation, fault=fault)
 
@@ -153,7 +154,10 @@ def _not_whole(course: Schedule, verdicts: list[Verdict], memory: StateSupport, 
         return "the device hands no state on"
     if settings.budget is not None:
         return "the budget is for operators by themselves"
-    if any(v.outcome is not Outcome.EXACT for v in own) or len({v.arithmetic for v in own}) > 1:
+    own = [v for v in own if v.outcome is not Outcome.SATURATED]
+    if any(v.outcome is not Outcome.EXACT for v in own) or (
+        own and not set.intersection(*(set(v.fits) for v in own))
+    ):
         return "by themselves they are not all exact under one arithmetic"
     return ""
 

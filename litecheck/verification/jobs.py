@@ -15,6 +15,7 @@ from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation, TensorCache
 from litecheck.cases.inputs import Stimulus, drawn, redrawn, series
 from litecheck.cases.parts import Case
+from litecheck.cases.saturation import attenuated, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
 from litecheck.cases.sweeps import directed
 from litecheck.cases.variable_state import SeriesTried, StateSupport
@@ -117,6 +118,9 @@ class JobFactory:
             return skip_reason(case, str(error))
         if inputs.PROPAGATED not in wanted and len(usable) > through:
             expectation = Expectation(case, usable[through:])
+            usable = expectation.usable(self.arithmetic)
+        if inputs.DIRECTED in wanted and saturates(case, expectation(self.arithmetic) or ()):
+            expectation = Expectation(case, [*usable, *attenuated(case, usable)])
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
         tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from litecheck.cases.variable_state import SeriesTried
+from litecheck.comparison.agreement import PublishedAgreement, agreement, is_published
 from litecheck.comparison.types import Cause, Difference
 from litecheck.devices.outcome import Outcome
 
@@ -22,13 +23,13 @@ class Verdict:
 
     ``case`` is its stable name (``0012-CONV_2D``); ``operators`` are numbers in the subgraph, ``opcodes`` their kinds,
     ``name`` is the name of the first output tensor. ``arithmetic`` is the admissible arithmetic that fits exactly (or
-    within the tolerance). If several are admissible and none fits, ``nearest`` is the arithmetic with the fewest
-    differences, and ``differences`` refer to it. ``causes`` are variants that explain the differences, ``also`` are
-    published, not admitted arithmetics that fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``,
-    ``directed``), ``elements`` is the number of compared output elements. ``fault`` is a known fault of the runtime that
-    can cause the difference. ``exhaustive`` names the inputs that were tried completely (``all 256 values``), or is
-    empty. ``message`` is a message of the device or of litecheck. ``memory`` describes the series of inferences of
-    operators with state.
+    within the tolerance), ``fits`` are all admissible arithmetics that fit exactly. If several are admissible and none
+    fits, ``nearest`` is the one with the fewest differences, and ``differences`` refer to it. ``causes`` are variants
+    that explain the differences, ``also`` are published, not admitted arithmetics that fit exactly. ``runs`` has the
+    kind of each input (``propagated``, ``random``, ``directed``), ``elements`` is the number of compared output
+    elements. ``fault`` is a known fault of the runtime that can cause the difference. ``exhaustive`` names the inputs
+    that were tried completely (``all 256 values``), or is empty. ``message`` is a message of the device or of
+    litecheck. ``memory`` describes the series of inferences of operators with state.
     """
 
     case: str
@@ -49,6 +50,7 @@ class Verdict:
     memory: SeriesTried | None = None
     nearest: str = ""
     causes: tuple[Cause, ...] = ()
+    fits: tuple[str, ...] = ()
 
     @property
     def opcode(self) -> str:
@@ -182,13 +184,31 @@ class Verification:
         found = Counter(v.outcome for v in self.verdicts)
         return {outcome: found[outcome] for outcome in Outcome if found[outcome]}
 
+    @property
+    def agreement(self) -> PublishedAgreement:
+        """The admissible arithmetics that fit the exact cases."""
+        exact = ((v.opcode, v.fits) for v in self.verdicts if v.outcome is Outcome.EXACT)
+        return agreement(exact, self.arithmetics)
+
+    def known_fault(self, verdict: Verdict) -> bool:
+        """Return True if a known fault of the device's own runtime explains a wrong outcome."""
+        wrong = verdict.outcome.judged and not verdict.outcome.good
+        return bool(verdict.fault) and wrong and is_published(self.device)
+
     def failing(self, verdict: Verdict) -> bool:
-        """Return True if a verdict fails the verification."""
+        """Return True if a verdict fails the verification. A known fault of a published runtime does not."""
+        if self.known_fault(verdict):
+            return False
         if verdict.outcome is Outcome.NOT_DELEGATED:
             return self.fail_on_fallback
         if verdict.outcome is Outcome.NOT_SUPPORTED:
             return EVERY in self.claims or bool(set(self.claims).intersection(verdict.opcodes))
-        if verdict.outcome in (Outcome.NO_REFERENCE, Outcome.INITIAL_ONLY, Outcome.NOT_TRIED):
+        if verdict.outcome in (
+            Outcome.NO_REFERENCE,
+            Outcome.INITIAL_ONLY,
+            Outcome.NOT_TRIED,
+            Outcome.SATURATED,
+        ):
             return self.require_coverage
         return verdict.outcome.judged and not verdict.outcome.good
 

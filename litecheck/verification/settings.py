@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
+from litecheck.comparison.agreement import admitted
 from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
@@ -47,18 +48,19 @@ def parse_budget(text: str) -> Budget:
 class Settings:
     """Settings of a verification.
 
-    ``arithmetics`` are admissible: an operator conforms if any of them fits. ``samples`` are inputs of the entry point
-    by name, as stored values; without samples, a sample is drawn from ``seed``. ``kinds`` selects the inputs of each
-    case: ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment``
-    of so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator.
-    ``select`` keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
+    ``arithmetics`` are admissible: an operator conforms if one of them fits. Without any, those of
+    :func:`litecheck.comparison.agreement.admitted` are. ``samples`` are inputs of the entry point
+    by name, as stored values; without samples, one is drawn from ``seed``. ``kinds`` selects the inputs of each case:
+    ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment`` of
+    so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator. ``select``
+    keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
     element. Each inference is made ``repeat`` times. ``seconds`` is the time limit of reproducers. ``claims`` are the
     operator kinds that the device must support, ``all`` for every kind: an unsupported operator of these kinds fails.
     ``budget`` limits the invocations of the device or the time. Raises ConfigError for several of ``segment``,
     ``between`` and ``whole``.
     """
 
-    arithmetics: tuple[str, ...] = ("litert-reference",)
+    arithmetics: tuple[str, ...] = ()
     profile: str | None = None
     signature: str | None = None
     samples: tuple[Mapping[str, NDArray[Any]], ...] = ()
@@ -86,6 +88,10 @@ class Settings:
     def __post_init__(self) -> None:
         if bool(self.segment) + bool(self.between) + self.whole > 1:
             raise ConfigError("conflicting settings: got several of segment, between and whole, expected one")
+
+    def on(self, device: str) -> Settings:
+        """Return the settings with the arithmetics that are admissible for a device."""
+        return self if self.arithmetics else replace(self, arithmetics=admitted(device))
 
     @property
     def drawing(self) -> Drawing:

@@ -51,7 +51,10 @@ def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
         (("make", "-o", "other", "--level", "standart"), "did you mean 'standard'?"),
         (("make", "-o", "other", "--select", "TAHN"), "did you mean 'TANH'?"),
         (("run", "nowhere", "-d", "litert:reference", "-o", "r"), "nowhere: no suite"),
-        (("run", "suite", "-d", "litert:reference", "-o", "r", "--budget", "7"), "a time is wanted"),
+        (
+            ("run", "suite", "-d", "litert:reference", "-o", "r", "--budget", "x"),
+            "a number of invocations or a time is wanted",
+        ),
         (("judge", "suite"), "got neither SUITE and RESULTS nor --stream-results FILE"),
         (("judge", "suite", "suite"), "no results"),
         (("prove", "."), ".: no suite"),
@@ -61,3 +64,36 @@ def test_what_is_wrong_is_told(arguments: tuple[str, ...], told: str, run: Run) 
     result = run("suite", *arguments)
     assert result.exit_code == 64
     assert told in " ".join(result.stderr.split())
+
+
+def test_missing_results_fail_unless_a_part_is_asked_for(run: Run) -> None:
+    """Outputs of one of two cases; "64 of 100 cases" is the first thing that a report says."""
+    assert (
+        run(
+            "suite",
+            "make",
+            "-o",
+            "two",
+            "--select",
+            "TANH/int8/one-plain",
+            "--select",
+            "TANH/int8/tail-plain",
+        ).exit_code
+        == 0
+    )
+    manifest = json.loads(Path("two/manifest.json").read_text())
+    case = manifest["cases"][0]
+    place = Path("results/outputs") / case["name"]
+    place.mkdir(parents=True)
+    (place / "output-0.bin").write_bytes((Path("two") / case["answers"][0]["outputs"][0]["raw"]).read_bytes())
+    count = len(manifest["cases"])
+    judged = run("suite", "judge", "two", "results")
+    assert judged.exit_code == 1
+    assert f"fails: 1 of {count} cases" in judged.stdout.splitlines()[0]
+    part = run("suite", "judge", "two", "results", "--partial")
+    assert part.exit_code == 0
+    assert f"conforms: 1 of {count} cases" in " ".join(part.stdout.split()[:20])
+    Path("only.yaml").write_text("operators: [TANH]\n")
+    assert run("suite", "judge", "two", "results", "--claims", "only.yaml").exit_code == 1
+    Path("only.yaml").write_text("operators: [ADD]\n")
+    assert "not claimed" in run("suite", "judge", "two", "results", "--claims", "only.yaml").stdout

@@ -50,7 +50,16 @@ def slow(tmp_path: Path) -> Path:
 
 def command(network: Path, slow: Path, *more: str) -> list[str]:
     device = f"command:{sys.executable} {slow} {{model}} {{inputs}} {{outputs}}"
-    fixed = ["--set", "inputs=propagated", "--set", "repeat=1", "-f", "json"]
+    fixed = [
+        "--set",
+        "inputs=propagated",
+        "--set",
+        "repeat=1",
+        "--arithmetic",
+        "litert-reference",
+        "-f",
+        "json",
+    ]
     return [sys.executable, "-m", "litecheck", "verify", str(network), "--device", device, *fixed, *more]
 
 

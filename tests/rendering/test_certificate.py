@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace as N
 from typing import Any
 
@@ -21,6 +22,11 @@ def operator(opcode: str, verdict: str, **more: Any) -> Any:
     known = {
         "kind": "int8",
         "granularity": "",
+        "tolerance": 0.0,
+        "unit": "LSB",
+        "because": "analog",
+        "waived": 0,
+        "limits": (),
         "counts": {"passed": 1_000, "failed": 2},
         "mistakes": (),
         "standing": "",
@@ -31,14 +37,16 @@ def operator(opcode: str, verdict: str, **more: Any) -> Any:
 def certificate(**more: Any) -> Any:
     known = {
         "claims": N(device=N(name="ACME", version="r1")), "verdict": "conforms", "counts": {"passed": 1_410, "failed": 3},
-        "suite": N(cases=1_413), "waived": 0, "operators": (), "shortfalls": (), "waivers": (), "tool": "litecheck 1.0",
+        "suite": N(cases=1_413), "waived": 0, "operators": (), "shortfalls": (), "waivers": (),
+        "untried": (), "tool": "litecheck 1.0",
     }  # fmt: skip
     return N(**{**known, **more})
 
 
 def test_summary() -> None:
     assert summary(certificate()) == "ACME r1: conforms; 1,410 passed, 3 failed of 1,413 cases"
-    assert summary(certificate(waived=1_200, suite=N(cases=1))).endswith(" of 1 case; 1,200 waived")
+    told = summary(certificate(waived=35, operators=(operator("ADD", "conforms", tolerance=255.0),)))
+    assert told.startswith("ACME r1: conforms within 255 LSB (ADD); 35 of 1,413 cases waived; 1,410 passed")
     assert "\\x1b" in summary(certificate(claims=N(device=N(name="A\x1b", version="1"))))
 
 
@@ -75,6 +83,15 @@ def test_operators_that_conform_are_not_listed() -> None:
         (Discrepancy("c", "signature"), "c: is no signature of this certificate by this key"),
         (Discrepancy("c", "changed", "SHA-256", "ab", "cd"), "c: was changed: its SHA-256 is cd, not ab"),
         (Discrepancy("c", "changed"), "c: was changed"),
+        (Discrepancy("c", "unknown"), "c: belongs to no case"),
+        (Discrepancy("m", "remade", "ADD/x", "a case"), "m: ADD/x; the suite made anew lacks it"),
+        (Discrepancy("m", "remade", "ADD/x", "", "a case"), "m: ADD/x; only the suite made anew has it"),
+        (Discrepancy("m", "remade", "ADD/x: inputs"), "m: ADD/x: inputs: the suite made anew differs"),
+        (
+            Discrepancy("m", "version", "tool", "litecheck 1", "litecheck 2"),
+            "m: made by litecheck 1; only that version can make it anew, this is litecheck 2",
+        ),
+        (Discrepancy("c", "expired", "*", "2020-01-01"), "c: waiver of * has expired since: on 2020-01-01"),
     ],
 )
 def test_discrepancies(one: Discrepancy, told: str) -> None:
@@ -82,27 +99,30 @@ def test_discrepancies(one: Discrepancy, told: str) -> None:
 
 
 def test_a_check() -> None:
-    good = CertificateCheck("c.json", certificate(), (), "litecheck 1.0")
-    assert [*check_lines(good, False)] == [
+    good = CertificateCheck("c.json", certificate(), (), tool="litecheck 1.0")
+    assert [*check_lines(good)] == [
         summary(certificate()), "every file and every number is as the certificate says",
     ]  # fmt: skip
-    assert [*check_lines(good, True)][-1].endswith("; the signature is right")
-    newer = CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), "litecheck 2.0")
-    assert [*check_lines(newer, True)][1:] == [
+    assert [*check_lines(replace(good, signature="right"))][-1].endswith("; the signature is right")
+    assert [*check_lines(replace(good, signature="not checked"))][-1].startswith(
+        "the signature was not checked"
+    )
+    newer = CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), tool="litecheck 2.0")
+    assert [*check_lines(newer)][1:] == [
         "certified by litecheck 1.0, checked by litecheck 2.0", "f: is not there, or cannot be read",
     ]  # fmt: skip
     unread = CertificateCheck("c.json", None, (Discrepancy("c.json", "missing"),))
-    assert [*check_lines(unread, False)] == ["c.json: is not there, or cannot be read"]
+    assert [*check_lines(unread)] == ["c.json: is not there, or cannot be read"]
     assert (good.exit_code, unread.exit_code) == (0, 1)
 
 
 def test_a_check_for_programs() -> None:
     found = check_values(
-        CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), "litecheck 2.0")
+        CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), tool="litecheck 2.0")
     )
     assert {key: found[key] for key in found if key != "discrepancies"} == {
         "litecheck_certificate_check": 1, "version": "litecheck 2.0", "certificate": "c.json", "verdict": "conforms",
-        "exit_code": 1,
+        "exit_code": 1, "signature": "none",
     }  # fmt: skip
     assert [(d["file"], d["kind"]) for d in found["discrepancies"]] == [("f", "missing")]
     assert check_values(CertificateCheck("c.json", None, ()))["verdict"] is None

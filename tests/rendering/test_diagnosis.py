@@ -60,7 +60,9 @@ def text(diagnosis: Diagnosis, width: int) -> str:
 
 
 TEXT = """\
-acme 2.0: 74,108 outputs of 6 probes, with the operators of net.tflite
+acme 2.0: fails
+not distinguished: litert-reference, tflm
+74,108 outputs of 6 probes, with the operators of net.tflite
 
   operator  type  variant             arithmetic              probes  outputs
   ADD       int8  requantize: double  litert-reference, tflm       2   70,000

@@ -64,3 +64,17 @@ def test_wide_characters_are_counted_as_two() -> None:
     file = io.StringIO()
     Page(Console(file=file, width=30, color_system=None, _environ={}), False).grid(HEADS, rows, ("",))
     assert max(map(cell_len, file.getvalue().splitlines())) == 30
+
+
+def test_a_whole_table_shortens_no_word_and_wraps_the_last_column() -> None:
+    """A verdict such as "12 refused" decides, and "re…ed" does not say what."""
+    file = io.StringIO()
+    page = Page(Console(file=file, width=40, color_system=None, _environ={}), False)
+    rows = (("CONV_2D", "long extra", "64 passed, 2 refused, 18 accepted"), ("ADD", "", "1 passed"))
+    page.grid(("operator", "extra", "ended"), rows, ("", ""), None, ("extra",), whole=True)
+    assert file.getvalue().splitlines() == [
+        "  operator  ended",
+        "  CONV_2D   64 passed, 2 refused, 18",
+        "            accepted",
+        "  ADD       1 passed",
+    ]

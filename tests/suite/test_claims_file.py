@@ -149,3 +149,14 @@ def test_the_published_schema_knows_what_the_reader_knows() -> None:
     assert tuple(schema["$defs"]["operator"]["properties"]) == claims_file.OPERATOR_KEYS
     plain["waivers"][0].pop("reason")
     assert not judge.is_valid(plain)
+
+
+def test_a_list_of_operators_is_enough_beside_a_suite(tmp_path: Path) -> None:
+    file = tmp_path / "only.yaml"
+    file.write_text("operators: [ADD, TANH]\n")
+    made = load_claims(file, "litert-int8")
+    assert (made.record.name, made.record.profile, made.record.level) == ("only", "litert-int8", "smoke")
+    assert set(made.operators) == {"ADD", "TANH"}
+    assert (made.record.device.name, made.record.version) == ("", "")
+    with pytest.raises(ProfileError, match="the key profile is missing"):
+        load_claims(file)

@@ -12,11 +12,13 @@ import pytest
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.suite_run import run
 from litecheck.suite.verdict import CaseOutcome, SuiteReport
+from litecheck.verification.settings import Budget
 from tests.suite.devices import Computing, arithmetic
 
 pytestmark = pytest.mark.slow
@@ -217,7 +219,23 @@ def test_a_run_that_ended_early_goes_on(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_what_the_budget_leaves_is_skipped(suite: Suite, tmp_path: Path) -> None:
-    assert run(suite, Computing(arithmetic()), tmp_path, budget=0.0) == 0
+    assert run(suite, Computing(arithmetic()), tmp_path, budget=Budget(seconds=1e-9)) == 0
     report = judge(suite, read_results(tmp_path, suite))
     assert report.counts() == {"skipped": len(suite.manifest.cases)}
     assert report.exit_code == 2
+
+
+def test_an_arithmetic_in_a_file_is_computed_anew(small: Suite, tmp_path: Path) -> None:
+    """A device without an output zero point is exact under a file that says so, and under no arithmetic of the suite."""
+    file = tmp_path / "acme.yaml"
+    file.write_text(
+        "arithmetic: acme\nextends: litert-reference\noperators: {LOGISTIC: {defect: no-output-zero-point}}\n"
+    )
+    run(small, Computing(load_arithmetic(file)), tmp_path / "results")
+    results = read_results(tmp_path / "results", small)
+    assert judge(small, results).verdict == "fails"
+    report = judge(small, results, [str(file)])
+    assert (report.verdict, report.arithmetics) == ("conforms", ("acme",))
+    file.write_text("arithmetic: litert-xnnpack\nextends: litert-reference\noperators: {}\n")
+    with pytest.raises(ConfigError, match="calls its arithmetic 'litert-xnnpack'"):
+        judge(small, results, [str(file)])

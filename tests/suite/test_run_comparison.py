@@ -54,6 +54,30 @@ def test_what_becomes_of_a_case(before: CaseOutcome, after: CaseOutcome, found: 
     assert compared.exit_code == (found == "regressions")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "regressions"),
+    [
+        (CaseOutcome.REJECTED, CaseOutcome.BROKE_DOWN, 0),
+        (CaseOutcome.BROKE_DOWN, CaseOutcome.REJECTED, 0),
+        (CaseOutcome.REJECTED, CaseOutcome.ACCEPTED, 1),
+    ],
+)
+def test_an_invalid_model_that_crashes_by_chance_is_no_regression(
+    before: CaseOutcome, after: CaseOutcome, regressions: int
+) -> None:
+    """LiteRT reads tensor -1 of an operator without its first operand: an error or a crash, by chance."""
+    old, new = (verdict("a", ending, broken="ADD/lhs/operands") for ending in (before, after))
+    compared = compare_runs(run(old), run(new))
+    assert (len(compared.regressions), compared.same) == (regressions, 1 - regressions)
+
+
+def test_memory_that_was_never_written_is_not_compared() -> None:
+    """TFLM leaves the padding of SPACE_TO_BATCH_ND uninitialized: other values each time, the same known fault."""
+    first, again = (verdict("a", CaseOutcome.FAILED, worst, excuse="uninitialized") for worst in (3.0, 90.0))
+    assert compare_runs(run(first), run(again)).same == 1
+    assert compare_runs(run(first), run(replace(again, excuse=""))).same == 0
+
+
 def test_excuses_count() -> None:
     passed, failed = verdict("a", CaseOutcome.PASSED), verdict("a", CaseOutcome.FAILED, 3.0)
     waived, unclaimed = replace(failed, waiver=WAIVER), replace(failed, standing=NOT_CLAIMED)

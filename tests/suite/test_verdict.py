@@ -74,6 +74,37 @@ def test_cases(ending: CaseOutcome, standing: str, broken: str, wanting: bool) -
 
 
 @pytest.mark.parametrize(
+    ("one", "fails"),
+    [
+        (case(E.REFUSED), True),
+        (case(E.REFUSED, excuse="undefined"), False),
+        (case(E.CRASHED, excuse="undefined", standing=CLAIMED), False),
+        (case(E.FAILED, fault="reads int8 as uint8"), True),
+    ],
+)
+def test_excused_cases_fail_nobody(one: CaseVerdict, fails: bool) -> None:
+    assert one.fails == fails
+
+
+@pytest.mark.parametrize(
+    ("one", "missing"),
+    [
+        (case(E.SKIPPED), 1),
+        (case(E.PASSED), 0),
+        (case(E.SKIPPED, excuse="undefined"), 0),
+        (case(E.SKIPPED, broken="ADD/input/dtype"), 0),
+        (case(E.SKIPPED, standing=NOT_CLAIMED), 0),
+        (case(E.NOT_SUPPORTED), 0),
+    ],
+)
+def test_missing_results_fail_unless_a_part_is_asked_for(one: CaseVerdict, missing: int) -> None:
+    made = report(row(PASSED=1), cases=(one,))
+    part = report(row(PASSED=1), cases=(one,), partial=True)
+    assert (made.missing, made.verdict) == (missing, "fails" if missing else "conforms")
+    assert (part.missing, part.verdict) == (missing, "conforms")
+
+
+@pytest.mark.parametrize(
     ("one", "verdict"),
     [
         (row(PASSED=1), "conforms"),

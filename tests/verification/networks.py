@@ -99,3 +99,17 @@ def branching() -> Model:
         branch.inputs(a)
         branch.outputs(b)
     return builder.finish()
+
+
+def saturating(bias: int) -> Model:
+    """FULLY_CONNECTED of 4 inputs with zero point 3; a bias above 100,000 saturates every output."""
+    builder = ModelBuilder("a network at the limits of int8")
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 4), "int8", quantized(0.05, 3))
+    weight = main.constant("weight", np.eye(4, dtype=np.int8) * np.int8(100), quantized(0.01))
+    offset = main.constant("bias", np.full(4, bias, np.int32), quantized(0.05 * 0.01))
+    y = main.tensor("y", (1, 4), "int8", quantized(0.06, 0))
+    main.add("FULLY_CONNECTED", [x, weight, offset], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()

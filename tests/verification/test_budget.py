@@ -30,6 +30,10 @@ from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
 from tests.verification.planted import changed, two_operators
 
+#: The strict form: one arithmetic for every device.
+REFERENCE = ("litert-reference",)
+
+
 pytestmark = pytest.mark.slow
 
 
@@ -44,7 +48,7 @@ class Counting(InProcess):
 
 
 def budget(text: str) -> Settings:
-    return Settings(budget=parse_budget(text))
+    return Settings(REFERENCE, budget=parse_budget(text))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +128,7 @@ def test_a_budget_is_kept_and_what_is_left_out_is_said(invocations: int) -> None
 
 
 def test_a_case_that_was_not_tried_is_no_coverage() -> None:
-    settings = Settings(budget=Budget(invocations=3), require_coverage=True)
+    settings = Settings(REFERENCE, budget=Budget(invocations=3), require_coverage=True)
     assert verify(convolutional(), Counting(), settings).verdict == "fails"
 
 
@@ -166,7 +170,9 @@ def test_a_small_budget_finds_faults(fault: str) -> None:
 def asked() -> tuple[TestCaseJob, ...]:
     """Every case of a small network with all it could be fed."""
     return tuple(
-        every_question(convolutional(), Settings(), load_arithmetic("litert-reference"), InProcess().memory)
+        every_question(
+            convolutional(), Settings(REFERENCE), load_arithmetic("litert-reference"), InProcess().memory
+        )
     )
 
 
@@ -248,7 +254,9 @@ def test_a_crash_is_not_looked_into_at_the_expense_of_the_budget() -> None:
     assert report.counts()[Outcome.CRASHED] == 2
 
 
-@pytest.mark.parametrize("settings", [Settings(), budget("33"), Settings(repeat=1, kinds=("propagated",))])
+@pytest.mark.parametrize(
+    "settings", [Settings(REFERENCE), budget("33"), Settings(REFERENCE, repeat=1, kinds=("propagated",))]
+)
 def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
     told = estimate_cost(two_operators(), InProcess(), settings)
     device = Counting()
@@ -259,7 +267,7 @@ def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
 
 
 def test_the_bar_knows_about_how_many_there_are(asked: tuple[TestCaseJob, ...]) -> None:
-    estimated = weights(convolutional(), Settings())
+    estimated = weights(convolutional(), Settings(REFERENCE))
     assert list(estimated) == [question.case.name for question in asked]
     assert sum(estimated.values()) == pytest.approx(sum(len(q.order) for q in asked), rel=0.1)
     assert sum(weights(convolutional(), budget("33")).values()) == pytest.approx(33)

@@ -15,12 +15,13 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.verification.device_run import verify
 from litecheck.verification.result import Verdict, Verification
 from litecheck.verification.schedule import weights
 from litecheck.verification.settings import Settings
 from tests.verification.inprocess import InProcess
-from tests.verification.networks import branching, convolutional, remembering
+from tests.verification.networks import branching, convolutional, remembering, saturating
 
 
 def of(report: Verification, opcode: str) -> Verdict:
@@ -57,7 +58,8 @@ def test_one_wrong_element_is_found_where_it_is() -> None:
     report = verify(convolutional(), only("ADD", change), Settings(kinds=("propagated",)))
     found = of(report, "ADD")
     assert found.outcome is Outcome.MISMATCH
-    assert others(report, "ADD") == {Outcome.EXACT}
+    # One input drives all scores of SOFTMAX to a limit.
+    assert others(report, "ADD") == {Outcome.EXACT, Outcome.SATURATED}
     (difference,) = found.differences
     assert difference.worst is not None
     assert (difference.mismatches, difference.largest, difference.worst.index) == (1, 1, (0, 3, 4, 5))
@@ -65,7 +67,8 @@ def test_one_wrong_element_is_found_where_it_is() -> None:
 
 
 def test_another_published_arithmetic_is_named_where_it_fits() -> None:
-    report = verify(convolutional(), InProcess("litert-xnnpack"))
+    strict = Settings(arithmetics=("litert-reference",))
+    report = verify(convolutional(), InProcess("litert-xnnpack"), strict)
     conv = of(report, "CONV_2D")
     assert conv.outcome is Outcome.MISMATCH
     assert "litert-xnnpack" in conv.also
@@ -333,7 +336,8 @@ def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
         return outputs
 
     device = InProcess("single-rounding", change=change)
-    alone = Settings(kinds=("propagated", "random"), select=("CONV_2D",))
+    names = ("litert-reference",)
+    alone = Settings(names, kinds=("propagated", "random"), select=("CONV_2D",))
     against_first = of(verify(convolutional(), device, alone), "CONV_2D")
     names = ("litert-reference", "single-rounding", "litert-xnnpack")
     found = of(verify(convolutional(), device, replace(alone, arithmetics=names)), "CONV_2D")
@@ -348,3 +352,57 @@ def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
     assert (
         of(verify(convolutional(), InProcess(), replace(alone, arithmetics=names)), "CONV_2D").nearest == ""
     )
+
+
+@pytest.mark.parametrize("name", ["litert-reference", "litert-xnnpack", "tflm"])
+def test_by_default_a_device_may_compute_as_any_published_runtime(name: str) -> None:
+    report = verify(convolutional(), InProcess(name))
+    assert (report.verdict, report.agreement.identified) == ("conforms", name)
+    strict = verify(convolutional(), InProcess(name), Settings(arithmetics=("litert-reference",)))
+    assert strict.verdict == ("conforms" if name == "litert-reference" else "fails")
+
+
+def test_a_published_runtime_is_held_to_its_own_arithmetic() -> None:
+    report = verify(convolutional(), InProcess("litert-xnnpack", name="tflm"))
+    assert (report.arithmetics, report.verdict) == (("tflm",), "fails")
+
+
+def test_mixed_numerics_conform_and_are_said() -> None:
+    mixed = arithmetic_of(CONV_2D="litert-xnnpack", ADD="tflm")
+    report = verify(convolutional(), InProcess(mixed))
+    assert (report.verdict, report.agreement.mixed) == ("conforms", True)
+    named = {group.arithmetics[0]: group.operators for group in report.agreement.groups}
+    assert "CONV_2D" in named["litert-xnnpack"]
+
+
+def arithmetic_of(**operators: str) -> Arithmetic:
+    """The reference, but for operators of other arithmetics."""
+    base = load_arithmetic("litert-reference")
+    stages = {opcode: load_arithmetic(name).variants(opcode) for opcode, name in operators.items()}
+    return replace(base, name="mixed", stages={**base.stages, **stages})
+
+
+def test_outputs_that_all_saturate_are_no_test() -> None:
+    saturated = verify(saturating(200_000), InProcess())
+    assert [v.outcome for v in saturated.verdicts] == [Outcome.SATURATED]
+    assert (saturated.verdict, saturated.exit_code) == ("not checked", 2)
+    assert verify(saturating(0), InProcess()).verdict == "conforms"
+
+
+def test_a_known_fault_of_the_runtime_fails_nothing() -> None:
+    """LiteRT's SUM on int8 reads its input as uint8; the same outputs of another device fail."""
+    builder = ModelBuilder("sum")
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, n), "int8", quantized(0.1, 0)) for name, n in (("x", 8), ("y", 1)))
+    main.add("SUM", [x, main.constant("axis", np.array([1], np.int32))], [y], keep_dims=True)
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+
+    def wrong(job: Job, number: int, outputs: Arrays) -> Arrays:
+        return tuple(output ^ 1 for output in outputs)
+
+    report = verify(model, InProcess(change=wrong, name="litert:reference"))
+    assert [v.outcome for v in report.verdicts] == [Outcome.MISMATCH]
+    assert (report.exit_code, list(map(report.known_fault, report.verdicts))) == (2, [True])
+    assert verify(model, InProcess(change=wrong, name="acme")).exit_code == 1

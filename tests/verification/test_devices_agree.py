@@ -15,6 +15,10 @@ from litecheck.verification.result import Verdict, Verification
 from litecheck.verification.settings import Settings
 from tests.verification.networks import convolutional
 
+#: The strict form: one arithmetic for every device.
+REFERENCE = ("litert-reference",)
+
+
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 #: What a vendor's own program might be: it knows LiteRT, .npy files and nothing of litecheck.
@@ -39,13 +43,13 @@ for n, detail in enumerate(interpreter.get_output_details()):
 def xnnpack(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verification, Path]:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     folder = tmp_path_factory.mktemp("recorded")
-    return verified("litert:xnnpack", Settings(record=str(folder))), folder
+    return verified("litert:xnnpack", Settings(REFERENCE, record=str(folder))), folder
 
 
 def verified(device: str, settings: Settings | None = None) -> Verification:
     opened = open_device(device, Limits())
     try:
-        return verify(convolutional(), opened, settings or Settings())
+        return verify(convolutional(), opened, settings or Settings(REFERENCE))
     finally:
         opened.close()
 
@@ -70,7 +74,7 @@ def test_a_shell_script_gives_the_verdicts_of_what_it_runs(
     program.write_text(PROGRAM)
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$1" "$2" "$3"\n')
     script.chmod(0o755)
-    settings = Settings(select=("CONV_2D", "ADD", "SOFTMAX"), kinds=("propagated",), repeat=1)
+    settings = Settings(REFERENCE, select=("CONV_2D", "ADD", "SOFTMAX"), kinds=("propagated",), repeat=1)
     report = verified(f"command:{script} {{model}} {{inputs}} {{outputs}}", settings)
     direct = verified("litert:xnnpack", settings)
     assert verdicts(report) == verdicts(direct)

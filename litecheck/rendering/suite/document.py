@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.suite import wording
+from litecheck.rendering.suite.headline import excused, remark
+from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import operator_grid
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
@@ -23,12 +25,16 @@ def document(report: SuiteReport) -> layout.Document:
         _table(report),
         _claims(report),
         _failing(report),
+        _excused(report),
         _refusals(report),
         _uncovered(report),
+        _untried(report),
         _hashes(report),
     )
     facts = tuple((label, shorten(text, PHRASE)) for label, text in wording.facts(report))
-    summary = f"{wording.sentence(report)}. {wording.tally(report)}"
+    told = remark(report)
+    summary = f"{told}; " if told else ""
+    summary += f"{wording.sentence(report)}. {wording.tally(report)}"
     found = tuple(one for part in parts for one in part)
     return layout.Document("suite", title, report.verdict, summary, facts, found, report.version)
 
@@ -65,6 +71,13 @@ def _case(case: CaseVerdict) -> layout.Collapsible:
     )
 
 
+def _excused(report: SuiteReport) -> Iterator[layout.Part]:
+    told = tuple((sentence,) for sentence in excused(report))
+    if told:
+        yield layout.Heading(("Excused: optional cases and known faults of the runtime",))
+        yield layout.ItemList(told)
+
+
 def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
     """Yield the invalid models by operator; only those that were not rejected are listed."""
     groups = wording.refusals(report)
@@ -72,7 +85,8 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
         yield layout.Heading(("Models that must be refused",))
     for opcode, cases in groups.items():
         told = (f": {wording.refused(cases)}",)
-        lines = tuple(_refusal(case) for case in cases if case.ending is not CaseOutcome.REJECTED)
+        wrong = (case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.SKIPPED))
+        lines = tuple(map(_refusal, wrong))
         listed = (layout.listed(lines, _MANY),) if lines else ()
         yield layout.Collapsible(opcode, told, listed)
 
@@ -87,6 +101,14 @@ def _uncovered(report: SuiteReport) -> Iterator[layout.Part]:
     if groups:
         yield layout.Heading(("Not covered",))
         yield layout.ItemList(tuple((f"{because}: {', '.join(several)}",) for because, several in groups))
+
+
+def _untried(report: SuiteReport) -> Iterator[layout.Part]:
+    told = tuple((sentence,) for sentence in geometry_sentences(report.untried))
+    if told:
+        yield layout.Collapsible(
+            "Not exercised", (": geometry that no case with outputs has",), (layout.ItemList(told),)
+        )
 
 
 def _hashes(report: SuiteReport) -> Iterator[layout.Part]:

@@ -10,6 +10,9 @@ from typing import Any
 from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
 from litecheck.rendering.suite import wording
+from litecheck.rendering.suite.headline import excused, headline
+from litecheck.rendering.wording.agreements import not_distinguished
+from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
 
@@ -50,6 +53,9 @@ def _words(report: SuiteReport) -> dict[str, Any]:
     return {
         "device": visible(report.device),
         "verdict": report.verdict,
+        "headline": headline(report),
+        "excused": list(excused(report)),
+        "untried": list(geometry_sentences(report.untried)),
         "sentence": wording.sentence(report),
         "tally": wording.tally(report),
         "facts": list(wording.facts(report)),
@@ -87,9 +93,9 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
 
 def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
     """Yield the facts of an operator beyond its row."""
-    found = wording.arithmetic(row)
+    found = wording.arithmetic(row, report.arithmetics)
     also = [name for name in row.fits if name != row.arithmetic]
-    claimed = ", ".join(name for name in report.arithmetics if name in row.fits)
+    claimed = not_distinguished(tuple(name for name in report.arithmetics if name in row.fits))
     nearest = f"none fits, {row.arithmetic} is the nearest" if found else ""
     facts = (
         ("arithmetic", found),

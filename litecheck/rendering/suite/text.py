@@ -9,7 +9,9 @@ from rich.text import Text
 
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.suite import wording
+from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
@@ -30,8 +32,10 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.arithmetics(report)
     page.claims(report)
     page.failing(report)
+    page.excused(report)
     page.refusals(report)
     page.uncovered(report)
+    page.untried(report)
     page.hashes(report)
     page.line(Text.assemble((report.verdict, _VERDICTS[report.verdict]), f": {wording.sentence(report)}"))
     page.line(wording.tally(report))
@@ -52,7 +56,7 @@ class SuitePage(Page):
     """The sections of a suite's report."""
 
     def header(self, report: SuiteReport) -> None:
-        self.title(report.device, report.verdict, _VERDICTS[report.verdict])
+        self.title(report.device, headline(report), _VERDICTS[report.verdict])
         for label, text in wording.facts(report):
             self.labelled(label, text)
         self.line()
@@ -64,7 +68,7 @@ class SuitePage(Page):
             return
         rows = [operator_cells(line) for line in lines]
         styles = [_STYLES[line.verdict] for line in lines]
-        self.grid(OPERATOR_HEADS, rows, styles, OPERATOR_HEADS.index("verdict"), _SPARE)
+        self.grid(OPERATOR_HEADS, rows, styles, OPERATOR_HEADS.index("verdict"), _SPARE, whole=True)
         self.line()
 
     def arithmetics(self, report: SuiteReport) -> None:
@@ -107,17 +111,26 @@ class SuitePage(Page):
             self.labelled(label, "\n".join(shown))
         self.line()
 
+    def excused(self, report: SuiteReport) -> None:
+        """Print the optional cases and known faults that fail nothing."""
+        told = list(excused(report))
+        if told:
+            self.section("excused", "optional cases and known faults of the runtime, which fail nothing")
+            for sentence in told:
+                self.line(sentence, "  -", 4)
+            self.line()
+
     def refusals(self, report: SuiteReport) -> None:
         """Print the invalid models that were not rejected, by operator."""
         groups = wording.refusals(report)
         wrong = {
-            opcode: [case for case in cases if case.ending is not CaseOutcome.REJECTED]
+            opcode: [case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.SKIPPED)]
             for opcode, cases in groups.items()
         }
         number = sum(map(len, wrong.values()))
         if not number:
             return
-        total = sum(map(len, groups.values()))
+        total = sum(case.ending is not CaseOutcome.SKIPPED for cases in groups.values() for case in cases)
         self.section("not refused", f"{number:,} of {counted(total, 'model')} that break a requirement")
         for opcode, cases in wrong.items():
             if cases:
@@ -132,6 +145,15 @@ class SuitePage(Page):
         if groups:
             self.section("not covered", counted(len(report.uncovered), "operator"))
             self.items([f"{because}: {', '.join(several)}" for because, several in groups])
+            self.line()
+
+    def untried(self, report: SuiteReport) -> None:
+        """Print the geometry that no case with outputs has."""
+        told = list(geometry_sentences(report.untried))
+        if told:
+            self.section("not exercised", "geometry that no case with outputs has")
+            for sentence in told:
+                self.line(sentence, "  -", 4)
             self.line()
 
     def hashes(self, report: SuiteReport) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_origin, get_type_hints
 
+from litecheck.comparison.agreement import PublishedAgreement
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 from litecheck.typed_json import encoded
 
@@ -20,6 +21,9 @@ def values(report: SuiteReport) -> dict[str, Any]:
         "verdict": report.verdict,
         "exit_code": report.exit_code,
         "counts": dict(report.counts()),
+        "agreement": encoded(report.agreement, PublishedAgreement),
+        "required": report.required,
+        "missing": report.missing,
     }
     hints = get_type_hints(SuiteReport)
     record = {

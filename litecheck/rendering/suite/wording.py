@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.rows import Detail
+from litecheck.rendering.wording.agreements import agreement_sentence, not_distinguished
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.operator_lines import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
@@ -89,6 +90,8 @@ def _short(report: SuiteReport) -> Iterator[str]:
         yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not borne out"
     if expired:
         yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
+    if report.missing:
+        yield f"{counted(report.missing, 'case has', 'cases have')} no result"
 
 
 def tally(report: SuiteReport) -> str:
@@ -126,7 +129,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
             row.tolerance,
             row.worst,
             row.unit,
-            arithmetic(row),
+            arithmetic(row, report.arithmetics),
             row.placement,
             tuple(positions.get((row.opcode, row.kind, row.granularity), ())),
         )
@@ -134,8 +137,8 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
     )
 
 
-def arithmetic(row: OperatorRow) -> str:
-    """Return the identified arithmetic: claimed, else unclaimed; mutants that explain all; or none."""
+def arithmetic(row: OperatorRow, claimed: tuple[str, ...]) -> str:
+    """Return the arithmetic: claimed ones that fit, others that fit, mutants that explain all, or none."""
     if (
         not row.count(CaseOutcome.PASSED)
         and not row.count(CaseOutcome.TOLERATED)
@@ -143,7 +146,7 @@ def arithmetic(row: OperatorRow) -> str:
     ):
         return ""
     if row.arithmetic in row.fits:
-        return row.arithmetic
+        return not_distinguished(tuple(name for name in row.fits if name in claimed))
     if row.fits:
         return f"fits {', '.join(row.fits)}"
     if row.mistakes:
@@ -153,15 +156,17 @@ def arithmetic(row: OperatorRow) -> str:
 
 def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
     """Yield the judged device, suite, arithmetics, claims and waivers in a few words each."""
-    yield from (
-        ("device", visible(report.described or report.device)),
-        ("suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"),
-        ("arithmetics", ", ".join(map(visible, report.arithmetics))),
-    )
+    yield "device", visible(report.described or report.device)
+    yield "suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"
+    if report.agreement.groups:
+        yield "arithmetic", agreement_sentence(report.agreement)
+    yield "judged by", ", ".join(map(visible, report.arithmetics))
     if report.claims is not None:
         own = report.claims
+        if own.device.name:
+            yield "claimed", visible(f"{own.device.name} {own.device.version}")
         yield "claims", visible(" ".join(filter(None, (own.name, own.profile, own.version, own.level))))
-    if report.waivers:
+    if report.date:
         yield "judged on", visible(report.date)
     yield from (("note", visible(note)) for note in report.notes)
 
@@ -272,6 +277,7 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         ("impact", case.effect),
         ("standing", case.standing if case.standing == NOT_CLAIMED else ""),
         ("waived", waived(case)),
+        ("excuse", case.excuse if case.excuse != case.fault else ""),
         ("fault", case.fault),
         ("message", message(case)),
         ("placement", case.delegated),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten
 from litecheck.rendering.verification.operator_table import operators
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operator_lines import operator_grid
 from litecheck.rendering.wording.separations import separation_sentence
@@ -27,6 +28,7 @@ def document(verification: Verification) -> layout.Document:
         _fits(v),
         _failing(v),
         _across(v),
+        _excused(v),
         _unjudged(v),
         _untried(v),
         _drift(v),
@@ -34,13 +36,21 @@ def document(verification: Verification) -> layout.Document:
         _cases(v),
     )
     found = tuple(one for part in parts for one in part)
-    return layout.Document("verify", title, v.verdict, wording.tally(v), tuple(_facts(v)), found, v.version)
+    return layout.Document(
+        "verify",
+        title,
+        v.verdict,
+        "; ".join(filter(None, (headlines.remark(v), wording.tally(v)))),
+        tuple(_facts(v)),
+        found,
+        v.version,
+    )
 
 
 def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
     facts = (
         ("device", verification.described),
-        ("arithmetic", wording.judged(verification)),
+        ("arithmetic", headlines.judged(verification)),
         ("mode", wording.mode(verification)),
         ("inputs", verification.inputs),
         *(("note", note) for note in verification.notes),
@@ -78,6 +88,12 @@ def _across(verification: Verification) -> Iterator[layout.Part]:
     if verification.across:
         yield layout.Heading(("In common",))
         yield layout.ItemList(tuple((separation_sentence(s),) for s in verification.across))
+
+
+def _excused(verification: Verification) -> Iterator[layout.Part]:
+    told = tuple((sentence,) for sentence in headlines.excused(verification))
+    if told:
+        yield from (layout.Heading(("Known faults of the runtime",)), layout.ItemList(told))
 
 
 def _unjudged(verification: Verification) -> Iterator[layout.Part]:
@@ -156,7 +172,7 @@ def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
         (layout.StatusIcon(end), f"{v.outcome.value}{tried}"),
         (wording.differing(v),),
         (off,),
-        (v.arithmetic,),
+        (headlines.fitting(verification, v),),
         _name(v.name),
     )
 

@@ -12,6 +12,7 @@ from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
 from litecheck.rendering.verification.operator_table import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operator_lines import operator_words
 from litecheck.rendering.wording.separations import separation_sentence
@@ -42,6 +43,7 @@ def page(verification: Verification) -> str:
 def _words(verification: Verification) -> dict[str, Any]:
     """Return the page's texts beyond the record, so that they agree with all other formats."""
     return {
+        "headline": headlines.headline(verification),
         "fits": wording.fits(verification),
         "tally": wording.tally(verification),
         "facts": list(_facts(verification)),
@@ -55,7 +57,7 @@ def _words(verification: Verification) -> dict[str, Any]:
             for outcome in Outcome
         ],
         "operators": list(map(operator_words, operators(verification))),
-        "cases": [_case(verdict) for verdict in verification.verdicts],
+        "cases": [_case(verification, verdict) for verdict in verification.verdicts],
         "strip": list(_strip(verification)),
         "untried": list(wording.untried(verification)),
     }
@@ -66,24 +68,26 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         ("model", verification.model),
         ("sha256", verification.sha256),
         ("device", verification.described or verification.device),
-        ("arithmetic", wording.judged(verification)),
+        ("arithmetic", headlines.judged(verification)),
         ("mode", wording.mode(verification)),
         ("inputs", verification.inputs),
         ("started", verification.started),
         ("litecheck", verification.version),
+        *(("known fault", told) for told in headlines.excused(verification)),
         *(("note", note) for note in verification.notes),
         *(("in common", separation_sentence(s)) for s in verification.across),
     )
     yield from ((label, visible(text)) for label, text in facts if text)
 
 
-def _case(verdict: Verdict) -> dict[str, Any]:
+def _case(verification: Verification, verdict: Verdict) -> dict[str, Any]:
     worst = verdict.worst
     return {
         "number": wording.numbers(verdict),
         "operator": shorten(verdict.opcode),
         "name": shorten(verdict.name),
         "differ": wording.differing(verdict),
+        "arithmetic": headlines.fitting(verification, verdict),
         "largest": wording.amount(worst.largest, worst.unit) if worst and verdict.mismatches else "",
         "details": [d for d in wording.details(verdict) if d[0] not in _DRAWN],
     }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from litecheck.comparison.agreement import agreement
 from litecheck.devices.outcome import Outcome
+from litecheck.rendering.wording.agreements import not_distinguished
 from litecheck.rendering.wording.operator_lines import OperatorLine
 from litecheck.verification.result import Verdict, Verification
 
@@ -36,7 +38,7 @@ def _line(verification: Verification, key: tuple[str, str, str], numbered: _Numb
         tolerance=max((d.tolerance for d in differences), default=0.0),
         worst=abs(worst.largest) if worst and worst.mismatches else 0.0,
         unit=worst.unit if worst else "LSB",
-        arithmetic=_arithmetic(verdicts),
+        arithmetic=_arithmetic(verification, verdicts),
         placement=_placement(ends),
         positions=tuple(position for position, _ in numbered),
     )
@@ -48,12 +50,14 @@ def _verdict(verification: Verification, verdicts: list[Verdict]) -> str:
     return "conforms" if any(verdict.outcome.good for verdict in verdicts) else "not checked"
 
 
-def _arithmetic(verdicts: list[Verdict]) -> str:
-    """Return the admissible arithmetics that fit, else the published arithmetics, else a cause of all differences."""
+def _arithmetic(verification: Verification, verdicts: list[Verdict]) -> str:
+    """Return the admissible arithmetics that fit; else published ones that fit; else a cause of all differences."""
     compared = [verdict for verdict in verdicts if verdict.outcome is Outcome.MISMATCH or verdict.arithmetic]
     missed = [verdict for verdict in compared if not verdict.arithmetic]
     if not missed:
-        return ", ".join(dict.fromkeys(verdict.arithmetic for verdict in compared))
+        exact = ((v.opcode, v.fits or (v.arithmetic,)) for v in compared)
+        found = agreement(exact, verification.arithmetics).groups
+        return "; ".join(not_distinguished(group.arithmetics) for group in found)
     others = set.intersection(*({*v.also, *filter(None, [v.arithmetic])} for v in compared))
     if others:
         return f"fits {', '.join(sorted(others))}"

@@ -9,6 +9,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.files import from_here
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.summary_text import counted
 from litecheck.verification.result import Verdict, Verification
@@ -30,7 +31,7 @@ def results(verification: Verification) -> result.Results:
         "litecheck verify",
         v.version,
         v.exit_code,
-        f"{v.verdict} on {v.device}: {wording.tally(v)}",
+        f"{headlines.headline(v)} on {v.device}: {wording.tally(v)}",
         (subject,),
         tuple(
             result.RowRule(wording.rule(o), text, text) for o, text in wording.MEANING.items() if o in failing
@@ -95,7 +96,8 @@ def _case(verdict: Verdict, row: result.ResultRow | None) -> result.JudgedCase:
     name = wording.title(verdict)
     if row is not None:
         return result.JudgedCase(name, (row,))
-    gap = "" if verdict.outcome.judged else f"{verdict.outcome.value}: {wording.summary(verdict)}"
+    good = verdict.outcome.good
+    gap = "" if good else f"{verdict.outcome.value}: {verdict.fault or wording.summary(verdict)}"
     return result.JudgedCase(name, gap=gap, aside=result.lines_of(wording.details(verdict)))
 
 
@@ -132,6 +134,7 @@ def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
         yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.value}: {why}"
+    yield from (("verify/known-fault", told) for told in headlines.excused(v))
     if fits := wording.fits(v):
         yield "verify/fits", fits
     yield from (("verify/note", note) for note in v.notes)

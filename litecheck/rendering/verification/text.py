@@ -10,6 +10,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.summary_text import counted
@@ -34,6 +35,7 @@ def print_report(verification: Verification, console: Console, verbose: bool = F
     page.cases(verification)
     page.failing(verification)
     page.across(verification)
+    page.excused(verification)
     page.unjudged(verification)
     page.untried(verification)
     page.drift(verification)
@@ -56,8 +58,9 @@ class VerificationPage(Page):
     """The sections of a verification's report."""
 
     def header(self, verification: Verification) -> None:
-        self.title(verification.model, verification.verdict, VERDICTS[verification.verdict])
+        self.title(verification.model, headlines.headline(verification), VERDICTS[verification.verdict])
         self.labelled("device", visible(verification.described or verification.device))
+        self.labelled("arithmetic", headlines.judged(verification))
         self.labelled("mode", wording.mode(verification))
         for note in verification.notes:
             self.labelled("note", visible(note))
@@ -75,7 +78,7 @@ class VerificationPage(Page):
                 v.outcome.value,
                 wording.differing(v),
                 wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else "",
-                visible(v.arithmetic) if several else "",
+                headlines.fitting(verification, v) if several else "",
                 visible(v.exhaustive),
                 visible(v.name) if self.verbose else shorten(v.name),
             )
@@ -116,6 +119,15 @@ class VerificationPage(Page):
         for separation in verification.across:
             self.line(visible(separation_sentence(separation)), "  -", 4)
         self.line()
+
+    def excused(self, verification: Verification) -> None:
+        """Print the known faults of the device's own runtime, which do not fail the verification."""
+        told = list(headlines.excused(verification))
+        if told:
+            self.section("known faults", "of the runtime itself, which fail nothing")
+            for sentence in told:
+                self.line(sentence, "  -", 4)
+            self.line()
 
     def unjudged(self, verification: Verification) -> None:
         groups = wording.unjudged(verification)
@@ -169,8 +181,6 @@ class VerificationPage(Page):
         if fits:
             self.line(Text(fits, "bold cyan"))
         told = f"{verification.verdict}: {wording.tally(verification)}"
-        by = wording.judged(verification)
-        told += f"; arithmetic {by}" if by else ""
         told += f"; inputs {visible(verification.inputs)}" if verification.inputs else ""
         self.line(Text(told, VERDICTS[verification.verdict]))
 

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from litecheck.comparison.agreement import PublishedAgreement
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
+from litecheck.typed_json import encoded
 from litecheck.verification.result import Operation, Verdict, Verification
 from litecheck.verification.serialize import to_json
 
@@ -19,6 +21,7 @@ from litecheck.verification.serialize import to_json
 LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.EXACT: ("=", "#2e7d32", "#ffffff"),
     Outcome.WITHIN: ("≈", "#9ccc65", "#000000"),
+    Outcome.SATURATED: ("]", "#455a64", "#ffffff"),
     Outcome.MISMATCH: ("≠", "#c62828", "#ffffff"),
     Outcome.WRONG_SHAPE: ("S", "#ad1457", "#ffffff"),
     Outcome.FLAKY: ("F", "#ef6c00", "#000000"),
@@ -53,6 +56,7 @@ def values(verification: Verification) -> dict[str, Any]:
         "verdict": verification.verdict,
         "exit_code": verification.exit_code,
         "counts": {outcome.value: n for outcome, n in verification.counts().items()},
+        "agreement": encoded(verification.agreement, PublishedAgreement),
     }
     return {"litecheck_verification": record.pop("litecheck_verification"), **derived, **record}
 

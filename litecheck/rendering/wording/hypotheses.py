@@ -9,6 +9,7 @@ from pathlib import PurePath
 from litecheck.comparison.wording import gathering_sentence
 from litecheck.diagnosis.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
 from litecheck.summary_text import counted
 
@@ -29,6 +30,12 @@ _MESSAGE = 160
 def models(diagnosis: Diagnosis) -> str:
     """Return ``net.tflite and other.tflite``, by the files' names; "" without models."""
     return " and ".join(visible(PurePath(model).name) for model in diagnosis.models)
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """Return the verdict, with the published arithmetic under which the explained operators are exact."""
+    verdict, exact = VERDICTS[diagnosis.exit_code], agreements.headline(diagnosis.agreement)
+    return f"{verdict}: {exact}" if exact and not diagnosis.exit_code else verdict
 
 
 def summary(diagnosis: Diagnosis) -> str:

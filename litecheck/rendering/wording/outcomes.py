@@ -21,6 +21,7 @@ from litecheck.verification.result import WHOLE, Step, Verdict, Verification
 MEANING: dict[Outcome, str] = {
     Outcome.EXACT: "The device gives every element as the reference does.",
     Outcome.WITHIN: "The device differs from the reference by no more than the declared tolerance.",
+    Outcome.SATURATED: "The device is exact, but all outputs saturate at the limits of their type: not tested.",
     Outcome.MISMATCH: "The device gives other values than the reference.",
     Outcome.WRONG_SHAPE: "The device gives outputs of another number, shape or type than the model states.",
     Outcome.FLAKY: "The device gives different values for the same input.",
@@ -79,12 +80,12 @@ def summary(verdict: Verdict) -> str:
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
-        return f"{told}; {_said(verdict)}" if verdict.message else told
-    return _said(verdict) or MEANING[verdict.outcome].rstrip(".")
+        return f"{told}; {device_message(verdict)}" if verdict.message else told
+    return device_message(verdict) or MEANING[verdict.outcome].rstrip(".")
 
 
-def _said(verdict: Verdict) -> str:
-    """Return the message as a single line: a separate line from a device could be a command to a CI server."""
+def device_message(verdict: Verdict) -> str:
+    """Return the message as one line: a separate line from a device could be a command to a CI server."""
     return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
 
 
@@ -106,7 +107,7 @@ def details(
         ("against", f"{verdict.nearest}, the nearest of those admitted" if verdict.nearest else ""),
         ("matches", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
-        ("message", MEANING[verdict.outcome] if silent else _said(verdict)),
+        ("message", MEANING[verdict.outcome] if silent else device_message(verdict)),
         (
             "inputs",
             ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items()),
@@ -219,16 +220,6 @@ def tally(verification: Verification) -> str:
     ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
     told = counted(len(verification.verdicts), noun)
     return f"{told}: {ends}" if ends else told
-
-
-def judged(verification: Verification) -> str:
-    """Return the admissible arithmetics; of several, with the number of cases each fits: ``litert-reference (58), tflm
-    (3)``."""
-    names = verification.arithmetics
-    if len(names) == 1:
-        return visible(names[0])
-    fitting = Counter(v.arithmetic for v in verification.verdicts)
-    return ", ".join(f"{visible(name)} (fits {fitting[name]:,})" for name in names)
 
 
 def fits(verification: Verification, mark: Callable[[str], str] = visible) -> str:

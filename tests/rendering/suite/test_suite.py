@@ -63,13 +63,15 @@ def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -
 def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:
     assert wording.sentence(sample) == (
         "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
-        "1 conforms, 1 was not checked"
+        "1 conforms, 1 was not checked; 1 case has no result"
     )
     assert wording.sentence(good) == "1 of 1 kind of operator conforms"
-    assert wording.sentence(unjudged) == "none of 1 kind of operator was computed"
+    assert wording.sentence(unjudged) == "none of 1 kind of operator was computed; 1 case has no result"
     assert wording.sentence(replace(good, rows=())) == "there is no case"
     five = replace(sample, rows=tuple(replace(sample.rows[1], opcode=f"ADD_{n}") for n in range(5)))
-    told = "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more"
+    told = (
+        "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more; 1 case has no result"
+    )
     assert wording.sentence(five) == told
 
 
@@ -89,7 +91,7 @@ def test_cases_and_models_to_be_refused_are_counted_apart(sample: SuiteReport) -
 ])  # fmt: skip
 def test_the_arithmetic_found_is_named(changes: dict[str, object], found: str) -> None:
     row = OperatorRow("ADD", "int8", "", {"passed": 1}, "litert-reference")
-    assert wording.arithmetic(replace(row, **changes)) == found
+    assert wording.arithmetic(replace(row, **changes), ("litert-reference",)) == found
 
 
 def test_the_worst_element_is_told_with_its_operands(sample: SuiteReport) -> None:
@@ -168,7 +170,9 @@ def test_quiet_says_what_fails_in_a_line(
 ) -> None:
     assert len(brief(sample).splitlines()) == 7
     assert brief(good) == ""
-    told = "delegate:./libacme.so: not checked: none of 1 kind of operator was computed\n"
+    told = (
+        "delegate:./libacme.so: not checked: none of 1 kind of operator was computed; 1 case has no result\n"
+    )
     assert brief(unjudged) == told
 
 

@@ -110,7 +110,7 @@ def test_counts_of_cases() -> None:
     ],
 )
 def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
-    assert wording.arithmetic(one) == told
+    assert wording.arithmetic(one, ("tflm",)) == told
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_gaps_of_one_reason_stand_together() -> None:
 def test_facts_and_hashes() -> None:
     plain = report()
     assert [*wording.facts(plain)] == [
-        ("device", "npu"), ("suite", "acme, level smoke, seed 7"), ("arithmetics", "tflm, own"),
+        ("device", "npu"), ("suite", "acme, level smoke, seed 7"), ("judged by", "tflm, own"),
     ]  # fmt: skip
     assert [*wording.hashes(plain)] == [("litecheck", "1.0"), ("suite", "ab")]
     dated = report(waivers=(WaiverRecord(WAIVER, "used", 1),), date="2026-01-02", notes=("a note",))

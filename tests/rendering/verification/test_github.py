@@ -14,7 +14,7 @@ def test_every_line_but_the_last_is_one_annotation(sample: Verification) -> None
     for line in lines:
         assert re.fullmatch(r"::(error|notice) file=[^:,]+,title=[^:,]+::[^:].*", line)
     assert last.startswith(
-        "litecheck: fails on delegate:/opt/acme/libacme.so,threads=2: 21 operators: 3 exact"
+        "litecheck: fails on delegate:/opt/acme/libacme.so,threads=2: 22 operators: 3 exact"
     )
 
 
@@ -34,7 +34,10 @@ def test_cases_of_a_kind_share_an_annotation(sample: Verification) -> None:
 
 
 def test_all_well_says_only_so(good: Verification) -> None:
-    assert render(good, "github") == "litecheck: conforms on litert:reference: 1 operator: 1 exact\n"
+    assert (
+        render(good, "github")
+        == "litecheck: conforms: exact under litert-reference on litert:reference: 1 operator: 1 exact\n"
+    )
 
 
 def test_not_judged_is_an_error(unjudged: Verification) -> None:

@@ -59,6 +59,6 @@ def test_long_runs_are_cut(sample: Verification) -> None:
 
 def test_a_run_in_which_all_is_well_is_short(good: Verification) -> None:
     text = render(good, "markdown")
-    assert "✅ conforms: 1 operator: 1 exact" in text
+    assert "✅ conforms: exact under litert-reference; 1 operator: 1 exact" in text
     assert "<details open>" not in text
     assert "Drift" not in text

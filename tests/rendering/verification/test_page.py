@@ -12,6 +12,7 @@ from litecheck.comparison.types import PerAxisCounts
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
+from litecheck.rendering.wording.headlines import headline
 from litecheck.verification.result import Step, Verification
 from tests.rendering.browser import BEYOND, BROKEN, OVERLAPPING, Keys, Page, axe, violations, waiting
 
@@ -39,7 +40,7 @@ def test_every_verification_opens(
 ) -> None:
     for verification in (sample, good, unjudged, replace(good, verdicts=())):
         page = show(verification)
-        assert page.one("#verdict").text == verification.verdict
+        assert page.one("#verdict").text == headline(verification)
         assert len(page.all("#cases tr.case")) == len(verification.verdicts)
         assert page.one("#fits").is_displayed() == bool(verification.fits)
         assert page.one("#drift").is_displayed() == bool(verification.drift)

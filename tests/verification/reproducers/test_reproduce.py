@@ -25,6 +25,10 @@ from tests.delegate.specimens import network
 from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
 
+#: The strict form: one arithmetic for every device.
+REFERENCE = ("litert-reference",)
+
+
 pytestmark = pytest.mark.slow
 
 
@@ -55,7 +59,7 @@ def made(device: str, folder: Path, settings: Settings, seconds: float = 60.0) -
 
 def test_every_mismatch_of_a_runtime_reproduces(tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    report = made("litert:xnnpack", tmp_path, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    report = made("litert:xnnpack", tmp_path, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",)))
     failing = [v for v in report.verdicts if report.failing(v)]
     assert failing
     for verdict in failing:
@@ -66,7 +70,7 @@ def test_every_mismatch_of_a_runtime_reproduces(tmp_path: Path) -> None:
 
 def test_a_program_says_when_nothing_is_reproduced(tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    report = made("litert:xnnpack", tmp_path, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    report = made("litert:xnnpack", tmp_path, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",)))
     folder = Path(next(v.reproducer for v in report.verdicts if v.reproducer))
     np.save(folder / "expected_0.npy", np.load(folder / "actual_0.npy"))
     status, said = reproduced(folder)
@@ -81,7 +85,9 @@ def test_a_segment_shrinks_to_the_operator_at_fault(tmp_path: Path) -> None:
 
     device = InProcess(change=change, name="recorded:/nowhere")
     report = verify(
-        convolutional(), device, Settings(whole=True, reproduce=str(tmp_path), kinds=("propagated",))
+        convolutional(),
+        device,
+        Settings(REFERENCE, whole=True, reproduce=str(tmp_path), kinds=("propagated",)),
     )
     (verdict,) = report.verdicts
     kept = load_model(Path(verdict.reproducer) / "model.tflite")
@@ -104,7 +110,7 @@ def test_every_kind_of_failure_of_a_delegate_reproduces(
     options: dict[str, str],
 ) -> None:
     opened = open_device(device(delegate, at="CONV_2D", **options), Limits())
-    report = verify(network(), opened, Settings(reproduce=str(tmp_path), select=("0",)))
+    report = verify(network(), opened, Settings(REFERENCE, reproduce=str(tmp_path), select=("0",)))
     opened.close()
     (verdict,) = report.verdicts
     assert report.failing(verdict)
@@ -114,7 +120,9 @@ def test_every_kind_of_failure_of_a_delegate_reproduces(
 
 def test_names_can_be_scrubbed(tmp_path: Path) -> None:
     device = InProcess("litert-xnnpack", name="litert:xnnpack")
-    verify(convolutional(), device, Settings(scrub=True, reproduce=str(tmp_path), kinds=("random",)))
+    verify(
+        convolutional(), device, Settings(REFERENCE, scrub=True, reproduce=str(tmp_path), kinds=("random",))
+    )
     written = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
     assert written
     for name in (b"stem/", b"depthwise/", b"a small network", b"pooled"):
@@ -123,7 +131,7 @@ def test_names_can_be_scrubbed(tmp_path: Path) -> None:
 
 def test_the_issue_says_what_an_engineer_asks_first(tmp_path: Path) -> None:
     device = InProcess("litert-xnnpack", name="litert:xnnpack")
-    report = verify(convolutional(), device, Settings(reproduce=str(tmp_path), kinds=("random",)))
+    report = verify(convolutional(), device, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",)))
     text = (Path(report.verdicts[0].reproducer) / "ISSUE.md").read_text()
     for part in (
         "CONV_2D: mismatch on litert:xnnpack",
@@ -142,7 +150,7 @@ def test_what_does_not_come_again_has_no_reproducer(tmp_path: Path) -> None:
         seen.append(job.name)
         return Failure(Outcome.CRASHED, "gone") if job.name == "0002-ADD" else None
 
-    report = verify(convolutional(), InProcess(instead=once), Settings(reproduce=str(tmp_path)))
+    report = verify(convolutional(), InProcess(instead=once), Settings(REFERENCE, reproduce=str(tmp_path)))
     verdict = next(v for v in report.verdicts if v.opcode == "ADD")
     assert (verdict.outcome, verdict.reproducer) == (Outcome.CRASHED, "")
 
@@ -174,7 +182,9 @@ def test_names_in_an_issue_are_text_and_nothing_else(tmp_path: Path) -> None:
     named = replace(model, subgraphs=(replace(main, tensors=tensors),))
     device = InProcess("litert-xnnpack", name="litert:xnnpack")
     device.described = "a*b <b>board</b> `x`"
-    report = verify(named, device, Settings(reproduce=str(tmp_path), kinds=("random",), select=("0",)))
+    report = verify(
+        named, device, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",), select=("0",))
+    )
     text = (Path(report.verdicts[0].reproducer) / "ISSUE.md").read_text()
     assert text.startswith("# CONV_2D: mismatch on a\\*b \\<b\\>board\\</b\\> \\`x\\`\n")
     (row, *_) = (line for line in text.splitlines() if "someone0" in line)
@@ -187,7 +197,9 @@ def test_what_a_device_says_stays_in_its_block(tmp_path: Path) -> None:
     said = "no\n```\n# not a heading\n````\x1b[31m"
     device = InProcess(instead=lambda job: Failure(Outcome.CRASHED, said), name="litert:xnnpack")
     report = verify(
-        convolutional(), device, Settings(reproduce=str(tmp_path), kinds=("random",), select=("0",))
+        convolutional(),
+        device,
+        Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",), select=("0",)),
     )
     lines = (Path(report.verdicts[0].reproducer) / "ISSUE.md").read_text().splitlines()
     start = lines.index("`````")

@@ -2,7 +2,7 @@
 
 function head() {
   find("device").replaceChildren(...parted(words.device.split(/[\\/](?=[^\\/]*$)/).pop()));
-  find("verdict").replaceChildren(words.verdict);
+  find("verdict").replaceChildren(words.headline);
   find("verdict").dataset.verdict = words.verdict;
   find("sentence").replaceChildren(`${words.sentence[0].toUpperCase()}${visible(words.sentence.slice(1))}.`);
   find("tally").replaceChildren(words.tally);
@@ -79,6 +79,10 @@ function sections() {
   find("claims").append(...words.claims.map(([state, sentence]) => make("li", {}, make("b", {}, state), ": ", ...parted(sentence))));
   find("claimed").hidden = !words.claims.length;
   find("missing").hidden = !words.uncovered.length;
+  for (const [list, section] of [["excused", "excuses"], ["untried", "gaps"]]) {
+    find(list).append(...words[list].map((sentence) => make("li", {}, ...parted(sentence))));
+    find(section).hidden = !words[list].length;
+  }
 }
 
 /** What fails is printed unfolded. */

@@ -21,14 +21,14 @@ const COLUMNS = [
   { name: "Differ", key: mismatches, cell: (_, n) => words.cases[n].differ, number: true, down: true, spare: true },
   { name: "Share", key: share, cell: percent, number: true, down: true, share },
   { name: "Largest", key: largest, cell: (_, n) => words.cases[n].largest, number: true, down: true, spare: true },
-  { name: "Arithmetic", key: (verdict) => verdict.arithmetic || verdict.also.join(", "), cell: arithmetic, spare: true },
+  { name: "Arithmetic", key: (verdict, n) => words.cases[n].arithmetic || verdict.also.join(", "), cell: arithmetic, spare: true },
   { name: "Name", key: (_, n) => words.cases[n].name, cell: named, spare: true, title: (verdict) => verdict.name },
 ];
 
 /** The admissible arithmetic that fits; else, as such, a published one that does. */
-function arithmetic(verdict) {
+function arithmetic(verdict, n) {
   const [other, ...more] = verdict.also;
-  if (verdict.arithmetic || !other) return verdict.arithmetic;
+  if (verdict.arithmetic || !other) return words.cases[n].arithmetic;
   return make("span", { class: "other", title: `fits exactly: ${verdict.also.join(", ")}` }, `fits ${other}${more.length ? ` +${more.length}` : ""}`);
 }
 

@@ -2,7 +2,7 @@
 
 function head() {
   find("model").replaceChildren(...parted(verification.model.split(/[\\/]/).pop()));
-  find("verdict").replaceChildren(verification.verdict);
+  find("verdict").replaceChildren(words.headline);
   find("verdict").dataset.verdict = verification.verdict;
   find("tally").replaceChildren(words.tally);
   if (words.fits) {

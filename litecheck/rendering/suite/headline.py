@@ -1,0 +1,42 @@
+"""First line of a suite's report: the verdict, missing results, the arithmetic, and excused cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.rendering.columns import percent
+from litecheck.rendering.escape import visible
+from litecheck.rendering.suite.wording import name
+from litecheck.rendering.wording import agreements
+from litecheck.suite.verdict import SuiteReport
+from litecheck.summary_text import counted
+
+
+def remark(report: SuiteReport) -> str:
+    """Return the number of results if some are missing, and the arithmetic of a conforming device, and excused cases."""
+    exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
+    ran = report.required - report.missing
+    part = f"{ran:,} of {counted(report.required, 'case')}" if report.missing else ""
+    made, every = report.inferences
+    inferences = f"{made:,} of {counted(every, 'inference')}" if made < every else ""
+    detected, known = report.coverage
+    coverage = f"{percent(detected, known)} of the mutation coverage" if report.incomplete and known else ""
+    number = sum(bool(case.excuse) and case.ending.fails for case in report.cases)
+    excuses = counted(number, "excused case") if number else ""
+    return ", ".join(filter(None, (part, inferences, coverage, exact, excuses)))
+
+
+def headline(report: SuiteReport) -> str:
+    """Return the verdict with the remark: ``conforms: exact under litert-xnnpack``."""
+    return ": ".join(filter(None, (report.verdict, remark(report))))
+
+
+def excused(report: SuiteReport) -> Iterator[str]:
+    """Yield ``CONV_2D int8 per-axis, 2 refused: REASON`` for optional cases and known faults that fail nothing."""
+    groups: dict[tuple[str, str, str], int] = {}
+    for case in report.cases:
+        if case.excuse and case.ending.fails:
+            key = name(case), case.ending.value, case.excuse
+            groups[key] = groups.get(key, 0) + 1
+    for (operator, ending, why), number in groups.items():
+        yield f"{operator}, {number:,} {ending}: {visible(why)}"

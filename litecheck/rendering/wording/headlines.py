@@ -1,0 +1,48 @@
+"""First lines of a verification: the verdict, the arithmetic that shows it, and excused outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.rendering.escape import NAME, visible
+from litecheck.rendering.wording import agreements
+from litecheck.rendering.wording.agreements import agreement_sentence
+from litecheck.rendering.wording.outcomes import device_message, title
+from litecheck.summary_text import counted
+from litecheck.verification.result import Verdict, Verification
+
+
+def judged(verification: Verification) -> str:
+    """Return the arithmetics that fit the exact cases, or the admissible arithmetics if no case is exact."""
+    names = ", ".join(map(visible, verification.arithmetics))
+    if not verification.agreement.groups:
+        return f"none of {names}" if len(verification.arithmetics) > 1 else names
+    return agreement_sentence(verification.agreement)
+
+
+def remark(verification: Verification) -> str:
+    """Return the arithmetic that a conforming device has, and the number of known faults."""
+    exact = agreements.headline(verification.agreement) if verification.verdict == "conforms" else ""
+    known = sum(map(verification.known_fault, verification.verdicts))
+    faults = counted(known, "known fault") if known else ""
+    return ", ".join(filter(None, (exact, faults)))
+
+
+def headline(verification: Verification) -> str:
+    """Return the verdict with the remark: ``conforms: exact under litert-xnnpack``."""
+    return ": ".join(filter(None, (verification.verdict, remark(verification))))
+
+
+def fitting(verification: Verification, verdict: Verdict) -> str:
+    """Return the arithmetics that fit a case: ``any`` if all admissible ones do, else their names."""
+    if len(verification.arithmetics) > 1 and len(verdict.fits) == len(verification.arithmetics):
+        return "any"
+    return visible(", ".join(verdict.fits) or verdict.arithmetic)
+
+
+def excused(verification: Verification) -> Iterator[str]:
+    """Yield each case that shows a known fault of the device's own runtime, and the inputs that crash the runtime."""
+    for v in verification.verdicts:
+        if v.fault and not verification.failing(v):
+            told = f"{title(v, NAME)}, {v.outcome.value}: {visible(v.fault)}"
+            yield f"{told}; {device_message(v)}" if v.message and not v.mismatches else told

@@ -1,0 +1,93 @@
+"""Geometric cases: the covering design of an operator's shapes, each with plain parameters and few inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.cases.expectation import Expectation
+from litecheck.cases.inputs import tried
+from litecheck.profile.assemble import assemble
+from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.types import Profile
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.suite.accept_cases import (
+    computed_shapes,
+    granularity_of,
+    kind_of,
+    nonconformity,
+    reference,
+)
+from litecheck.suite.case import LEVELS, SuiteCase
+from litecheck.suite.case_templates import CaseTemplate, templates_of
+from litecheck.suite.drafts import choices, drafted
+from litecheck.suite.free_parameters import FreeParameters
+from litecheck.suite.geometry.covering import Row
+from litecheck.suite.geometry.design import STRENGTHS, Design, design_of, rows_of
+from litecheck.suite.parameter_sets import SETS
+from litecheck.suite.stimuli import case_of, known_inputs
+
+#: Inferences of each case, and the parameters of all.
+_RUNS = 2
+_PLAIN = next(s for s in SETS if s.name == "plain")
+
+
+def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[SuiteCase]:
+    """Yield the cases of an operator's covering design up to a level; none for combinations that a rule forbids."""
+    rule, design, forms = profile.operators[opcode], design_of(opcode), templates_of(opcode).forms
+    if design is None or not forms or rule.unsupported:
+        return
+    for kind in profile.activations:
+        choice = next(choices(profile, rule, kind), None)
+        for name, strength in STRENGTHS.items():
+            if choice is None or LEVELS.index(name) > LEVELS.index(level):
+                continue
+            for number, row in enumerate(rows_of(opcode, strength)):
+                form = _form(forms[0], design, row, f"geometry-{strength}-{number}")
+                try:
+                    yield from _case(profile, form, kind, row, name, seed)
+                except (UnsolvableError, RunError):
+                    continue
+
+
+def _form(first: CaseTemplate, design: Design, row: Row, name: str) -> CaseTemplate:
+    made = design.laid_out(row)
+    if made is None:
+        raise ValueError(f"{name}: a row of a covering array has no layout")
+    unfused = {k: v for k, v in first.options.items() if k != "fused_activation_function"}
+    return replace(first, name=name, operands=made.operands, options={**unfused, **made.options})
+
+
+def _case(
+    profile: Profile, form: CaseTemplate, kind: str, row: Row, level: str, seed: int
+) -> Iterator[SuiteCase]:
+    rule = profile.operators[form.opcode]
+    draft = drafted(profile, rule, form, next(choices(profile, rule, kind)))
+    name = f"{form.opcode}/{kind_of(draft)}/{form.name}"
+    drawn = int(np.random.default_rng([seed, *name.encode()]).integers(1 << 32))
+    freedom = FreeParameters(draft)
+    plan = _PLAIN.make(freedom, np.random.default_rng(drawn), drawn)
+    mended = None if plan is None else freedom.mended(plan)
+    if mended is None:
+        return
+    model = assemble(computed_shapes(draft, mended, name), name)
+    case = case_of(model, name)
+    stimuli = list(tried(case, known_inputs(model, draft.fed), seed, _RUNS))
+    expectation = Expectation(case, stimuli)
+    expectation.usable(reference())
+    if not expectation.stimuli or nonconformity(model, profile) is not None:
+        return
+    yield SuiteCase(
+        name,
+        form.opcode,
+        kind_of(draft),
+        granularity_of(draft, model),
+        "geometry: " + ", ".join(f"{factor.replace('_', ' ')} {value}" for factor, value in row.items()),
+        level,
+        model,
+        tuple(stimulus.arrays for stimulus in expectation.stimuli),
+        expected=tuple(expectation(reference()) or ()),
+        factors=dict(row),
+    )

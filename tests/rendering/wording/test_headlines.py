@@ -1,0 +1,38 @@
+"""First lines of a verification: arithmetics that fit, ties, mixed numerics and known faults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from litecheck.devices.outcome import Outcome
+from litecheck.rendering.wording import headlines
+from litecheck.verification.result import Verification
+
+
+def test_the_arithmetics_that_fit_exact_cases(sample: Verification, good: Verification) -> None:
+    assert headlines.judged(sample) == (
+        "warning: mixed numerics among operators: litert-reference: LiteRT's reference kernels for QUANTIZE, ADD; "
+        "litert-xnnpack: LiteRT with XNNPACK (default) for LOGISTIC"
+    )
+    assert headlines.judged(replace(sample, verdicts=())) == "none of litert-reference, litert-xnnpack"
+    assert headlines.judged(good) == "litert-reference: LiteRT's reference kernels"
+
+
+def test_the_headline_names_the_arithmetic_or_says_that_several_fit(good: Verification) -> None:
+    assert headlines.headline(good) == "conforms: exact under litert-reference"
+    (exact,) = good.verdicts
+    tied = replace(good, verdicts=(replace(exact, fits=("litert-reference", "tflm")),))
+    assert headlines.headline(tied) == "conforms: exact, arithmetic not distinguished"
+    assert headlines.judged(tied) == "not distinguished: litert-reference, tflm"
+
+
+def test_a_known_fault_of_a_published_runtime_is_said_and_fails_nothing(good: Verification) -> None:
+    (exact,) = good.verdicts
+    wrong = replace(
+        exact, outcome=Outcome.MISMATCH, fits=(), arithmetic="", fault="2.3.0: reads int8 as uint8"
+    )
+    report = replace(good, verdicts=(exact, wrong))
+    assert headlines.headline(report) == "conforms: exact under litert-reference, 1 known fault"
+    (told,) = headlines.excused(report)
+    assert told.endswith("mismatch: 2.3.0: reads int8 as uint8")
+    assert not list(headlines.excused(replace(report, device="delegate:libacme.so")))

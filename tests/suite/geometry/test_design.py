@@ -1,0 +1,41 @@
+"""Designs of the rule file: each names operators that forms exist for, and covers every possible pair."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from litecheck.profile.load import load_profile
+from litecheck.suite.case_templates import templates_of
+from litecheck.suite.geometry.covering import parts
+from litecheck.suite.geometry.design import Design, _designs, design_of, rows_of
+
+DESIGNS = _designs()
+
+
+@pytest.mark.parametrize("opcode", DESIGNS)
+def test_every_possible_pair_occurs_and_every_row_is_affordable(opcode: str) -> None:
+    design = DESIGNS[opcode]
+    rows, names = rows_of(opcode, 2), list(design.factors)
+    found = {tuple(part) for row in rows for part in combinations(enumerate(row.values()), 2)}
+    usual = {name: values[0] for name, values in design.factors.items()}
+    lacking = [part for part in parts(design.factors, 2) if part not in found]
+    assert all(design.laid_out({**usual, **{names[n]: v for n, v in part}}) is None for part in lacking)
+    assert all(design.laid_out(row) is not None for row in rows)
+    assert design.laid_out(usual) is not None
+    assert templates_of(opcode).forms
+
+
+def test_operators_with_much_arithmetic_have_a_design() -> None:
+    profile = load_profile("litert-int8")
+    without = {name for name in profile.operators if templates_of(name).forms and design_of(name) is None}
+    assert without == {
+        "ARG_MAX", "BATCH_TO_SPACE_ND", "GATHER", "QUANTIZE", "RESHAPE", "SHAPE", "SLICE", "SPACE_TO_BATCH_ND",
+        "SPACE_TO_DEPTH", "SQUEEZE",
+    }  # fmt: skip
+
+
+def test_a_design_counts_its_pairs() -> None:
+    made = Design(("ADD",), "rows", 9, {"a": ("1", "2"), "b": ("1", "2", "3"), "c": ("1",)}, ())
+    assert made.combinations() == 2 * 3 + 2 + 3

@@ -1,0 +1,78 @@
+"""Operands and options that factors give, and their cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.suite.geometry.layouts import LAYOUTS, Layout
+
+IMAGE = {"batch": "2", "height": "6", "width": "9", "channels": "3"}
+WINDOW = {"kernel_h": "3", "kernel_w": "2", "stride_h": "2", "stride_w": "1", "padding": "VALID"}
+DILATED = {**WINDOW, "dilation_h": "2", "dilation_w": "1"}
+
+
+def laid_out(layout: str, **row: str) -> Layout:
+    made = LAYOUTS[layout](row)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize(
+    ("layout", "row", "shapes", "cost"),
+    [
+        # A window of 5 x 2 on 6 x 9: 2 / 2 rows of 8 places; 2 images, 10 outputs, 6 products of 3 channels.
+        (
+            "convolution",
+            {**IMAGE, **DILATED, "outputs": "5", "groups": "2"},
+            {"input": [(2, 6, 9, 6)], "weight": [(10, 3, 2, 3)], "bias": [(10,)]},
+            2 * 8 * 10 * 6 * 3,
+        ),
+        (
+            "depthwise",
+            {**IMAGE, **DILATED, "multiplier": "4"},
+            {"input": [(2, 6, 9, 3)], "weight": [(1, 3, 2, 12)], "bias": [(12,)]},
+            2 * 8 * 12 * 6,
+        ),
+        ("pool", {**IMAGE, **WINDOW, "padding": "SAME"}, {"input": [(2, 6, 9, 3)]}, 2 * 27 * 3 * 6),
+        (
+            "matmul",
+            {"batch": "2", "depth": "7", "units": "5"},
+            {"input": [(2, 7)], "weight": [(5, 7)], "bias": [(5,)]},
+            70,
+        ),
+        ("binary", {**IMAGE, "broadcast": "none"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(2, 6, 9, 3)]}, 324),
+        ("binary", {**IMAGE, "broadcast": "lhs element"}, {"lhs": [(1,)], "rhs": [(2, 6, 9, 3)]}, 324),
+        ("binary", {**IMAGE, "broadcast": "rhs rows"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(1, 1, 9, 3)]}, 324),
+        ("rows", {"rows": "5", "depth": "7", "rank": "4"}, {"input": [(5, 1, 2, 7)]}, 70),
+        ("concatenation", {**IMAGE, "count": "3", "axis": "3"},
+         {"values": [(2, 6, 9, 3), (2, 6, 9, 4), (2, 6, 9, 5)]}, 108 * 12),
+    ],
+)  # fmt: skip
+def test_shapes_and_cost(
+    layout: str, row: dict[str, str], shapes: dict[str, list[tuple[int, ...]]], cost: int
+) -> None:
+    made = laid_out(layout, **row)
+    assert {role: [part.shape for part in parts] for role, parts in made.operands.items()} == shapes
+    assert made.cost == cost
+
+
+def test_a_window_beyond_the_image_has_no_layout() -> None:
+    row = {**IMAGE, **DILATED, "height": "4", "outputs": "1", "groups": "1"}
+    assert LAYOUTS["convolution"](row) is None
+    assert LAYOUTS["convolution"]({**row, "padding": "SAME"}) is not None
+
+
+@pytest.mark.parametrize(
+    ("layout", "row", "role", "values"),
+    [
+        ("reduction", {"axes": "0 3", "keep_dims": "yes"}, "axis", [0, 3]),
+        ("padding", {"pad_h": "1 2", "pad_w": "0 0", "pad_c": "3 0"}, "paddings", [[0, 0], [1, 2], [0, 0], [3, 0]]),
+        ("transposition", {"order": "3 1 0 2"}, "perm", [3, 1, 0, 2]),
+        ("resize", {"new_height": "8", "new_width": "5", "grid": "corners"}, "size", [8, 5]),
+    ],
+)  # fmt: skip
+def test_values_that_steer(layout: str, row: dict[str, str], role: str, values: list[int]) -> None:
+    (operand,) = laid_out(layout, **IMAGE, **row).operands[role]
+    assert operand.constant
+    assert np.array_equal(np.asarray(operand.values), values)

@@ -1,0 +1,28 @@
+"""Geometric cases: valid models of the shapes in their factors, at the level of their strength."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.model.load import model_from
+from litecheck.model.save import model_bytes
+from litecheck.profile.load import load_profile
+from litecheck.suite.geometric import geometric
+from litecheck.suite.geometry.design import rows_of
+
+
+@pytest.mark.parametrize("opcode", ["MAX_POOL_2D", "CONCATENATION"])
+def test_each_row_of_the_design_is_a_case_with_its_shapes(opcode: str) -> None:
+    made = list(geometric(load_profile("litert-int8"), opcode, "standard", 0))
+    assert [dict(case.factors) for case in made] == list(map(dict, rows_of(opcode, 2)))
+    for case in made:
+        main = model_from(model_bytes(case.model), case.name).subgraphs[0]
+        shape = main.tensors[main.inputs[0]].shape
+        names = ("batch", "height", "width", "channels")
+        assert shape == tuple(int(case.factors[name]) for name in names)
+        assert len(case.runs) == len(case.expected) > 0
+        assert case.expected[0][0].shape == main.tensors[main.outputs[0]].shape
+
+
+def test_a_suite_of_level_smoke_has_none() -> None:
+    assert list(geometric(load_profile("litert-int8"), "ADD", "smoke", 0)) == []

@@ -1,0 +1,51 @@
+"""Geometry not exercised: values, pairs, operators without a design, and cases without outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from litecheck.suite.geometry.design import design_of
+from litecheck.suite.manifest import CaseEntry, read_suite
+from litecheck.suite.suite_writer import Scope, make
+from litecheck.suite.untried import GeometryGap, geometry_gaps
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> tuple[CaseEntry, ...]:
+    folder = tmp_path_factory.mktemp("geometry") / "suite"
+    make(Scope("litert-int8", select=("TRANSPOSE/int8/[!r]*", "SQUEEZE/int8/[!r]*"), flags=False), folder)
+    return read_suite(folder).manifest.cases
+
+
+def gap(cases: tuple[CaseEntry, ...], answered: set[str], opcode: str = "TRANSPOSE") -> GeometryGap:
+    return next(one for one in geometry_gaps(cases, answered) if one.opcode == opcode)
+
+
+def test_all_cases_exercise_all_pairs(cases: tuple[CaseEntry, ...]) -> None:
+    found = gap(cases, {case.name for case in cases})
+    assert (found.kind, found.values, found.pairs, found.of) == ("int8", (), 0, 154)
+    assert "tensors above 1 MiB" in found.never
+
+
+def test_a_case_without_outputs_exercises_nothing(cases: tuple[CaseEntry, ...]) -> None:
+    design = design_of("TRANSPOSE")
+    assert design is not None
+    nothing = gap(cases, set())
+    assert nothing.pairs == nothing.of
+    assert len(nothing.values) == sum(map(len, design.factors.values()))
+    (first, *_) = (case for case in cases if case.factors)
+    one = gap(cases, {first.name})
+    assert one.of - one.pairs == 10  # pairs of five factors
+    assert len(nothing.values) - len(one.values) == 5
+    assert f"batch {first.factors['batch']}" not in one.values
+
+
+def test_an_operator_without_a_design_says_so(cases: tuple[CaseEntry, ...]) -> None:
+    assert gap(cases, set(), "SQUEEZE").never == ("shapes beyond the forms of its cases",)
+
+
+def test_invalid_models_are_no_operators(cases: tuple[CaseEntry, ...]) -> None:
+    broken = tuple(replace(case, broken="TRANSPOSE/perm") for case in cases)
+    assert list(geometry_gaps(broken, set())) == []
