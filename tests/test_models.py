@@ -28,7 +28,7 @@ EXPECTED: dict[str, tuple[int, int, dict[str, int], dict[str, int], str]] = {
         0, 138, {}, {"structure checked only": 6}, "litert-runtime litert-uint8 litert-structure",
     ),
     "posenet_mobilenet_v1_075_353_481_16_quant_decoder": (
-        0, 37, {}, {"not covered": 1}, "litert-runtime",
+        0, 37, {"CUSTOM/kernel": 1}, {"not covered": 1}, "litert-runtime",
     ),
     "partly_quantized_mnist": (
         0, 4, {}, {"structure checked only": 4}, "litert-runtime litert-hybrid litert-structure",
@@ -36,7 +36,7 @@ EXPECTED: dict[str, tuple[int, int, dict[str, int], dict[str, int], str]] = {
     "mobilenet_v1_0.25_128_quant": (0, 31, {}, {}, "litert-uint8"),
     "pretrainedResnet": (2, 0, {}, {"structure checked only": 16}, "litert-structure"),
     "qwen_fc_blockwise_quantized": (0, 1, {}, {}, "litert-hybrid"),
-    "model_invoking_error": (2, 0, {}, {"not covered": 1}, ""),
+    "model_invoking_error": (2, 0, {"CUSTOM/kernel": 1}, {"not covered": 1}, ""),
 }  # fmt: skip
 
 

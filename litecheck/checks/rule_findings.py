@@ -22,7 +22,16 @@ from litecheck.profile.types import Profile, Requirement
 #: Requirements of the parameters of a tensor, which depend on its type.
 _PARAMETERS = ("granularity", "axis", "zero_point", "scale", "range")
 #: Requirements without which the table of types says nothing new.
-_TYPED = ("/dtype", "/operands", "/unsupported", "/data_types", "/input_types", "/unknown_types", "/version")
+_TYPED = (
+    "/dtype",
+    "/operands",
+    "/unsupported",
+    "/data_types",
+    "/input_types",
+    "/unknown_types",
+    "/conversion",
+    "/version",
+)
 
 
 def check_operator(bound: BoundOperator) -> list[Finding]:
@@ -127,14 +136,14 @@ def check_tensors(context: Context, profile: Profile, found: list[Finding]) -> I
 
 
 def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -> list[Finding]:
-    """Return the findings with that of the profile's table of types, unless they have a violation of types already.
+    """Return the findings with that of the profile's table of types, unless there is a finding of types already.
 
     Findings of types get the measured impact of the operator's combination of types.
     """
     fault = types_fault(bound, profile.types) if profile.types else None
     if fault is None:
         return found
-    if any(f.level == "violation" and f.path.endswith(_TYPED) for f in found):
+    if any(f.path.endswith(_TYPED) for f in found):
         impact = fault.effect if fault.level is None else None
         return [replace(f, effect=impact) if impact and f.path.endswith("/dtype") else f for f in found]
     requirement = types_supported(profile, bound.rule.opcode)

@@ -25,8 +25,10 @@ def types_fault(bound: BoundOperator, table: TypeTable) -> Fault | None:
     impact = types.impact(combination)
     if impact is None or impact == REFERENCE_ONLY:
         return None
+    if not types.runs:
+        return Fault(f"{table.runtime} has no kernel for it", required="another operator", effect=impact)
     nearest = types.nearest(combination)
-    apart = [n for n, c in enumerate(combination) if nearest and c not in nearest[0][n]]
+    apart = [n for n, c in enumerate(combination) if c not in nearest[0][n]]
     operand = _operand(bound, types.roles[apart[0]]) if len(apart) == 1 else None
     stated = (f"{role} {c}" for role, c in zip(types.roles, combination, strict=True) if c != ABSENT)
     listed = ", or ".join(map(row_text, nearest[:_SHOWN])) + (", ..." if len(nearest) > _SHOWN else "")

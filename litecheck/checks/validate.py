@@ -183,6 +183,12 @@ class _Outcome:
     """True if a profile checked the operator's quantization."""
     nothing: str = ""
 
+    def add(self, found: list[Finding], outside: Profile | None) -> None:
+        """Add findings; ``not_covered_reason`` is the profile if it does not cover the operator, and covers it by a violation."""
+        self.findings += found
+        if outside and any(f.level == "violation" for f in found):
+            self.profiles.append(outside.name)
+
 
 def _operator(
     context: Context, operator: Operator, profiles: Iterable[Profile], first_only: bool
@@ -212,19 +218,21 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
     rule = profile.operators.get(operator.opcode)
     if rule is None:
         reason = unlisted_reason(context.subgraph, operator, profile)
+        structure = _default(STRUCTURE).operators.get(operator.opcode)
         if reason is None:
             outcome.findings.append(finding_for_forbidden_operator(context.subgraph, operator, profile))
+        elif structure and not first_only:  # the table of types has more operators than the profile
+            found = judged_types(BoundOperator(context, operator, structure), profile, [])
+            outcome.add(found, profile)
     else:
         bound = BoundOperator(context, operator, rule)
         reason = not_covered_reason(bound, profile)
         found = check_operator(bound) if reason is None else []
         if reason is None or not first_only:
             found = judged_types(bound, profile, found)
-        outcome.findings += found
+        outcome.add(found, profile if reason is not None else None)
         if reason is None:
             outcome.nothing = outcome.nothing or rule.nothing_to_judge
-        elif any(f.level == "violation" for f in found):
-            outcome.profiles.append(profile.name)
     if reason is not None:
         outcome.reasons.append(reason)
         return False

@@ -17,7 +17,6 @@ from litecheck.profile.parsed import OperatorDraft, RawRequirement, demands, inc
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, path_matches, unlisted_hints
 from litecheck.profile.rule_header import read_header, read_rewrites, read_types
-from litecheck.profile.type_table import TypeTable
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
@@ -38,7 +37,6 @@ KEYS = (
 )  # fmt: skip
 #: Effects of requirements without a stated effect: they do not state a placement.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
-
 Word = TypeVar("Word")
 
 
@@ -173,15 +171,8 @@ class Builder:
             unlisted_hints(self.hints, rules) if head.places else {},
             head.target.name if head.target else "",
             read_rewrites(top, self.file, self.name, head.target, base.rewrites if base else None),
-            self._types(base),
+            read_types(top, self.file, (base, *(part.profile for part in self.includes))),
         )
-
-    def _types(self, base: Profile | None) -> TypeTable | None:
-        """The table of types that the file names, or that of the profiles it extends and includes."""
-        if "types" in self.top:
-            return read_types(self.top, self.file)
-        inherited = (*((base,) if base else ()), *(part.profile for part in self.includes))
-        return next((profile.types for profile in inherited if profile.types), None)
 
     def _attached(self, requirement: Requirement) -> Requirement:
         """Return the requirement with its level and effect, and with the kinds of faults that have their own.
@@ -195,8 +186,8 @@ class Builder:
             raise ProfileError(requirement.demand.file, requirement.demand.line, message)
         speak = self.lineage[self.lineage.index(demanded_by) :]
         whole = self._stated(requirement, requirement.path, speak)
-        names = FAULT_KINDS.get(requirement.verb, ())
-        kinds = ((name, self._stated(whole, f"{requirement.path}/{name}", speak)) for name in names)
+        own = FAULT_KINDS.get(requirement.verb, ())
+        kinds = ((name, self._stated(whole, f"{requirement.path}/{name}", speak)) for name in own)
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
 
     def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
@@ -227,8 +218,8 @@ class Builder:
         own = (*presence(draft), *demands(draft, draft.clause, self.kinds))
         base = tuple(map(self._attached, own))
         alternatives = tuple(
-            Alternative(name, tuple(map(self._attached, demands(draft, clause, self.kinds))))
-            for name, clause in draft.any_of.items()
+            Alternative(name, tuple(map(self._attached, demands(draft, part, self.kinds))))
+            for name, part in draft.any_of.items()
         )
         activations = self._scope(draft)
         base = _without_scope_dtype(base, activations, draft, frozenset(self.head.activations))

@@ -13,7 +13,7 @@ FILE = "rules/types/customs.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompilerOperator:
     """Target and compiler of an operator that stands for compiled operators, and the line that says so."""
 
     target: str
@@ -21,7 +21,7 @@ class Compiled:
     names: tuple[str, ...]
 
 
-def compiled_for(custom_code: str) -> Compiled | None:
+def compiled_for(custom_code: str) -> CompilerOperator | None:
     """Return the compiler that writes a custom operator; None for operators of a model. Example: ``ethos-u``."""
     return next((c for c in _customs()[0] if any(fnmatchcase(custom_code, name) for name in c.names)), None)
 
@@ -39,10 +39,10 @@ def kernels_line(table: str) -> int:
 
 
 @cache
-def _customs() -> tuple[tuple[Compiled, ...], dict[str, tuple[str, ...]]]:
+def _customs() -> tuple[tuple[CompilerOperator, ...], dict[str, tuple[str, ...]]]:
     top = read_yaml(rules_dir() / "types" / "customs.yaml", FILE)
     compilers = entries(top.get("compiled"), FILE).values.items()
     made = ((target, entries(node, FILE)) for target, node in compilers)
-    compiled = tuple(Compiled(target, text(c.get("by")), texts(c.get("names"))) for target, c in made)
+    compiled = tuple(CompilerOperator(target, text(c.get("by")), texts(c.get("names"))) for target, c in made)
     kernels = {name: texts(node) for name, node in entries(top.get("kernels"), FILE).values.items()}
     return compiled, kernels

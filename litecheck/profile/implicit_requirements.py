@@ -45,9 +45,10 @@ def types_supported(profile: Profile, opcode: str) -> Requirement | None:
     if table is None or types is None:
         return None
     because = f"{table.runtime} has no kernel for other types, as measured"
-    rows = "; ".join(map(row_text, types.runs)) or "none"
+    rows = "; ".join(map(row_text, types.runs))
+    required = f"{rows} ({', '.join(types.roles)})" if rows else "another operator"
     return Requirement(
-        f"{opcode}/types", "types", None, Exactly(f"{rows} ({', '.join(types.roles)})"), because, "",
+        f"{opcode}/types", "types", None, Exactly(required), because, "",
         Demand(profile.name, table.file, types.line), effect=types.otherwise,
     )  # fmt: skip
 

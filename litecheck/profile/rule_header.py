@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from litecheck.errors import ConfigError, ProfileError
@@ -73,8 +74,10 @@ def read_rewrites(
     return base.read(top.get("rewrites"), file, name)
 
 
-def read_types(top: MappingNode, file: str) -> TypeTable:
-    """Return the table of types that a file names. Raises ProfileError."""
+def read_types(top: MappingNode, file: str, before: Iterable[Profile | None]) -> TypeTable | None:
+    """Return the table of types that a file names, or that of the profiles it builds on. Raises ProfileError."""
+    if "types" not in top:
+        return next((profile.types for profile in before if profile and profile.types), None)
     name, known = text(top.get("types")), type_tables()
     if name not in known:
         message = f"types is one of {', '.join(known)}; not {name!r}{did_you_mean(name, known)}"

@@ -257,7 +257,7 @@ def test_raw_data_that_is_computed_with_is_a_violation(name: str, dtype: str) ->
     assert judged(plain("ADD", dtype), load_profile(name))[0] == "violates"
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_the_squares_of_other_types_are_no_violation(dtype: str) -> None:
     report = validate(plain("SQUARED_DIFFERENCE", dtype), [load_profile("litert-int16x8")])
     assert (report.findings, report.operators[0].status) == ((), "not covered")

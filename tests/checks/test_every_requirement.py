@@ -31,7 +31,9 @@ def without_structure(profile: Profile) -> Profile:
         kept = tuple(r for r in rule.requirements if r.demand.profile != STRUCTURE)
         return replace(rule, requirements=kept)
 
-    return replace(profile, operators={op: own(rule) for op, rule in profile.operators.items()})
+    own_types = None if profile.types is load_profile(STRUCTURE).types else profile.types
+    operators = {op: own(rule) for op, rule in profile.operators.items()}
+    return replace(profile, operators=operators, types=own_types)
 
 
 #: Targets say where operators run; their compilers witness each requirement (tests/differential/vela.py).
@@ -172,6 +174,7 @@ COMPANIONS = {
     "IF/condition/operands": ("IF/limits/arity_mismatches",),
     "STABLEHLO_CASE/index/operands": ("STABLEHLO_CASE/limits/arity_mismatches",),
     "FULLY_CONNECTED/limits/largest_int4_accumulator": ("FULLY_CONNECTED/weight/dtype",),
+    "CONV_2D/weight/range": ("CONV_2D/limits/unsigned_weight_scales",),
     "FULLY_CONNECTED/weight/axis": ("FULLY_CONNECTED/bias/granularity",),
     **{
         path: both

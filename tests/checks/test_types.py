@@ -53,7 +53,6 @@ UNSUPPORTED = {
     "RSQRT of int32": (plain("RSQRT", ["int32"], "int32"), "", "fails to load"),
     "DEQUANTIZE of float32": (plain("DEQUANTIZE", ["float32"], "float32"), "", "fails to load"),
     "QUANTIZE to int32": (plain("QUANTIZE", ["float32"], "int32"), "", "fails to load"),
-    "MUL of float32 and int32": (plain("MUL", ["float32", "int32"], "float32"), "", "fails to load"),
     "tflm: SOFTMAX of float16": (plain("SOFTMAX", ["float16"], "float16", beta=1.0), "tflm", "fails to load"),
     "tflm: MUL of int64": (plain("MUL", ["int64", "int64"], "int64"), "tflm", "fails at run time"),
     "tflm: MEAN, int64 axis": (
@@ -74,7 +73,6 @@ SUPPORTED = {
     "SOFTMAX of float32": (plain("SOFTMAX", ["float32"], "float32", beta=1.0), ""),
     "SOFTMAX from int8 to int16": (plain("SOFTMAX", ["int8"], "int16", beta=1.0), "tflm"),
     "ADD of int32": (plain("ADD", ["int32", "int32"], "int32"), ""),
-    "MEAN, int64 axis": (indexed("MEAN", "int64", [1, 2], (1, 1, 1, 6), keep_dims=True), ""),
     "tflm: MEAN, int32 axis": (indexed("MEAN", "int32", [1, 2], (1, 1, 1, 6), keep_dims=True), "tflm"),
     "tflm: MUL of float32": (plain("MUL", ["float32", "float32"], "float32"), "tflm"),
 }
@@ -92,6 +90,12 @@ def test_the_finding_names_the_tensor_and_the_nearest_supported_types() -> None:
     assert found.found == "its types are input int8, perm int16, output int8"
     assert "int32" in found.required
     assert found.required.endswith("(input, perm, output)")
+
+
+def test_an_operator_without_any_kernel_needs_another() -> None:
+    (found,) = types_findings(plain("POW", ["float32", "float32"], "float32"), "tflm")
+    assert found.required == "another operator"
+    assert "has no kernel" in found.found
 
 
 def test_a_violation_of_a_type_is_told_once_with_the_measured_impact() -> None:

@@ -530,7 +530,14 @@ def test_the_template_shows_every_part_of_the_language() -> None:
     data = raw("template")
     assert (data["profile"], data["extends"], data["unlisted"]) == ("acme-npu", "litert-int8", "violation")
     # What only the files of LiteRT's own demands need is documented, and left out of what a vendor starts from.
-    assert set(data) == set(schema()["properties"]) - {"includes", "judges", "reasons", "rewrites", "target"}
+    assert set(data) == set(schema()["properties"]) - {
+        "includes",
+        "judges",
+        "reasons",
+        "rewrites",
+        "target",
+        "types",
+    }
     used = {key for entry in data["ops"].values() for key in entry}
     own = {"scope", "intermediates", "shapes", "nothing_to_judge"}
     assert used == set(schema()["$defs"]["operator"]["properties"]) - own

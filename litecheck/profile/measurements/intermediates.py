@@ -1,10 +1,17 @@
-"""Measurements of intermediate tensors, in which an integer LSTM states scales."""
+"""Measurements of tensors that only some LSTM have: intermediate tensors, peepholes, projection, normalization."""
 
 from __future__ import annotations
 
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan, TensorPlan
+
+#: Inputs of an LSTM beyond its gates, biases and states.
+_EXTENSIONS = (
+    "cell_to_input_weights", "cell_to_forget_weights", "cell_to_output_weights", "projection_weights",
+    "projection_bias", "input_layer_norm_coefficients", "forget_layer_norm_coefficients",
+    "cell_layer_norm_coefficients", "output_layer_norm_coefficients",
+)  # fmt: skip
 
 
 def _of_size(plan: Plan, value: int) -> Plan | None:
@@ -19,3 +26,16 @@ def intermediate_elements(operands: Operands) -> Measured:
     tensors = operands.subgraph.tensors
     sizes = [tensors[i].size for i in operands.operator.intermediates if 0 <= i < len(tensors)]
     return max(sizes, default=None)
+
+
+def _extended(plan: Plan, value: int) -> Plan | None:
+    for n, role in enumerate(_EXTENSIONS):
+        plan = plan.with_role(role, plan.operands[role] or (TensorPlan("int16"),) if n < value else ())
+    return plan if 0 <= value <= len(_EXTENSIONS) else None
+
+
+@measures(_extended)
+def lstm_extensions(operands: Operands) -> Measured:
+    """Number of peephole weights, projection tensors and layer normalization coefficients of an LSTM. Example:
+    three peephole weights give 3."""
+    return sum(operands.one(role) is not None for role in _EXTENSIONS)

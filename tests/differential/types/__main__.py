@@ -17,7 +17,7 @@ def main() -> int:
     """Write the tables, or print what litecheck and the runtimes say of random combinations; 1 if they disagree."""
     parser = argparse.ArgumentParser(prog="python -m tests.differential.types")
     parser.add_argument("--write", action="store_true", help="write rules/types/*.json")
-    parser.add_argument("--operator", default="*", help="a pattern")
+    parser.add_argument("--operator", default="*", help="a pattern, or several with a bar between")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -32,7 +32,9 @@ def bases() -> dict[str, tuple[Base, ...]]:
     """Return the models by operator."""
     rules, found = load_profile("litert-structure").operators, {}
     for opcode, name, model, inputs in _models():
-        if opcode in rules and opcode not in UNTYPED and len(model.subgraphs[0].operators) == 1:
+        graph = model.subgraphs[0]
+        plain = all(t.quantization.details is None for t in graph.tensors)
+        if opcode in rules and opcode not in UNTYPED and plain and len(graph.operators) == 1:
             given = tuple(inputs) if opcode not in _SPARSE else (_sparse(inputs[0], _SPARSE[opcode]),)
             found.setdefault(opcode, []).append(Base(name, rules[opcode], model, given))
     return {opcode: tuple(_different(made))[:_MOST] for opcode, made in sorted(found.items())}
@@ -60,9 +62,10 @@ def _sparse(values: np.ndarray, usual: bool) -> np.ndarray:
 
 
 def _different(made: list[Base]) -> Iterator[Base]:
-    """The first model of each signature."""
+    """The first model of each signature, and the first with one scale for every tensor."""
     seen = set()
     for base in made:
-        if base.signature not in seen:
-            seen.add(base.signature)
+        coarse = all(t.quantization.scale.size < 2 for t in base.model.subgraphs[0].tensors)
+        if base.signature not in {s for s, _ in seen} or (coarse and (base.signature, True) not in seen):
+            seen.add((base.signature, coarse))
             yield base

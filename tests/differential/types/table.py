@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect
-from tests.differential.types.explore import MANY, Tried
+from litecheck.profile.operators import traits_of
+from litecheck.profile.types import OperatorRule
+from tests.differential.types.explore import CONVERT, Tried, data_types
 from tests.differential.types.runtimes import LITERT
 from tests.differential.types.signatures import Signature
 
 SUPPORTED = ""
+#: Roles above which combinations are too many, and roles are listed one by one.
+_WIDE = 8
 #: Impact of a stage that a runtime reaches.
 _IMPACTS: Mapping[str, Effect] = {
     "crashes": "crashes", "rejected": "fails to load", "fails": "fails at run time", "wrong": "wrong results",
@@ -44,6 +48,28 @@ def _reference(stage: str) -> str:
     return REFERENCE_ONLY if stage in ("rejected", "fails") else SUPPORTED
 
 
+def fits(rule: OperatorRule, signature: Signature, known: Collection[Signature]) -> bool:
+    """Return True if the types of a combination go together as in the models of the operator.
+
+    Small models compute some combinations by chance, which no kernel supports. The operands of a binary elementwise
+    operator have one type, and an output that has the type of an input in the models has it in every combination.
+    """
+    read = data_types(rule, signature)
+    binary = traits_of(rule.opcode).elementwise == "binary"
+    if binary and len(read) > 1 and all(len(data_types(rule, k)) < 2 for k in known):
+        return False
+    if not read or rule.opcode in (*CONVERT, "BITCAST", "DEQUANTIZE"):
+        return True
+    for at in range(len(rule.inputs), len(signature)):
+        pairs = {(data_types(rule, k), k[at]) for k in known}
+        follows = any(out in types for types, out in pairs)
+        if follows and signature[at] not in read and (read, signature[at]) not in pairs:
+            return False
+        if {out for _, out in pairs} == {"bool"} != {signature[at]}:
+            return False
+    return True
+
+
 def rows(combinations: Iterable[Signature]) -> list[str]:
     """Return rows that hold exactly these combinations. Example: ``int8 int8`` and ``int8 int16`` are one row."""
     left = {tuple(frozenset((c,)) for c in s) for s in combinations}
@@ -57,17 +83,27 @@ def rows(combinations: Iterable[Signature]) -> list[str]:
     return sorted(" ".join("|".join(sorted(cell)) for cell in row) for row in left)
 
 
-def entry(roles: Sequence[str], tried: Mapping[Signature, Tried], runtime: str) -> dict[str, Any]:
-    """Return the entry of one operator."""
+def entry(
+    rule: OperatorRule, tried: Mapping[Signature, Tried], known: Collection[Signature], runtime: str
+) -> dict[str, Any]:
+    """Return the entry of one operator; ``known`` are the signatures of its models."""
     found: dict[str, set[Signature]] = {}
     for signature, t in tried.items():
-        found.setdefault(impact(t, runtime), set()).add(signature)
+        effect = impact(t, runtime)
+        chance = effect == SUPPORTED and not fits(rule, signature, known)
+        found.setdefault("wrong results" if chance else effect, set()).add(signature)
+    return listed(rule, found)
+
+
+def listed(rule: OperatorRule, found: dict[str, set[Signature]]) -> dict[str, Any]:
+    """Return the entry of an operator from its combinations by impact."""
+    roles = (*rule.inputs, *rule.outputs)
     runs = found.pop(SUPPORTED, set())
     counts = Counter({effect: len(found[effect]) for effect in _IMPACTS.values() if effect in found})
     counts[IGNORED] = min(counts[IGNORED], 0)
     otherwise = counts.most_common(1)[0][0] if counts.total() else "fails to load"
     made: dict[str, Any] = {"roles": " ".join(roles)}
-    if len(roles) > MANY:
+    if len(roles) > _WIDE:
         cells = ("|".join(sorted({s[n] for s in runs})) for n in range(len(roles)))
         return {**made, "by_role": True, "runs": [" ".join(cells)] if runs else [], "otherwise": otherwise}
     impacts = {effect: rows(found[effect]) for effect in sorted(found) if effect != otherwise}

@@ -25,7 +25,7 @@ def measured(opcode: str) -> tuple[str, Mapping[Signature, Tried]]:
 
 def write(pattern: str, jobs: int) -> None:
     """Measure operators, the smallest first, and write their entries; entries of other operators stay."""
-    wanted = [opcode for opcode in bases() if fnmatchcase(opcode, pattern)]
+    wanted = [opcode for opcode in bases() if any(fnmatchcase(opcode, one) for one in pattern.split("|"))]
     wanted.sort(key=lambda opcode: (len(bases()[opcode][0].signature), len(bases()[opcode])))
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for done, (opcode, tried) in enumerate(pool.imap_unordered(measured, wanted), 1):
@@ -40,6 +40,6 @@ def _add(opcode: str, tried: Mapping[Signature, Tried]) -> None:
     for name, profile in (("litert", "litert-structure"), ("tflm", "tflm")):
         file = rules_dir() / "types" / f"{name}.json"
         entries = json.loads(file.read_text())["operators"] if file.exists() else {}
-        entries[opcode] = entry((*rule.inputs, *rule.outputs), tried, name)
+        entries[opcode] = entry(rule, tried, {base.signature for base in bases()[opcode]}, name)
         file.parent.mkdir(exist_ok=True)
         file.write_text(table_text(load_profile(profile).runtime, dict(sorted(entries.items()))))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.measurements.intermediates import intermediate_elements
+from litecheck.profile.measurements.intermediates import intermediate_elements, lstm_extensions
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,14 @@ def test_the_largest_intermediate_counts(shapes: tuple[tuple[int, ...], ...], ex
     model = builder.finish()
     graph = model.subgraphs[0]
     assert intermediate_elements(Operands(graph.operators[0], {}, graph, model)) == expected
+
+
+def test_peepholes_projections_and_normalization_are_extensions() -> None:
+    builder = ModelBuilder("lstm")
+    main = builder.subgraph()
+    x = main.tensor("x", (4,), "int16", quantized(0.5))
+    graph = builder.finish().subgraphs[0]
+    tensor = (graph.tensors[x],)
+    roles = dict.fromkeys(("input", "cell_to_input_weights", "projection_bias"), tensor)
+    operator = Operator(0, "LSTM", (), ())
+    assert lstm_extensions(Operands(operator, roles, graph, builder.finish())) == 2
