@@ -58,7 +58,7 @@ def verify(
 
     \b
     [bold]Exit codes[/]
-      0   every compared operator is exact under an arithmetic, or within its tolerance
+      0   every compared operator is exact or within its tolerance
       1   an operator differs, crashes, times out or is rejected
       2   no operator was compared
       64  invalid command, option or configuration

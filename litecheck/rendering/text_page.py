@@ -41,8 +41,11 @@ class Page:
         self.dash = "-" if self.plain else "─"
 
     def title(self, name: str, verdict: str, style: str) -> None:
-        """Print a name and, at the right edge, its verdict."""
+        """Print a name and, at the right edge, its verdict; a longer verdict follows the name."""
         name = visible(name) if self.verbose else shorten(name, 2 * NAME)
+        if len(verdict) + 2 > self.width:
+            self.line(Text.assemble((name, "bold"), "  ", (verdict, style)))
+            return
         room = self.width - cell_len(name) - len(verdict) - 2
         if room < 3:
             self.line(Text(name, "bold"))

@@ -24,7 +24,6 @@ OTHER_PLACEHOLDER = {
     "--output": "the placeholder is the type of file that the command writes",
     "--format": "commands without report files take no FORMAT:FILE",
     "--select": "validate selects requirements, of which an operator is the beginning",
-    "--budget": "suite run takes a duration only",
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
 }
 #: Options whose help begins with other words in another command, with the reason.

@@ -78,3 +78,10 @@ def test_a_whole_table_shortens_no_word_and_wraps_the_last_column() -> None:
         "            accepted",
         "  ADD       1 passed",
     ]
+
+
+def test_a_verdict_longer_than_a_line_follows_the_name() -> None:
+    file = io.StringIO()
+    page = Page(Console(file=file, width=30, color_system=None, _environ={}), False)
+    page.title("acme", "conforms: 12 of 991 cases, 93 % of it", "")
+    assert file.getvalue().splitlines() == ["acme  conforms: 12 of 991", "cases, 93 % of it"]

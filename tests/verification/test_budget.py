@@ -16,6 +16,7 @@ from litecheck.cli.app import app
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification.cost_estimate import Budgeting, estimate_cost
@@ -298,3 +299,26 @@ def test_a_dry_run_counts_and_estimates_and_verifies_nothing(network: str) -> No
 def test_a_budget_that_is_none_is_refused_at_the_command_line(network: str) -> None:
     done = CliRunner().invoke(app, ["verify", network, "--device", "litert:reference", "--budget", "soon"])
     assert done.exit_code == 64
+
+
+@pytest.mark.parametrize("budget_of", [None, Budget(invocations=500)])
+def test_a_budget_does_not_turn_a_known_crash_into_a_failure(budget_of: Budget | None) -> None:
+    """LiteRT's SOFTMAX crashes on rows of equal inputs; without a budget these inputs are left out."""
+    builder = ModelBuilder("softmax")
+    main = builder.subgraph()
+    x, y = (
+        main.tensor("x", (1, 8), "int8", quantized(0.1, 3)),
+        main.tensor("y", (1, 8), "int8", quantized(1 / 256, -128)),
+    )
+    main.add("SOFTMAX", [x], [y], beta=1.0)
+    main.inputs(x)
+    main.outputs(y)
+
+    def crash(job: Job) -> Failure | None:
+        equal = any((array == array.flat[0]).all() for run in job.runs for array in run)
+        return Failure(Outcome.CRASHED, "ended with SIGABRT") if equal else None
+
+    device = InProcess(instead=crash, name="litert:reference")
+    report = verify(builder.finish(), device, Settings(budget=budget_of))
+    assert report.verdict != "fails"
+    assert "SOFTMAX crashes" in report.verdicts[0].fault

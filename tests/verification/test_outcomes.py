@@ -82,7 +82,9 @@ def test_a_delegate_that_takes_nothing_was_not_verified(delegate: Path) -> None:
     "fault", ["half-up", "truncate", "no-input-zero-point", "wrap-output", "per-tensor-scale"]
 )
 def test_a_planted_fault_is_found_in_its_operator_alone(delegate: Path, fault: str) -> None:  # noqa: F811
-    found = outcomes(verified(device(delegate, fault=fault, at="CONV_2D")))
+    found = outcomes(
+        verified(device(delegate, fault=fault, at="CONV_2D"), Settings(("litert-reference",), jobs=2))
+    )
     assert Outcome.MISMATCH in found.pop("CONV_2D")
     found.pop("RESHAPE", None)
     assert set().union(*found.values()) == {Outcome.EXACT}

@@ -81,12 +81,14 @@ def test_exact_under_its_own_arithmetic_and_different_where_that_differs(
         beyond_the_slice()
     model = load_model(models / f"{name}.tflite")
     refused = UNSERVED.get((device.name, name), set())
-    own = verify(model, device, Settings(arithmetics=(OWN[device.name],), jobs=2))
+    own = verify(model, device, Settings(jobs=2))
+    assert own.arithmetics == (OWN[device.name],)
+    assert own.exit_code == (1 if refused else 0)
     assert of(own, Outcome.REFUSED) == refused
     assert of(own, *(o for o in Outcome if o.judged and not o.good)) == refused
     assert not of(own, Outcome.NO_REFERENCE)
 
-    report = verify(model, device, Settings(jobs=2))
+    report = verify(model, device, Settings(("litert-reference",), jobs=2))
     differ = DIFFER[device.name].get(name, set())
     assert of(report, Outcome.MISMATCH) == differ
     for verdict in report.verdicts:

@@ -14,7 +14,10 @@ def geometry_sentences(gaps: Sequence[GeometryGap]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for gap in gaps:
         pairs = f"{gap.pairs:,} of {gap.of:,} pairs of values" if gap.pairs else ""
-        told = "; ".join(filter(None, (", ".join(gap.values), pairs, ", ".join(gap.never))))
+        values = ", ".join(gap.values)
+        if gap.of and gap.pairs == gap.of:
+            values, pairs = "no case of its geometric design", ""
+        told = "; ".join(filter(None, (values, pairs, ", ".join(gap.never))))
         if told:
             groups.setdefault(told, []).append(f"{gap.opcode} {gap.kind}")
     yield from (visible(f"{', '.join(names)}: {told}") for told, names in groups.items())

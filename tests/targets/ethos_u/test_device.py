@@ -133,7 +133,7 @@ def test_a_fully_connected_layer_is_rescaled_as_convolutions_are(device: Device,
     main.inputs(x)
     main.outputs(y)
     model = builder.finish()
-    done = verify_model(model, device)
+    done = verify_model(model, device, arithmetics=("litert-reference",))
     assert only(done).outcome is Outcome.MISMATCH
     assert only(done).worst is not None
     assert abs(only(done).worst.largest) == 1
