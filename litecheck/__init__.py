@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from litecheck.diagnosis.session import diagnose_device as _diagnose
     from litecheck.differences.change import Change as Change
     from litecheck.differences.change import ModelDifference as ModelDifference
-    from litecheck.differences.difference import diff as diff
+    from litecheck.differences.model_difference import diff as diff
     from litecheck.errors import ConfigError as ConfigError
     from litecheck.errors import LitecheckError as LitecheckError
     from litecheck.errors import ModelError as ModelError
@@ -87,9 +87,9 @@ if TYPE_CHECKING:
     from litecheck.suite.suite_writer import Scope as _SuiteScope
     from litecheck.suite.suite_writer import make as _make_suite
     from litecheck.suite.verdict import SuiteReport as SuiteReport
-    from litecheck.tracing.result import Culprit as Culprit
-    from litecheck.tracing.result import Trace as Trace
-    from litecheck.tracing.session import trace as trace
+    from litecheck.tracing.trace_result import Culprit as Culprit
+    from litecheck.tracing.trace_result import Trace as Trace
+    from litecheck.tracing.trace_session import trace as trace
     from litecheck.verification.campaign import verify_model as _verify
     from litecheck.verification.campaign import verify_model as verify_model
     from litecheck.verification.result import Verification as Verification
@@ -122,7 +122,7 @@ _HOMES = {
     "diagnosis.result": "Diagnosis",
     "diagnosis.session": "diagnose=diagnose_device",
     "differences.change": "Change ModelDifference",
-    "differences.difference": "diff",
+    "differences.model_difference": "diff",
     "errors": "ConfigError LitecheckError ModelError Problem ProfileError",
     "finding": "Finding",
     "model.edit": "SubgraphEditor with_subgraphs",
@@ -154,8 +154,8 @@ _HOMES = {
     "suite.suite_run": "run_suite=run",
     "suite.suite_writer": "SuiteScope=Scope make_suite=make",
     "suite.verdict": "SuiteReport",
-    "tracing.result": "Culprit Trace",
-    "tracing.session": "trace",
+    "tracing.trace_result": "Culprit Trace",
+    "tracing.trace_session": "trace",
     "verification.campaign": "verify=verify_model verify_model",
     "verification.result": "Verification",
     "verification.settings": "Settings",

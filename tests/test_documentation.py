@@ -144,7 +144,18 @@ def shell_lines(path: Path) -> Iterator[str]:
 
 
 def test_every_option_is_in_the_guide() -> None:
-    pages = ("validate", "quantizer", "run", "verify", "diagnose", "convert", "suite", "stream")
+    pages = (
+        "validate",
+        "quantizer",
+        "run",
+        "verify",
+        "diagnose",
+        "convert",
+        "suite",
+        "stream",
+        "trace",
+        "diff",
+    )
     guide = "".join(text_of(f"docs/{page}.md") for page in pages)
     missing = {
         (name, option)

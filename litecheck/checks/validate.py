@@ -184,7 +184,7 @@ class _Outcome:
     nothing: str = ""
 
     def add(self, found: list[Finding], outside: Profile | None) -> None:
-        """Add findings; ``not_covered_reason`` is the profile if it does not cover the operator, and covers it by a violation."""
+        """Add findings; ``outside`` is the profile that does not cover the operator, which a violation covers."""
         self.findings += found
         if outside and any(f.level == "violation" for f in found):
             self.profiles.append(outside.name)

@@ -85,7 +85,7 @@ def diff(
 
     one_thread()
     limit_reference(memory, timeout)
-    from litecheck.differences.difference import diff as compared
+    from litecheck.differences.model_difference import diff as compared
 
     targets = parse_outputs(outputs or (), "diff")
     found = compared(

@@ -61,7 +61,7 @@ def make(
     """
     from litecheck.cli.progress import steps
     from litecheck.cli.suite_stream import make_stream
-    from litecheck.comparison.agreement import PUBLISHED
+    from litecheck.comparison.admitted_arithmetics import PUBLISHED
     from litecheck.profile.load import load_profile
     from litecheck.suite.suite_writer import Scope, chosen
     from litecheck.suite.suite_writer import make as made

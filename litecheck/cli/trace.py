@@ -124,14 +124,15 @@ def trace(
     one_thread()
     if len(models) > 2:
         raise ConfigError(f"expected a float and a quantized model, got {len(models)} files")
-    if len(models) == 1 and (device or against):
-        raise ConfigError("--device and --against need the float model: litecheck trace FLOAT INT8")
+    alone = {"--device": device, "--against": against, "--min-snr": min_snr, "--max-loss": max_loss}
+    if len(models) == 1 and (given := [name for name, value in alone.items() if value is not None]):
+        raise ConfigError(f"{given[0]} needs the float model: litecheck trace FLOAT INT8")
     limit_reference(memory, timeout)
     from litecheck.cli.convert_values import parse_data
     from litecheck.cli.progress import samples_done
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
-    from litecheck.tracing.session import trace as traced
+    from litecheck.tracing.trace_session import trace as traced
 
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     targets = parse_outputs(outputs or (), "trace")

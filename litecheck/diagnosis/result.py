@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.comparison.agreement import PublishedAgreement, agreement
+from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchCluster
 from litecheck.devices.outcome import Outcome
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.differences.change import Change, ChangeKind
-from litecheck.differences.operators import PlacedChange
+from litecheck.differences.operator_changes import PlacedChange
 from litecheck.differences.tensors import follows_scale
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.types import Operator, Subgraph, Tensor

@@ -22,11 +22,12 @@ def constant_values(tensor: Tensor) -> NDArray[np.float64] | None:
     if stored is None or q.details is not None or stored.dtype.kind not in "iuf":
         return None
     if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
-        return stored.astype(np.float64)
+        return _wide(stored)
     scale, zero = along_axis(q.scale, q, stored.ndim), along_axis(zero_points(q), q, stored.ndim)
     if q.scale.size > 1 and (q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size):
         return None
-    real: NDArray[np.float64] = (stored.astype(np.float64) - zero) * scale
+    with np.errstate(all="ignore"):
+        real: NDArray[np.float64] = (_wide(stored) - zero) * scale
     return real.reshape(stored.shape)
 
 
@@ -36,7 +37,7 @@ def constant_sample(tensor: Tensor, count: int) -> NDArray[np.float64] | None:
     if stored is None or q.details is not None or stored.dtype.kind not in "iuf" or not stored.size:
         return None
     places = np.arange(0, stored.size, max(1, stored.size // count))[:count]
-    sample = stored.reshape(-1)[places].astype(np.float64)
+    sample = _wide(stored.reshape(-1)[places])
     if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
         return sample
     channel = np.zeros(places.size, np.int64)
@@ -44,8 +45,14 @@ def constant_sample(tensor: Tensor, count: int) -> NDArray[np.float64] | None:
         if q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size:
             return None
         channel = np.unravel_index(places, stored.shape)[q.axis]
-    real: NDArray[np.float64] = (sample - zero_points(q)[channel]) * q.scale[channel]
+    with np.errstate(all="ignore"):  # damaged files have infinite scales
+        real: NDArray[np.float64] = (sample - zero_points(q)[channel]) * q.scale[channel]
     return real
+
+
+def _wide(values: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):  # signaling NaN
+        return values.astype(np.float64)
 
 
 def zero_points(q: Quantization) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.model.graph import wiring_of
+from litecheck.model.graph import has_ends, wiring_of
 from litecheck.model.node_signatures import is_transparent
 from litecheck.model.types import Operator, Subgraph
 
@@ -62,7 +62,7 @@ def _through_conversions(
     """Give outputs of QUANTIZE and DEQUANTIZE the meaning of their input, in either direction."""
     for operators in (second.operators, tuple(reversed(second.operators))):
         for operator in operators:
-            if operator.kind not in CONVERSIONS or not operator.inputs or not operator.outputs:
+            if operator.kind not in CONVERSIONS or not has_ends(operator):
                 continue
             old, new = operator.inputs[0], operator.outputs[0]
             if old in homes:
@@ -70,7 +70,11 @@ def _through_conversions(
             elif new in homes:
                 homes.setdefault(old, homes[new])
     for operator in first.operators:
-        if operator.kind in CONVERSIONS and first.tensors[operator.inputs[0]].is_constant:
+        if (
+            operator.kind in CONVERSIONS
+            and has_ends(operator)
+            and first.tensors[operator.inputs[0]].is_constant
+        ):
             stored, real = operator.inputs[0], operator.outputs[0]
             homes.update({new: stored for new, old in homes.items() if old == real})
 
@@ -97,7 +101,7 @@ def _is_held(subgraph: Subgraph, index: int) -> bool:
 def origin_of(subgraph: Subgraph, index: int) -> int:
     """Return the tensor behind a conversion of types, or the tensor itself. Example: float16 weights of DEQUANTIZE."""
     made = wiring_of(subgraph).last_writer.get(index, -1)
-    if made >= 0 and subgraph.operators[made].kind in CONVERSIONS:
+    if made >= 0 and subgraph.operators[made].kind in CONVERSIONS and has_ends(subgraph.operators[made]):
         return subgraph.operators[made].inputs[0]
     return index
 
@@ -127,7 +131,10 @@ def _told(subgraph: Subgraph, index: int | None) -> str:
 
 def _reshapes(subgraph: Subgraph, operator: Operator) -> bool:
     sides = operator.inputs[:1], operator.outputs[:1]
-    return len({subgraph.tensors[i].shape for side in sides for i in side}) > 1 or len(operator.inputs) > 1
+    return (
+        len({subgraph.tensors[i].shape for side in sides for i in side if i >= 0}) > 1
+        or len(operator.inputs) > 1
+    )
 
 
 def _has_constant(subgraph: Subgraph, operator: Operator) -> bool:

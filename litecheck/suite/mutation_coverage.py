@@ -16,7 +16,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.equivalent_mutants import reason_of
 from litecheck.suite.geometry.design import design_of
-from litecheck.suite.geometry.faults import faults_of
+from litecheck.suite.geometry.geometry_faults import faults_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import loaded_case
 from litecheck.suite.mutants import DEFECT, FAR, Mutant, computed, mutants, shown

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.inputs import requantized
-from litecheck.comparison.agreement import admitted
+from litecheck.comparison.admitted_arithmetics import admitted
 from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Difference

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.comparison.agreement import PUBLISHED
+from litecheck.comparison.admitted_arithmetics import PUBLISHED
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, unwritable
 from litecheck.model.save import model_bytes

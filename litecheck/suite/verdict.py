@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from litecheck.comparison.agreement import PublishedAgreement, agreement
+from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchExample
 from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.missing_case import MissingCase

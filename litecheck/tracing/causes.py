@@ -26,9 +26,9 @@ from litecheck.tracing.float_forms import (
     permutation,
     twin_values,
 )
-from litecheck.tracing.measures import FedOperator, Tensors, squares
-from litecheck.tracing.result import Cause
+from litecheck.tracing.measures import FedOperator, Tensors, power, squares
 from litecheck.tracing.storage import is_quantized
+from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
 
 #: Relative difference from which the scale of a channel does not fit its weights.
@@ -54,7 +54,7 @@ def part_errors(
             for new, got in zip(fed.operator.outputs, made, strict=False):
                 want = real.get(homes.get(new, -1))
                 if want is not None:
-                    signal += squares(want, np.zeros_like(want))
+                    signal += power(want)
                     noise += squares(want, got)
         found[name] = noise / signal if signal else 0.0
     return found

@@ -16,8 +16,8 @@ from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
 from litecheck.tracing.measures import Bench, Errors, FedOperator, Tensors, edges_of
-from litecheck.tracing.result import LEAST_LOSS, Cause, Culprit
 from litecheck.tracing.storage import is_quantized
+from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 
 #: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
 _ORDINARY = 1.0

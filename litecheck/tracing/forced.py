@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.inputs import requantized
@@ -14,7 +13,7 @@ from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import Computed
-from litecheck.tracing.measures import Tensors, squares
+from litecheck.tracing.measures import Tensors, power, squares
 from litecheck.tracing.storage import meaning
 
 
@@ -67,6 +66,6 @@ class ErrorShares:
             for index in second.outputs:
                 want = real.get(homes.get(index, -1))
                 if want is not None and want.dtype.kind == "f":
-                    signal = squares(want, np.zeros_like(want))
+                    signal = power(want)
                     total += squares(want, meaning(made[index], second.tensors[index])) / (signal or 1.0)
         return total

@@ -21,12 +21,14 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.float_forms import differs, own_form, permutation, twin_form
-from litecheck.tracing.result import decibels
 from litecheck.tracing.storage import in_tensor, is_quantized, meaning
+from litecheck.tracing.trace_result import decibels
 from litecheck.tracing.twin import Twin, with_form
 
 #: Samples for the error of constants, and for that of integer kernels: few show it.
 _CONSTANTS, _KERNELS = 8, 2
+#: Sums of squares below this value are computed in float64.
+_TINY = 1e-25
 Values = NDArray[Any]
 Tensors = Mapping[int, Values]
 
@@ -51,7 +53,7 @@ class Errors:
     def add(self, name: str, want: Values, got: Values) -> None:
         """Add the differences of a kind."""
         signal, noise, count = self.sums.get(name, (0.0, 0.0, 0))
-        found = squares(want, np.zeros_like(want)), squares(want, got), want.size
+        found = power(want), squares(want, got), want.size
         self.sums[name] = signal + found[0], noise + found[1], count + found[2]
 
     def ratio(self, name: str) -> float | None:
@@ -77,13 +79,23 @@ class Errors:
 
 
 def squares(want: Values, got: Values) -> float:
-    """Return the sum of squared differences where both are finite."""
+    """Return the sum of squared differences where both are finite; of the values themselves for another shape."""
     if want.shape != got.shape:
-        return float(np.square(want, dtype=np.float64).sum()) if np.isfinite(want).all() else 0.0
+        return power(want)
     with np.errstate(all="ignore"):
-        off = np.subtract(want, got, dtype=np.float64).reshape(-1)
-        total = float(np.dot(off, off))
-    return total if np.isfinite(total) else float(np.square(off[np.isfinite(off)]).sum())
+        return power(np.subtract(want, got))
+
+
+def power(values: Values) -> float:
+    """Return the sum of the squares of finite values: in float32, and in float64 where that overflows or underflows."""
+    flat = values.reshape(-1)
+    with np.errstate(all="ignore"):
+        total = float(np.dot(flat, flat))
+    if _TINY < total < math.inf:
+        return total
+    wide = flat.astype(np.float64)
+    wide = wide[np.isfinite(wide)]
+    return float(np.dot(wide, wide))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

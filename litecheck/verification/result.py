@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from litecheck.cases.variable_state import SeriesTried
-from litecheck.comparison.agreement import PublishedAgreement, agreement, is_published
+from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement, is_published
 from litecheck.comparison.types import Cause, Difference
 from litecheck.devices.outcome import Outcome
 

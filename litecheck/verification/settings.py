@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
-from litecheck.comparison.agreement import admitted
+from litecheck.comparison.admitted_arithmetics import admitted
 from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
@@ -49,7 +49,7 @@ class Settings:
     """Settings of a verification.
 
     ``arithmetics`` are admissible: an operator conforms if one of them fits. Without any, those of
-    :func:`litecheck.comparison.agreement.admitted` are. ``samples`` are inputs of the entry point
+    :func:`litecheck.comparison.admitted_arithmetics.admitted` are. ``samples`` are inputs of the entry point
     by name, as stored values; without samples, one is drawn from ``seed``. ``kinds`` selects the inputs of each case:
     ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment`` of
     so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator. ``select``

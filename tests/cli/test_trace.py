@@ -51,7 +51,8 @@ def test_one_model_measures_ranges(quantized: str) -> None:
     ("words", "code", "message"),
     [
         ([REAL, "INT8", REAL, "--data", DATA], 64, "got 3 files"),
-        (["INT8", "--device", "tflm", "--data", DATA], 64, "need the float model"),
+        (["INT8", "--device", "tflm", "--data", DATA], 64, "--device needs the float model"),
+        (["INT8", "--min-snr", "20", "--data", DATA], 64, "--min-snr needs the float model"),
         ([REAL, "INT8"], 64, "a trace needs data"),
         (["INT8", REAL, "--data", DATA], 2, "expected a float model first"),
         ([REAL, "no.tflite", "--data", DATA], 2, "no.tflite"),

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.differences.change import ModelDifference
-from litecheck.differences.difference import diff
+from litecheck.differences.model_difference import diff
 from litecheck.errors import LitecheckError
 from litecheck.model.load import load_model
 from litecheck.model.types import Model

@@ -2,7 +2,7 @@
 
 ``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight float and int8 pairs, on data that
 reaches the ranges, and compares with two simpler measures: least accumulated SNR, and its largest fall. ``--pairs``
-plants two faults at once, ``--control`` traces the sound pairs.
+plants two faults at once, ``--control`` traces the sound pairs, ``--devices 30`` traces sound pairs on faulty devices.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.pipeline import convert_model
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
+from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.tracing.result import Trace
-from litecheck.tracing.session import trace
 from litecheck.tracing.storage import meaning
+from litecheck.tracing.trace_result import Trace
+from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.samples import samples
 from tests.differential.planted_faults import FAULTS, PlantedFault, plant
+from tests.tracing.faulty_device import FaultyDevice
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 SAMPLES = 6
@@ -67,7 +69,8 @@ def drawn(model: Model, seed: int, scale: float = 1.0, low: float | None = None)
     return CalibrationData(chains, "seeded samples", SAMPLES)
 
 
-def _by_tensorflow(name: str) -> Pair:
+def by_tensorflow(name: str) -> Pair:
+    """Return a pair of fixtures/convert, with its calibration data."""
     real, quantized = (load_model(FIXTURES / f"{name}{end}.tflite") for end in ("", "_int8"))
     aliases = {alias: real.subgraphs[0].tensors[index].name for alias, index in real.signatures[0].inputs}
     every = [{aliases[alias]: array for alias, array in sample.items()} for sample in samples(name)][:SAMPLES]
@@ -75,23 +78,24 @@ def _by_tensorflow(name: str) -> Pair:
     return Pair(f"{name} by TensorFlow", real, quantized, data)
 
 
-def _by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
+def by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
+    """Return a float model with litecheck's conversion of it."""
     return Pair(name, real, convert_model(real, data=(data,), agreement=False).conversion.model, data)
 
 
 def pairs() -> Iterator[Pair]:
     """Yield the pairs, two of them from public float models where LITECHECK_MODELS and LITECHECK_CONVERSION name these."""
     for name in ("separable", "residual", "transpose_conv", "lstm_unrolled"):
-        yield _by_tensorflow(name)
-    yield _by_litecheck("mobile net with RELU", mobile_net(1, spread=1.0, blocks=3), images(5, SAMPLES))
+        yield by_tensorflow(name)
+    yield by_litecheck("mobile net with RELU", mobile_net(1, spread=1.0, blocks=3), images(5, SAMPLES))
     attention = load_model(FIXTURES / "attention.tflite")
-    yield _by_litecheck("attention", attention, drawn(attention, 4))
+    yield by_litecheck("attention", attention, drawn(attention, 4))
     if folder := os.environ.get("LITECHECK_MODELS"):
         resnet = load_model(Path(folder) / "pretrainedResnet.tflite")
-        yield _by_litecheck("ResNet of MLPerf", resnet, drawn(resnet, 6, 255.0, 0.0))
+        yield by_litecheck("ResNet of MLPerf", resnet, drawn(resnet, 6, 255.0, 0.0))
     if folder := os.environ.get("LITECHECK_CONVERSION"):
         encoder = load_model(Path(folder) / "ad01_fp32.tflite")
-        yield _by_litecheck("autoencoder of MLPerf", encoder, drawn(encoder, 7, 4.0))
+        yield by_litecheck("autoencoder of MLPerf", encoder, drawn(encoder, 7, 4.0))
 
 
 def noticeable(pair: Pair, planted: PlantedFault) -> bool:
@@ -181,6 +185,19 @@ def campaign(
     return table
 
 
+def _beside(pair: Pair, first: PlantedFault, kind: str, draw: np.random.Generator) -> PlantedFault | None:
+    """Plant a fault, which is noticeable by itself, beside another."""
+    seed = int(draw.integers(1 << 30))
+    for number in draw.permutation(len(pair.quantized.subgraphs[0].operators)):
+        alone, both = (
+            FAULTS[kind](model, model.subgraphs[0].operators[number], np.random.default_rng(seed))
+            for model in (pair.quantized, first.model)
+        )
+        if alone is not None and both is not None and not alone.operators & first.operators:
+            return both if noticeable(pair, alone) else None
+    return None
+
+
 def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], None]) -> tuple[int, int]:
     """Plant two faults at once; return how many pairs were planted, and how many are among the first three."""
     kinds = [kind for kind in FAULTS if kind != "swapped_operands"]
@@ -189,13 +206,10 @@ def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], N
         if done == cases:
             break
         pair, draw = every[tries % len(every)], np.random.default_rng(seed + tries)
-        chosen = draw.permutation(kinds)[:2]
-        first = plant(str(chosen[0]), pair.quantized, draw)
-        second = None if first is None else plant(str(chosen[1]), first.model, draw)
-        if first is None or second is None or first.operators & second.operators:
-            continue
-        alone = plant(str(chosen[1]), pair.quantized, np.random.default_rng(seed + tries))
-        if not noticeable(pair, first) or alone is None or not noticeable(pair, second):
+        chosen = [str(kind) for kind in draw.permutation(kinds)[:2]]
+        first = plant(chosen[0], pair.quantized, draw)
+        second = None if first is None else _beside(pair, first, chosen[1], draw)
+        if first is None or second is None or not noticeable(pair, first):
             continue
         done += 1
         found = traced(pair, second.model)
@@ -204,9 +218,41 @@ def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], N
         named += right
         if not right:
             tell(
-                f"{pair.name}, {list(chosen)} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
+                f"{pair.name}, {chosen} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
             )
     return done, named
+
+
+def devices(every: list[Pair], cases: int, tell: Callable[[str], None]) -> tuple[int, int]:
+    """Trace sound pairs on devices with a defect; return how many showed it, and how many were told from other losses.
+
+    A defect is told apart if only operators of its kind differ on the device, and only they are culprits.
+    """
+    shown = apart = 0
+    for pair in every:
+        for opcode in sorted({op.opcode for op in pair.quantized.subgraphs[0].operators}):
+            for defect in list(defects_of(opcode))[::3]:
+                if shown == cases:
+                    return shown, apart
+                device = FaultyDevice(opcode, defect)
+                found = trace(
+                    pair.real,
+                    pair.quantized,
+                    data=(pair.data,),
+                    fix=False,
+                    runtime="litecheck",
+                    device=device,
+                )
+                differing = {row.opcode for row in found.operators if row.device_differs}
+                if not differing:
+                    continue
+                shown += 1
+                named = {(one.opcode, one.cause) for one in found.culprits}
+                right = differing == {opcode} and named <= {(opcode, "arithmetic")}
+                apart += right
+                if not right:
+                    tell(f"{pair.name}, {opcode} with {defect}: {sorted(named)}, {sorted(differing)} differ")
+    return shown, apart
 
 
 def main() -> int:
@@ -214,6 +260,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=96)
     parser.add_argument("--pairs", type=int, default=0)
+    parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true")
     asked = parser.parse_args()
@@ -239,6 +286,10 @@ def main() -> int:
     if asked.pairs:
         done, named = two_faults(every, asked.pairs, asked.seed, lambda text: print(text, flush=True))
         print(f"two faults: both among the first three in {named} of {done}")
+    if asked.devices:
+        shown, apart = devices(every, asked.devices, lambda text: print(text, flush=True))
+        wrong += shown - apart
+        print(f"faulty devices: {apart} of {shown} told from the loss of quantization")
     return int(wrong or total["trace"] < 0.95 * total["planted"] or total["cause"] < 0.9 * total["planted"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.differences.difference import diff
+from litecheck.differences.model_difference import diff
 from tests.differential.changes import both, case, models
 from tests.differential.planted_changes import PLANTERS, shuffled
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.comparison.agreement import PUBLISHED, admitted
+from litecheck.comparison.admitted_arithmetics import PUBLISHED, admitted
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.suite.manifest import Suite, read_suite

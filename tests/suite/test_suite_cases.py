@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.arrays import Arrays
 from litecheck.checks.validate import validate
-from litecheck.comparison.agreement import PUBLISHED
+from litecheck.comparison.admitted_arithmetics import PUBLISHED
 from litecheck.finding import Finding
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model

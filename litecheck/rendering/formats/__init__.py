@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from litecheck.suite.mutation_coverage import MutationCoverage
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
-    from litecheck.tracing.result import Trace
+    from litecheck.tracing.trace_result import Trace
     from litecheck.verification.result import Verification
     from litecheck.verification.several_models import Verifications
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_origin, get_type_hints
 
-from litecheck.comparison.agreement import PublishedAgreement
+from litecheck.comparison.admitted_arithmetics import PublishedAgreement
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 from litecheck.typed_json import encoded
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from litecheck.rendering.document import Code, Collapsible, Document, FactRows, Heading, Line, Part, TableGrid
 from litecheck.rendering.tracing import wording
 from litecheck.summary_text import counted
-from litecheck.tracing.result import Trace
+from litecheck.tracing.trace_result import Trace
 
 #: Culprits that are told in full.
 _CULPRITS = 20

@@ -6,13 +6,14 @@ from litecheck.rendering.html.page import page as laid_out
 from litecheck.rendering.html.page import text
 from litecheck.rendering.tracing import wording
 from litecheck.rendering.tracing.document import document
-from litecheck.tracing.result import Trace, TracedOperator
+from litecheck.tracing.trace_result import Trace, TracedOperator
 
 #: Size of the picture, and the SNR in dB at its upper end.
 _WIDTH, _HEIGHT, _MOST = 960, 220, 80.0
 _LEFT, _BOTTOM = 40, 20
 _STYLE = """
-.snr { width: 100%; height: auto; }
+figure { margin-block: 1rem; overflow-x: auto; }
+.snr { width: 100%; min-width: 40rem; height: auto; }
 .snr text { fill: var(--quiet); font-size: 11px; }
 .snr line { stroke: var(--line); }
 .snr .whole { fill: none; stroke: var(--accent); stroke-width: 2; }

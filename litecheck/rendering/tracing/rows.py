@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from litecheck.rendering import rows as result
 from litecheck.rendering.tracing import wording
-from litecheck.tracing.result import Culprit, Trace
+from litecheck.tracing.trace_result import Culprit, Trace
 
 
 def results(trace: Trace) -> result.Results:

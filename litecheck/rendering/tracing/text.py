@@ -9,7 +9,7 @@ from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.tracing import wording
 from litecheck.summary_text import counted
-from litecheck.tracing.result import Trace
+from litecheck.tracing.trace_result import Trace
 
 #: Rows and culprits that a short report shows.
 _ROWS, _CULPRITS = 40, 5

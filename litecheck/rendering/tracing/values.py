@@ -8,7 +8,7 @@ from typing import Any
 
 from litecheck.rendering.escape import visible
 from litecheck.rendering.tracing import wording
-from litecheck.tracing.result import Trace
+from litecheck.tracing.trace_result import Trace
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1

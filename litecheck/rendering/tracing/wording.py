@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.summary_text import counted
-from litecheck.tracing.result import Cause, Culprit, Trace, TracedOperator
+from litecheck.tracing.trace_result import Cause, Culprit, Trace, TracedOperator
 
 #: Causes in words, and what each means.
 CAUSES: dict[Cause, tuple[str, str]] = {

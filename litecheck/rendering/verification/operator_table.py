@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from litecheck.comparison.agreement import agreement
+from litecheck.comparison.admitted_arithmetics import agreement
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.wording.agreements import not_distinguished
 from litecheck.rendering.wording.operator_lines import OperatorLine

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litecheck.comparison.agreement import PublishedAgreement
+from litecheck.comparison.admitted_arithmetics import PublishedAgreement
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.comparison.agreement import ExactUnder, PublishedAgreement
+from litecheck.comparison.admitted_arithmetics import ExactUnder, PublishedAgreement
 from litecheck.errors import ProfileError
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.rendering.escape import visible

@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.data import schemas_dir
 from litecheck.rendering.formats import formats, render
-from litecheck.tracing.result import CAUSES, Trace
+from litecheck.tracing.trace_result import CAUSES, Trace
 from tests.rendering.page_reader import Read
 from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.tracing.result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
+from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
 
 FIX = TriedFix("litecheck convert float.tflite -o fixed.tflite --data x.npz", 8.0, 21.5)
 ROWS = (

@@ -11,7 +11,7 @@ import litecheck
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from tests.conversion.samples import samples
-from tests.differential.faults import Pair, _by_tensorflow, traced
+from tests.differential.faults import Pair, by_tensorflow, traced
 from tests.differential.planted_faults import FAULTS, plant
 from tests.tracing.faulty_device import FaultyDevice
 
@@ -20,12 +20,12 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 @pytest.fixture(scope="module")
 def residual() -> Pair:
-    return _by_tensorflow("residual")
+    return by_tensorflow("residual")
 
 
 @pytest.mark.parametrize("name", ["separable", "residual", "transpose_conv"])
 def test_a_sound_pair_has_no_culprit(name: str) -> None:
-    pair = _by_tensorflow(name)
+    pair = by_tensorflow(name)
     found = traced(pair, pair.quantized)
     assert found.culprits == ()
     assert found.exit_code == 0
@@ -48,7 +48,7 @@ def test_a_planted_fault_is_named_first(kind: str, residual: Pair) -> None:
 
 
 def test_swapped_operands_are_named() -> None:
-    pair = _by_tensorflow("transpose_conv")
+    pair = by_tensorflow("transpose_conv")
     planted = plant("swapped_operands", pair.quantized, np.random.default_rng(0))
     assert planted is not None
     culprit = traced(pair, planted.model).culprits[0]
@@ -124,25 +124,19 @@ def test_another_form_is_traced_as_well(residual: Pair) -> None:
     assert found.against.culprits[0].operator in planted.operators
 
 
-def test_without_the_float_model_ranges_are_measured() -> None:
+def test_without_the_float_model_ranges_are_measured(tmp_path: Path) -> None:
     model = load_model(FIXTURES / "convert" / "residual_int8.tflite")
     arrays = np.stack([next(iter(sample.values())) for sample in samples("residual")])[:4]
+    path = tmp_path / "x.npy"
+    np.save(path, arrays)
     editor = SubgraphEditor(model.subgraphs[0])
     wide = model.subgraphs[0].tensors[model.subgraphs[0].operators[0].outputs[0]]
     q = wide.quantization
     editor.set_tensor(wide.index, quantization=type(q)(q.scale * np.float32(40), q.zero_point))
-    found = litecheck.trace(None, with_subgraphs(model, [editor.finish()[0]]), data=(_file(arrays),))
+    found = litecheck.trace(None, with_subgraphs(model, [editor.finish()[0]]), data=(str(path),))
     assert found.reference == ""
     assert found.culprits == ()
     assert any("CONV_2D #0 uses" in note for note in found.notes)
-
-
-def _file(arrays: np.ndarray) -> str:
-    import tempfile
-
-    path = Path(tempfile.mkdtemp()) / "x.npy"
-    np.save(path, arrays)
-    return str(path)
 
 
 @pytest.mark.parametrize(

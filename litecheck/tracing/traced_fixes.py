@@ -19,9 +19,9 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model, Operator
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.tracing.measures import Tensors, Values, squares
-from litecheck.tracing.result import Culprit, TriedFix, decibels
+from litecheck.tracing.measures import Tensors, Values, power, squares
 from litecheck.tracing.storage import meaning
+from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
 from litecheck.tracing.twin import kind_of
 
 #: Gain in dB from which a command is printed.
@@ -101,7 +101,7 @@ class Workshop:
                     pair = sample[old], meaning(made[new], subgraph.tensors[new])
                     for n, (want, got) in enumerate(zip(*(self._parts(v, joint) for v in pair), strict=True)):
                         signal, noise = sums.get((old, n), (0.0, 0.0))
-                        sums[old, n] = signal + squares(want, np.zeros_like(want)), noise + squares(want, got)
+                        sums[old, n] = signal + power(want), noise + squares(want, got)
         return min((decibels(*pair) for pair in sums.values()), default=math.inf)
 
     def _input_places(self, model: Model) -> list[int]:

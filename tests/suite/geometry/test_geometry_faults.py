@@ -8,7 +8,7 @@ import pytest
 from litecheck.profile.load import load_profile
 from litecheck.suite.geometric import geometric
 from litecheck.suite.geometry.design import design_of
-from litecheck.suite.geometry.faults import FAULTS, faults_of
+from litecheck.suite.geometry.geometry_faults import FAULTS, faults_of
 
 
 def places(name: str, shape: tuple[int, ...]) -> list[tuple[int, ...]] | None:

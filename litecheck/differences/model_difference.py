@@ -11,7 +11,7 @@ from litecheck.differences.change import KINDS, Change, ChangeKind, ModelDiffere
 from litecheck.differences.consequences import with_causes
 from litecheck.differences.entry_points import entry_changes, model_changes
 from litecheck.differences.findings import finding_changes
-from litecheck.differences.operators import operator_changes
+from litecheck.differences.operator_changes import operator_changes
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.load import load_model
 from litecheck.model.matching import SubgraphMatch, match
@@ -48,7 +48,7 @@ def diff(
     changes += model_changes(found)
     changes += finding_changes(found, changes)
     if seed is not None:
-        from litecheck.differences.outputs import (
+        from litecheck.differences.output_changes import (
             output_changes,  # the kernels, which a comparison of files does not need
         )
 

@@ -14,9 +14,9 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.tracing.measures import Bench, FedOperator, Tensors, squares
-from litecheck.tracing.result import decibels
+from litecheck.tracing.measures import Bench, FedOperator, Tensors, power, squares
 from litecheck.tracing.storage import meaning
+from litecheck.tracing.trace_result import decibels
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _of_operator(
             want, mine, tensor = real.get(homes.get(index, -1)), made[inner], second.tensors[index]
             if want is None or mine.shape != got.shape:
                 continue
-            signal += squares(want, np.zeros_like(want))
+            signal += power(want)
             noise += squares(want, meaning(got, tensor))
             off = np.abs(got.astype(np.float64) - mine)
             differing, elements = differing + int(np.count_nonzero(off)), elements + off.size

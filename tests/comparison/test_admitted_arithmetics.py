@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.comparison.agreement import PUBLISHED, admitted, agreement
+from litecheck.comparison.admitted_arithmetics import PUBLISHED, admitted, agreement
 from litecheck.devices.adapters import litert, tflm
 
 

@@ -22,12 +22,20 @@ from litecheck.model.load import load_model
 from litecheck.model.matching import ModelMatch, match
 from litecheck.model.types import Model
 from litecheck.tracing.culprits import culprits, loss_of
-from litecheck.tracing.device import DeviceErrors, device_errors
-from litecheck.tracing.fixes import Workshop
+from litecheck.tracing.device_trace import DeviceErrors, device_errors
 from litecheck.tracing.forced import ErrorShares
 from litecheck.tracing.measures import Bench, Errors, FedOperator, Tensors
-from litecheck.tracing.ranges import trace_ranges
-from litecheck.tracing.result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix, decibels
+from litecheck.tracing.range_report import trace_ranges
+from litecheck.tracing.trace_result import (
+    LEAST_LOSS,
+    Culprit,
+    Trace,
+    TracedOperator,
+    TracedOutput,
+    TriedFix,
+    decibels,
+)
+from litecheck.tracing.traced_fixes import Workshop
 from litecheck.tracing.twin import Twin, kind_of, make_twin
 from litecheck.version import __version__
 
@@ -35,6 +43,10 @@ from litecheck.version import __version__
 FEW = 4
 #: Culprits whose share of the output's error is tried.
 _SHARED = 3
+#: Samples for these shares.
+_TRIED = 2
+#: Small differences of a device that are listed.
+_NOTES = 5
 Told = Callable[[int, str], None]
 
 
@@ -103,6 +115,7 @@ def trace(
     if against is None:
         return found
     other = against if isinstance(against, Model) else load_model(against)
+    _check_pair(real, other)
     return replace(
         found, against=_traced(real, other, replace(asked, fix=False), data, calibration, told, None)
     )
@@ -138,9 +151,10 @@ def _traced(
     on_device = device_errors(found, bench, few, device) if device is not None else {}
     rows = tuple(_row(bench, fed, on_device.get(fed.other)) for fed in bench.operators)
     named = culprits(found, bench, few, shared)
-    named = (*named, *_on_device(rows, named))
-    outputs = ErrorShares(quantized, found.subgraphs[0], few, asked.arithmetic)
+    named = (*named, *_on_device(rows))
+    outputs = ErrorShares(quantized, found.subgraphs[0], few[:_TRIED], asked.arithmetic)
     named = _with_shares(named, outputs)
+    notes += _small_differences(rows, named)
     leading = None if named else _leading(bench, outputs)
     fix = None
     if asked.fix:
@@ -204,14 +218,14 @@ def _resolution(errors: Errors) -> float | None:
     return log2(max(1.0, errors.high - errors.low + 1)) if errors.elements else None
 
 
-def _on_device(rows: tuple[TracedOperator, ...], named: tuple[Culprit, ...]) -> tuple[Culprit, ...]:
+def _on_device(rows: tuple[TracedOperator, ...]) -> tuple[Culprit, ...]:
     """Return the operators that a device computes with a larger error than the reference kernels."""
     found = []
     for row in rows:
         if row.device_snr is None or row.alone_snr is None or not row.device_differs:
             continue
         loss = row.alone_snr - row.device_snr
-        if loss >= 3.0 or (row.device_largest or 0) > 1:
+        if loss >= LEAST_LOSS:
             share = f"{100 * row.device_differs:.2g} % of values"
             detail = f"the device differs from the reference kernels in {share}, by at most {row.device_largest:g} LSB"
             found.append(
@@ -220,6 +234,17 @@ def _on_device(rows: tuple[TracedOperator, ...], named: tuple[Culprit, ...]) -> 
                 )
             )
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
+
+
+def _small_differences(rows: tuple[TracedOperator, ...], named: tuple[Culprit, ...]) -> list[str]:
+    """Return the operators that a device computes otherwise than the reference kernels, without a loss of 3 dB."""
+    known = {one.operator for one in named}
+    return [
+        f"the device differs from the reference kernels at {row.opcode} #{row.operator}, in "
+        f"{100 * row.device_differs:.2g} % of values by at most {row.device_largest:g} LSB"
+        for row in rows
+        if row.device_differs and row.operator not in known
+    ][:_NOTES]
 
 
 def _with_shares(named: tuple[Culprit, ...], outputs: ErrorShares) -> tuple[Culprit, ...]:

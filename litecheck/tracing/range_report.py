@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import log2
 
+from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibrated import opened
 from litecheck.conversion.settings import ConversionSettings
@@ -16,7 +17,7 @@ from litecheck.model.types import Model, Operator
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Statistics, statistics
-from litecheck.tracing.result import Trace, TracedOperator
+from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__
 
 #: Saturated share, and effective bits below those of the type, that are mentioned.
@@ -27,27 +28,24 @@ def trace_ranges(
     model: Model, settings: ConversionSettings, arithmetic: str, tell: Callable[[int, str], None]
 ) -> Trace:
     """Return the saturation and the effective resolution of every output on real-valued samples."""
-    data = opened(_real_inputs(model), settings)
+    real = _real_inputs(model)
+    data = opened(real, settings)
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
     machine, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
     found: dict[int, list[Statistics]] = {}
+
+    def look(operator: Operator, outputs: Arrays) -> None:
+        found.setdefault(operator.index, []).extend(statistics(subgraph, operator, outputs))
+
     count = 0
-    for chain in data:
-        for sample in chain:
-            _, arrays = sample.arrange(_real_inputs(model))
-            fed = tuple(
-                requantized(subgraph.tensors[i], array)
-                for i, array in zip(subgraph.inputs, arrays, strict=True)
-            )
-            machine.restart()
-
-            def look(operator: Operator, outputs: tuple) -> None:  # type: ignore[type-arg]
-                found.setdefault(operator.index, []).extend(statistics(subgraph, operator, outputs))
-
-            machine.run(subgraph, fed, progress=look)
-            count += 1
-            tell(count, "running")
+    for count, sample in enumerate((sample for chain in data for sample in chain), 1):
+        _, arrays = sample.arrange(real)
+        tensors = (subgraph.tensors[i] for i in subgraph.inputs)
+        fed = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
+        machine.restart()
+        machine.run(subgraph, fed, progress=look)
+        tell(count, "running")
     rows = tuple(
         row
         for operator in subgraph.operators

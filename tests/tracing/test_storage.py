@@ -1,0 +1,40 @@
+"""Values as a tensor stores them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.model.types import Tensor
+from litecheck.quantization import Quantization
+from litecheck.tracing.storage import in_tensor, meaning, stored_as
+
+
+def q(scale: list[float], zero: list[int], axis: int = 0) -> Quantization:
+    return Quantization(np.float32(scale), np.array(zero, np.int64), axis)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "parameters", "wanted"),
+    [
+        ([0.31, 40.0, -40.0], "int8", q([0.25], [0]), [0.25, 31.75, -32.0]),
+        ([0.3, -1.0, 9.0], "uint8", q([0.5], [1]), [0.5, -0.5, 9.0]),
+        ([[1.1, 1.1], [1.1, 1.1]], "int8", q([1.0, 0.5], [0, 0]), [[1.0, 1.0], [1.0, 1.0]]),
+        ([[1.3, 1.3]], "int8", q([1.0, 0.5], [0, 0], axis=1), [[1.0, 1.5]]),
+        (7.4, "int8", q([1.0], [0]), 7.0),
+        ([np.nan], "int8", q([1.0], [0]), [0.0]),
+    ],
+)
+def test_stored_as(values: object, dtype: str, parameters: Quantization, wanted: object) -> None:
+    assert stored_as(np.array(values, np.float32), dtype, parameters).tolist() == wanted
+
+
+def test_a_float_tensor_stores_values_as_they_are() -> None:
+    assert (
+        in_tensor(np.float32([0.3]), Tensor(0, "t", "float32", (1,))).tolist() == np.float32([0.3]).tolist()
+    )
+
+
+def test_meaning() -> None:
+    tensor = Tensor(0, "t", "int8", (2,), quantization=q([0.5], [3]))
+    assert meaning(np.array([3, 5], np.int8), tensor).tolist() == [0.0, 1.0]
