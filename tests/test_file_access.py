@@ -19,6 +19,7 @@ DECODES = {"loads", "compose", "safe_load", "literal_eval"}
 OPENED = {
     "files": "opens every other file, and writes",
     "flatbuffer/schema": "a file of litecheck's own",
+    "profile/type_table": "a file of litecheck's own",
     "rendering/html/page": "a file of litecheck's own",
     "verification/reproducers/reproduce": "a file of litecheck's own",
     "verification/reproducers/reproducer_program": "a program that runs without litecheck",
@@ -48,6 +49,7 @@ OPENED = {
 #: Modules that decode by another function, and the reason.
 DECODED = {
     "documents": "decodes every other document",
+    "profile/type_table": "a file of litecheck's own",
     "quantizer/npy": "the header of an array, of 4 kB at most",
     "conversion/calibration/litert_child": "the message of a process that litecheck started",
     "conversion/calibration/litert_runs": "the message of a process that litecheck started",

@@ -206,7 +206,7 @@ MaxFloat = Annotated[
     int | None,
     _option(
         "--max-float", metavar="N", panel=panels.FAILURE, min=0,
-        text="Exit with 1 and write nothing if more than N operators stay float32. [default: no limit]",
+        text="Fail and write nothing if more than N operators stay float32. [default: no limit]",
     ),
 ]  # fmt: skip
 MinSnr = Annotated[
@@ -215,7 +215,7 @@ MinSnr = Annotated[
         "--min-snr",
         metavar="DB",
         panel=panels.FAILURE,
-        text="Exit with 1 and write nothing if an output has a lower SNR on the samples. [default: no limit]",
+        text="Fail and write nothing if an output of the model has a lower SNR. [default: no limit]",
     ),
 ]
 Force = Annotated[

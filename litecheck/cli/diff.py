@@ -81,9 +81,6 @@ def diff(
       litecheck diff old.tflite new.tflite --select 'finding-*'
       litecheck diff old.tflite new.tflite --run 0
     """
-    from litecheck.cli import one_thread
-
-    one_thread()
     limit_reference(memory, timeout)
     from litecheck.differences.model_difference import diff as compared
 

@@ -118,10 +118,8 @@ def trace(
       litecheck trace float.tflite int8.tflite --data x.npz -f html:trace.html
       litecheck trace int8.tflite --data samples.npz
     """
-    from litecheck.cli import one_thread
     from litecheck.errors import ConfigError
 
-    one_thread()
     if len(models) > 2:
         raise ConfigError(f"expected a float and a quantized model, got {len(models)} files")
     alone = {"--device": device, "--against": against, "--min-snr": min_snr, "--max-loss": max_loss}

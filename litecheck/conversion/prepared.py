@@ -18,6 +18,7 @@ from litecheck.conversion.source import check_real, is_quantized
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import read_file
 from litecheck.model.load import load_model
+from litecheck.model.tensor_matching import CONVERSIONS
 from litecheck.model.types import Model
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Kind of conversion by the activation type of a plan.
 _KINDS = {"int8": "int8", "uint8": "uint8", "int16": "int16x8", REAL: "dynamic", "float16": "float16"}
-#: Operators that simulate quantization.
-_SIMULATING = ("FAKE_QUANT", "QUANTIZE")
 #: Number of drawn inputs for running both forms of a quantized model.
 DRAWN = 32
 
@@ -142,7 +141,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
 def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:
     """Return the parameters of a model of quantization-aware training, or None, and the model."""
-    if not any(op.opcode in _SIMULATING for s in model.subgraphs for op in s.operators):
+    if not any(op.opcode in CONVERSIONS for s in model.subgraphs for op in s.operators):
         return None, model
     from litecheck.conversion.trained import import_trained, is_trained
 

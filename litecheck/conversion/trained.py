@@ -19,12 +19,13 @@ from litecheck.conversion.request import REAL
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.stored_values import bytes_of, stored_integers
+from litecheck.model.tensor_matching import CONVERSIONS
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
-_FAKE = "FAKE_QUANT"
+(_FAKE,) = CONVERSIONS - {INTO_INTEGERS, OUT_OF_INTEGERS}
 _EIGHT_BITS = ("int8", "uint8")
 
 

@@ -7,7 +7,6 @@ with an impact of their own, and every combination in no row has the impact ``ot
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -60,6 +59,8 @@ class TypeTable:
 @cache
 def load_types(name: str) -> TypeTable:
     """Return the bundled table with this name. Example: ``litert``."""
+    import json  # only for profiles with a table
+
     text = (rules_dir() / "types" / f"{name}.json").read_text()
     table, lines = json.loads(text), dict(_lines(text))
     operators = table["operators"]

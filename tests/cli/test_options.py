@@ -30,6 +30,7 @@ OTHER_PLACEHOLDER = {
 OTHER_WORDS = {
     "--select": "validate reports findings, other commands test operators",
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
+    "--min-snr": "convert writes no model that fails, trace has culprits as its default condition",
     "--arithmetic": "run computes with an arithmetic, make writes its outputs, verify accepts them, prove expects them",
 }
 

@@ -89,7 +89,7 @@ def test_litert_runs_a_float_net_on_its_samples(litert: Oracle, name: str) -> No
 
 def test_every_net_is_there_and_quantized_where_tensorflow_can() -> None:
     there = {path.name for path in FOLDER.glob("*.tflite")}
-    nets = {*NETS, RANGES, RAISED}
+    nets = {*NETS, RANGES, RAISED, "trained"}
     forms = {f"{name}_int8" for name in nets - UNQUANTIZED}
     forms |= {f"{name}_{form}" for name in FORMULAS for form in ("old_int8", "int16x8")}
     assert there == {f"{name}.tflite" for name in nets | forms}

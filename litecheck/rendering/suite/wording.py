@@ -22,7 +22,7 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.TOLERATED: "The device differs by no more than the declared tolerance.",
     CaseOutcome.FAILED: "The device gives other values, or outputs of another number, shape or type.",
     CaseOutcome.REFUSED: "The device refuses to run a model that it must run.",
-    CaseOutcome.CRASHED: "The device's process died.",
+    CaseOutcome.CRASHED: "The device's process crashed.",
     CaseOutcome.HUNG: "The device did not answer in time.",
     CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     CaseOutcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
@@ -241,10 +241,9 @@ def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
 
 def _named(gap: MissingCase) -> str:
     """Return ``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement."""
-    name = " ".join(filter(None, (visible(gap.opcode), visible(gap.kind))))
     if gap.form.startswith(f"{gap.opcode}/"):
         return visible(gap.form)
-    return f"{name}, {visible(gap.form)}" if gap.form else name
+    return ", ".join(filter(None, (f"{visible(gap.opcode)} {visible(gap.kind)}".strip(), visible(gap.form))))
 
 
 def summary(case: CaseVerdict) -> str:
@@ -252,7 +251,7 @@ def summary(case: CaseVerdict) -> str:
     if case.broken:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
     if case.mismatches:
-        return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {_far(case)}"
+        return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {size_words(case.worst, case.unit)}"
     return message(case) or MEANING[case.ending].rstrip(".")
 
 
@@ -264,9 +263,8 @@ def message(case: CaseVerdict) -> str:
 def details(case: CaseVerdict) -> Iterator[Detail]:
     """Yield the details of a case, in visible characters."""
     if case.mismatches:
-        share = f"({percent(case.mismatches, case.elements)})"
-        told = f"{case.mismatches:,} of {counted(case.elements, 'element')} {share}, by at most {_far(case)}"
-        yield "differ", (told,)
+        total = f"{counted(case.elements, 'element')} ({percent(case.mismatches, case.elements)})"
+        yield "differ", (f"{case.mismatches:,} of {total}, by at most {size_words(case.worst, case.unit)}",)
     if case.mismatches and worst(case):
         yield "worst", (worst(case),)
     found = (
@@ -292,10 +290,6 @@ def worst(case: CaseVerdict) -> str:
         return ""
     made = ", ".join(value_words(value, case.unit) for value in case.operands)
     return spot_words(case.at, case.unit) + (f"; computed from {made}" if made else "")
-
-
-def _far(case: CaseVerdict) -> str:
-    return size_words(case.worst, case.unit)
 
 
 def title(case: CaseVerdict, limit: int = NAME) -> str:

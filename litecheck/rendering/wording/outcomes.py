@@ -28,7 +28,7 @@ MEANING: dict[Outcome, str] = {
     Outcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
     Outcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
     Outcome.REFUSED: "The device refuses to run the operator.",
-    Outcome.CRASHED: "The device's process died.",
+    Outcome.CRASHED: "The device's process crashed.",
     Outcome.TIMED_OUT: "The device did not answer in time.",
     Outcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     Outcome.NO_REFERENCE: "There is nothing to compare the device with.",

@@ -117,7 +117,7 @@ def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
     ("one", "told"),
     [
         (case(mismatches=1_200, elements=4_800, worst=-3.0), "1,200 of 4,800 elements, by at most 3 LSB"),
-        (case(CaseOutcome.CRASHED), "The device's process died"),
+        (case(CaseOutcome.CRASHED), "The device's process crashed"),
         (case(CaseOutcome.CRASHED, message=" a \n\n b\x1b "), "a; b\\x1b"),
         (case(CaseOutcome.ACCEPTED, broken="ADD/x", effect="it crashes", mismatches=3), "ADD/x (it crashes)"),
         (case(CaseOutcome.ACCEPTED, broken="ADD/x"), "ADD/x"),
