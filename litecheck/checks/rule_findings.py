@@ -30,6 +30,7 @@ _TYPED = (
     "/input_types",
     "/unknown_types",
     "/conversion",
+    "/lstm_extensions",
     "/version",
 )
 

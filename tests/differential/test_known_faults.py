@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
+from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
@@ -21,6 +22,7 @@ from tests.differential.one_operator import Tensor, answers, changed, outputs, t
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.recurrent_float import lstm, too_far
 from tests.differential.tflm import Tflm
+from tests.differential.types.runtimes import Request, Runtimes
 
 Random = np.random.Generator
 #: Input, filter and output shapes, the version, and the options of hybrid operators.
@@ -211,3 +213,52 @@ def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
     assert beyond > 1000
     assert other > 0
     assert "32 bits" in known_fault("tflm", "DIV", ("int8",), Outcome.MISMATCH)
+
+
+def depthwise(dtype: str, weights: str, bias: str) -> Model:
+    """A layer of 4 channels; without a bias where ``bias`` is empty."""
+    filters = np.random.default_rng(3).integers(-7, 8, (1, 3, 3, 4)).astype(np.int8)
+    step = 0.01 / 256 if dtype == "int16" else 0.01
+    w = constant("w", filters, quantized([0.02] * 4, 0, 3), weights)
+    b = constant("b", np.arange(100, 104).astype(bias), quantized([0.02 * step] * 4)) if bias else None
+    options = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "depth_multiplier": 1,
+               "dilation_w_factor": 1, "dilation_h_factor": 1}  # fmt: skip
+    x, y = (run_time(name, (1, 4, 4, 4), dtype, quantized(q)) for name, q in (("x", step), ("y", 4 * step)))
+    return one_operator("DEPTHWISE_CONV_2D", [x, w, b], [y], options, version=5)
+
+
+DEPTHWISE = [
+    ("optimized", ("int16", "int4", "int64"), ("int16", "int8", "int64"), "runs", "int4"),
+    ("tflm", ("int16", "int8", "int32"), ("int16", "int8", "int64"), "runs", "as int64"),
+    ("tflm", ("int8", "int8", ""), ("int8", "int8", "int32"), "crashes", "absent"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("resolver", "bad", "good", "stage", "told"), DEPTHWISE)
+def test_a_depthwise_layer_has_a_fault_with_these_types_alone(resolver, bad, good, stage, told):
+    pytest.importorskip("tflite_micro", reason="needs tflite_micro")
+    x = np.random.default_rng(1).integers(-100, 100, (1, 4, 4, 4)).astype(bad[0])
+    arithmetic = "tflm" if resolver == "tflm" else f"litert-{resolver}"
+    equal = {}
+    with Runtimes() as runtimes:
+        for types in (bad, good):
+            model = depthwise(*types)
+            ran = runtimes.run([Request(model_bytes(model), (x,), (resolver,))])[0][resolver]
+            (ours,) = ReferenceInterpreter(model, arithmetic).invoke((x,)).outputs.values()
+            equal[types] = ran.stage == "runs" and np.array_equal(ran.outputs[0], ours)
+            assert ran.stage == (stage if types == bad else "runs")
+    assert equal == {bad: False, good: True}
+    outcome = Outcome.MISMATCH if stage == "runs" else Outcome.CRASHED
+    device = "tflm" if resolver == "tflm" else f"litert:{resolver}"
+    assert told in known_fault(device, "DEPTHWISE_CONV_2D", tuple(filter(None, bad)), outcome)
+
+
+@pytest.mark.parametrize(("scale", "stage"), [(2.0, "crashes"), (0.5, "runs")])
+def test_tflm_compares_no_inputs_with_scales_of_1_and_more(scale, stage):
+    pytest.importorskip("tflite_micro", reason="needs tflite_micro")
+    inputs = [run_time(name, (4,), "int8", quantized(q)) for name, q in (("a", scale), ("b", 0.25))]
+    model = one_operator("LESS", inputs, [run_time("y", (4,), "bool")], version=2)
+    x = np.arange(4).astype(np.int8)
+    with Runtimes() as runtimes:
+        assert runtimes.run([Request(model_bytes(model), (x, x), ("tflm",))])[0]["tflm"].stage == stage
+    assert "1 or more" in known_fault("tflm", "LESS", ("int8", "bool"), Outcome.CRASHED)

@@ -8,11 +8,14 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 pytest.importorskip("tflite_micro", reason="needs tflite-micro")
 
-from litecheck.model.build import ModelBuilder
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.checks.validate import validate
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.customs import has_kernel
-from tests.differential.types.explore import Tried
-from tests.differential.types.runtimes import Request, Runtimes
+from tests.differential.types.bases import bases
+from tests.differential.types.explore import Tried, try_signatures
+from tests.differential.types.runtimes import LITERT, RUNTIMES, Request, Runtimes
 from tests.differential.types.sweep import draws, outcomes_of
 from tests.differential.types.table import impact, rows
 
@@ -74,3 +77,56 @@ def test_rows_hold_exactly_the_combinations() -> None:
 def test_the_gravest_stage_of_the_default_interpreter_counts(stages: str, expected: str) -> None:
     by_runtime = dict(zip(("reference", "optimized", "xnnpack"), stages.split(), strict=True))
     assert impact(Tried(by_runtime, {}), "litert") == expected
+
+
+@pytest.mark.parametrize(
+    ("opcode", "dtype", "expected"),
+    [
+        ("CEIL", "float32", "rejected by the reference resolver only"),
+        ("RSQRT", "float16", "rejected without the default delegate"),
+        ("RSQRT", "int32", "fails to load"),
+        ("RSQRT", "float32", ""),
+    ],
+)
+def test_resolvers_differ_in_their_types(opcode: str, dtype: str, expected: str) -> None:
+    with Runtimes() as runtimes:
+        (tried,) = try_signatures(runtimes, [(bases()[opcode][0], (dtype, dtype))])
+    assert impact(tried, "litert") == expected
+
+
+@pytest.mark.parametrize(("beta", "crashes"), [(0.0, True), (1.0, False)])
+def test_a_softmax_with_beta_0_crashes_the_reference_kernels_and_tflm(beta: float, crashes: bool) -> None:
+    x, y = (
+        run_time(n, (1, 10), "int8", q) for n, q in (("x", quantized(0.05)), ("y", quantized(1 / 256, -128)))
+    )
+    model = one_operator("SOFTMAX", [x], [y], {"beta": beta}, version=2)
+    with Runtimes() as runtimes:
+        (ran,) = runtimes.run([Request(model_bytes(model), (np.zeros((1, 10), np.int8),))])
+    ends = {r: "crashes" if crashes and r in ("reference", "tflm") else "runs" for r in RUNTIMES}
+    assert {r: a.stage for r, a in ran.items()} == ends
+    violations = {f.effect for f in validate(model).findings if f.level == "violation"}
+    assert violations == ({"crashes the reference resolver only"} if crashes else set())
+
+
+@pytest.mark.parametrize(
+    ("columns", "weight", "wrong"), [(16, -128, True), (16, -127, False), (8, -128, False)]
+)
+def test_a_hybrid_weight_of_minus_128_is_wrong_without_the_delegate(
+    columns: int, weight: int, wrong: bool
+) -> None:
+    """On x86 the kernel negates weights for negative inputs, 16 at a time."""
+    filters = np.full((4, columns), weight, np.int8)
+    w = constant("w", filters, quantized(0.01))
+    model = one_operator(
+        "FULLY_CONNECTED", [run_time("x", (1, columns), "float32"), w, None], [run_time("y", (1, 4), "float32")],
+        version=9,
+    )  # fmt: skip
+    with Runtimes() as runtimes:
+        (ran,) = runtimes.run([Request(model_bytes(model), (np.full((1, columns), -1, np.float32),), LITERT)])
+    right = -weight * 0.01 * columns
+    found = {
+        r: not np.allclose(a.outputs[0], right, rtol=0.02) for r, a in ran.items() if a.outputs[0] is not None
+    }
+    assert found == {"reference": wrong, "optimized": wrong, "xnnpack": False}
+    warned = {f.path for f in validate(model).findings}
+    assert ("FULLY_CONNECTED/weight/range" in warned) == (weight == -128)

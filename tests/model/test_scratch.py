@@ -64,7 +64,7 @@ def test_such_a_model_is_judged_and_the_remark_reported(tmp_path: Path) -> None:
     assert report.problems == ()
     assert report.remarks == remark("2 tensors", "'scratch_0', 'scratch_1'")
     assert [(op.status, op.reason) for op in report.operators] == [
-        ("not covered", "custom operator 'ethos-u'")
+        ("not covered", "'ethos-u', compiled for Arm Ethos-U by Vela")
     ]
 
 

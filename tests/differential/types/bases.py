@@ -22,7 +22,7 @@ UNTYPED = {
 }  # fmt: skip
 
 #: Models of one operator.
-_MOST = 12
+_MOST = 24
 #: Operators that reduce a bool: the value that the last element alone does not have.
 _SPARSE = {"REDUCE_ALL": True, "REDUCE_ANY": False}
 

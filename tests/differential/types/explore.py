@@ -232,7 +232,7 @@ def _off(
     if b.dtype.kind == "b" and b.size and b.view(np.uint8).max() > 1:
         return "bytes that are no bool"
     whole = tensor.dtype in INTEGER_RANGES and not tensor.quantization.scale.size
-    if whole and base.quantization.scale.size and tensor.dtype not in read:
+    if whole and base.quantization.scale.size and tensor.dtype not in read and opcode not in CONVERT:
         return "integers without a scale for real values"
     narrow = BITS[tensor.dtype] < 8
     step = sum(float(t.quantization.scale.max(initial=0)) for t in (base, tensor)) * (0.15 if narrow else 1)
