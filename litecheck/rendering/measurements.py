@@ -36,12 +36,14 @@ class Described:
 
 
 def measurements(pattern: str = "") -> tuple[Described, ...]:
-    """All measurements, or those whose names a part or wildcards match. Raises ConfigError where none is.
+    """Return all measurements, or those with a name that a part or wildcards match, else with the word in their description.
 
-    A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too.
+    A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raises ConfigError if
+    nothing matches. For example, ``nhwc`` finds ``int32_permutation``, which is described with NHWC.
     """
     every = tuple(_every())
     found = tuple(one for one in every if _matches(one.name, pattern))
+    found = found or tuple(one for one in every if pattern.lower() in one.meaning.lower())
     if not found:
         hint = did_you_mean(pattern, [one.name for one in every])
         raise ConfigError(f"{pattern}: no measurement has such a name{hint}")

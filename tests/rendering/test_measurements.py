@@ -74,3 +74,11 @@ def test_a_table() -> None:
     assert head.split()[:2] == ["measurement", "gives"]
     assert row.split()[:3] == [f"{ROLE}.rank", "a", "number"]
     assert "``" not in row
+
+
+@pytest.mark.parametrize(
+    "word", ["dynamic", "concat", "transpose", "int64", "keepdims", "NHWC", "broadcast", "overflow", "alpha"]
+)
+def test_a_word_of_the_field_finds_a_measurement(word: str) -> None:
+    assert all(word.lower() in f"{one.name} {one.meaning}".lower() for one in measurements(word))
+    assert measurements(word)

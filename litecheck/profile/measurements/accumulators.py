@@ -105,7 +105,8 @@ def _largest(operands: Operands, plain: int) -> int | None:
 @measures(lambda plan, value: _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value))
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` with an int32 bias, which makes kernels accumulate int16 inputs in int32 as
-    well. Example: int16 inputs and 1,000 int8 weights of 127 give 127 * 32,768 * 1,000 = 4,161,536,000."""
+    well; above 2^31 - 1 the sum can overflow. Example: int16 inputs and 1,000 int8 weights of 127 give
+    127 * 32,768 * 1,000 = 4,161,536,000."""
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 

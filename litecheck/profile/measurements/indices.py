@@ -79,8 +79,8 @@ def axis_out_of_range(operands: Operands) -> Measured:
 
 @measures(_axes(0))
 def reduced_axis_out_of_range(operands: Operands) -> Measured:
-    """Number of axes outside the rank of a reduced input; None for rank 0. Example: rank 4 and axes (1, -5)
-    give 1."""
+    """Number of axes outside the rank of a reduced input, with or without keepdims; None for rank 0. Example: rank 4
+    and axes (1, -5) give 1."""
     shape = indexed_shape(operands)
     return outside(stated_axes(operands), len(shape)) if shape else None
 
