@@ -182,5 +182,5 @@ def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Cul
                     continue
                 named.add(number)
                 bits = member.bits or 0.0
-                detail = f"'{member.name}' shares the range of others and has {bits:.1f} of 8 bits"
+                detail = f"'{member.name}' shares a wider range and has {bits:.1f} of 8 bits"
                 yield _culprit(bench, number, "shared_range", 6.02 * (8 - bits), detail)
