@@ -151,55 +151,55 @@ ops:
 """
 CODE = "import litecheck, sys\n"
 RECIPES = {
-    "An operator": Recipe(
+    "Add an operator": Recipe(
         {"rules/litert-runtime.yaml": OPERATOR},
         CODE + "from litecheck.profile.generate.conforming import conforming_plan\n"
         "profile = litecheck.load_profile('litert-runtime')\n"
         "assert conforming_plan(profile, profile.operators['SIGN']).one('input').dtype == 'int8'",
         {"rules/litert-runtime.yaml": "\nops:\n"},
     ),
-    "A target": Recipe(
+    "Add a target": Recipe(
         {"rules/targets/acme.yaml": TARGET},
         CODE
         + "report = litecheck.validate(litecheck.load_model(sys.argv[1]), [litecheck.load_profile('acme')])\n"
         "assert any('unsupported' in finding.path for finding in report.active)",
     ),
-    "A device": Recipe(
+    "Add a device": Recipe(
         {"litecheck/devices/adapters/acme.py": DEVICE},
         "from litecheck.cli import main\nimport sys\n"
         "sys.argv = ['litecheck', 'verify', sys.argv[1], '-d', 'acme', '-q']\nmain()",
     ),
-    "A format": Recipe(
+    "Add a format": Recipe(
         {"litecheck/rendering/formats/count.py": FORMAT},
         CODE + "report = litecheck.Report(litecheck.__version__, litecheck.validate_file(sys.argv[1]))\n"
         "assert litecheck.render(report, 'count').endswith(' results\\n')",
     ),
-    "A kernel": Recipe({"litecheck/reference/kernels/stablehlo.py": KERNEL}, ONE_OPERATOR),
-    "A variant": Recipe(
+    "Add a kernel": Recipe({"litecheck/reference/kernels/stablehlo.py": KERNEL}, ONE_OPERATOR),
+    "Add a variant": Recipe(
         {
             "litecheck/reference/numerics/rescale.py": VARIANT,
             "rules/arithmetic/acme.yaml": ARITHMETIC,
         },
         CODE + "assert litecheck.load_arithmetic('acme').variants('CONV_2D')['requantize'] == 'ceiling'",
     ),
-    "A defect": Recipe(
+    "Add a defect": Recipe(
         {"litecheck/reference/defects/output_defects.py": DEFECT},
         "from litecheck.reference.defects.defects import defects_of\n"
         "assert 'off-by-one' in defects_of('CONV_2D')",
     ),
-    "A probe": Recipe(
+    "Add a probe": Recipe(
         {"litecheck/cases/probes/regions.py": PROBE},
         "from litecheck.cases.probes.catalogue import probes\n"
         "assert any(p.name == 'one pixel' for p in probes('MAX_POOL_2D'))",
         {"litecheck/cases/probes/regions.py": "ProbeExtras(others, options=options),\n        )\n"},
     ),
-    "An erratum": Recipe(
+    "Add a known fault": Recipe(
         {"rules/arithmetic/known-faults.yaml": ERRATUM},
         "from litecheck.comparison.errata import known_fault\nfrom litecheck.devices.outcome import Outcome\n"
         "said = known_fault('litert:reference', 'CONV_2D', ['int8'], Outcome.MISMATCH)\n"
         "assert 'CONV_2D adds one' in said",
     ),
-    "A measurement": Recipe(
+    "Add a measurement": Recipe(
         {"litecheck/profile/measurements/options.py": MEASUREMENT},
         CODE + "open('acme.yaml', 'w').write(" + repr(MEASURING) + ")\n"
         "rule = litecheck.load_profile('acme.yaml').operators['RELU']\n"
@@ -249,4 +249,4 @@ def test_a_recipe_does_what_it_says(name: str, source: Path, tmp_path: Path) -> 
 
 def test_every_recipe_of_the_guide_is_done_here() -> None:
     headings = set(re.findall(r"^## (An? .*)$", GUIDE, re.MULTILINE))
-    assert headings - {"A verb"} == set(RECIPES)
+    assert headings - {"Add a check"} == set(RECIPES)
