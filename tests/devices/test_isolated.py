@@ -261,10 +261,10 @@ _HANGING = """
 import sys
 from litecheck.devices.port import Job, Limits
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.process import Setup
+from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
 from tests.kept_workers import not_handed_on
-device = Isolated("bad", "", Setup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
+device = Isolated("bad", "", WorkerSetup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free
 print(keeper._child.process.pid, flush=True)
 device.run(Job("0", Model(()), b"bad", ()))

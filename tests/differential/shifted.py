@@ -32,7 +32,7 @@ from tests.differential.oracle import Oracle, Refused
 
 #: Operators whose kernels for uint8 round otherwise than those for int8 do: by one step, at the most.
 ROUNDED = {"AVERAGE_POOL_2D", "L2_NORMALIZATION", "RESIZE_BILINEAR"}
-PER_TENSOR = str(Path(__file__).parents[1] / "convert" / "per_tensor.yaml")
+PER_TENSOR = str(Path(__file__).parents[1] / "conversion" / "per_tensor.yaml")
 
 
 def powers(low: float, high: float) -> tuple[float, float]:

@@ -19,10 +19,10 @@ from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.kernels import recurrent
 from tests.differential.one_operator import Tensor, answers, changed, outputs, trial
+from tests.differential.operator_types.runtimes import Request, Runtimes
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.recurrent_float import lstm, too_far
 from tests.differential.tflm import Tflm
-from tests.differential.types.runtimes import Request, Runtimes
 
 Random = np.random.Generator
 #: Input, filter and output shapes, the version, and the options of hybrid operators.

@@ -1,4 +1,4 @@
-"""The tables of types on the runtimes themselves, by a fixed slice of ``python -m tests.differential.types``."""
+"""The tables of types on the runtimes themselves, by a fixed slice of ``python -m tests.differential.operator_types``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.customs import has_kernel
-from tests.differential.types.bases import bases
-from tests.differential.types.explore import Tried, try_signatures
-from tests.differential.types.runtimes import LITERT, RUNTIMES, Request, Runtimes
-from tests.differential.types.sweep import draws, outcomes_of
-from tests.differential.types.table import impact, rows
+from tests.differential.operator_types.bases import bases
+from tests.differential.operator_types.explore import Tried, try_signatures
+from tests.differential.operator_types.runtimes import LITERT, RUNTIMES, Request, Runtimes
+from tests.differential.operator_types.sweep import draws, outcomes_of
+from tests.differential.operator_types.table import impact, rows
 
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 NAMES = ("TFLite_Detection_PostProcess", "AudioSpectrogram", "Mfcc", "NumericVerify", "SignalRfft", "CIRCULAR_BUFFER",

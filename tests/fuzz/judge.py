@@ -113,4 +113,5 @@ def _where(error: Exception) -> str:
     return f"{type(error).__name__} at {place}: {error}"[:300]
 
 
-ALL_FORMATS = ("json", *(name for name in formats("validate") if name != "json"))
+#: Node data of Model Explorer are of one model; a bundle has several.
+ALL_FORMATS = ("json", *(name for name in formats("validate") if name not in ("json", "model-explorer")))

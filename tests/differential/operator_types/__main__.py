@@ -1,7 +1,7 @@
 """Types that LiteRT and TFLM support: the tables of ``rules/types``, and the verdicts of litecheck against the runtimes.
 
-python -m tests.differential.types --write [--operator ADD] [--jobs 2]     # measure, and write the tables
-python -m tests.differential.types [--cases 20000] [--seed 0]              # random combinations: runtimes and verdicts
+python -m tests.differential.operator_types --write [--operator ADD] [--jobs 2]     # measure, and write the tables
+python -m tests.differential.operator_types [--cases 20000] [--seed 0]              # random combinations: runtimes and verdicts
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.differential.types.sweep import report, sweep
-from tests.differential.types.write import write
+from tests.differential.operator_types.sweep import report, sweep
+from tests.differential.operator_types.write import write
 
 
 def main() -> int:
     """Write the tables, or print what litecheck and the runtimes say of random combinations; 1 if they disagree."""
-    parser = argparse.ArgumentParser(prog="python -m tests.differential.types")
+    parser = argparse.ArgumentParser(prog="python -m tests.differential.operator_types")
     parser.add_argument("--write", action="store_true", help="write rules/types/*.json")
     parser.add_argument("--operator", default="*", help="a pattern, or several with a bar between")
     parser.add_argument("--jobs", type=int, default=2)

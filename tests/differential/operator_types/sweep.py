@@ -14,11 +14,11 @@ from random import Random
 from litecheck import load_profile, validate
 from litecheck.finding import IGNORED, REFERENCE_ONLY
 from litecheck.profile.type_table import ABSENT
-from tests.differential.types.bases import bases
-from tests.differential.types.explore import Tried, try_signatures
-from tests.differential.types.runtimes import Runtimes
-from tests.differential.types.signatures import RARE, TYPES, Base, Signature, retyped
-from tests.differential.types.table import SUPPORTED, fits, impact
+from tests.differential.operator_types.bases import bases
+from tests.differential.operator_types.explore import Tried, try_signatures
+from tests.differential.operator_types.runtimes import Runtimes
+from tests.differential.operator_types.signatures import RARE, TYPES, Base, Signature, retyped
+from tests.differential.operator_types.table import SUPPORTED, fits, impact
 
 #: Impacts on a model that every resolver of the default interpreter runs.
 _RUNS = (IGNORED, "the page forbids it", "the profile forbids it")

@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 
 from litecheck import load_profile
 from litecheck.data import rules_dir
-from tests.differential.types.bases import bases
-from tests.differential.types.explore import Tried, explore
-from tests.differential.types.runtimes import Runtimes
-from tests.differential.types.signatures import Signature
-from tests.differential.types.table import entry, table_text
+from tests.differential.operator_types.bases import bases
+from tests.differential.operator_types.explore import Tried, explore
+from tests.differential.operator_types.runtimes import Runtimes
+from tests.differential.operator_types.signatures import Signature
+from tests.differential.operator_types.table import entry, table_text
 
 
 def measured(opcode: str) -> tuple[str, Mapping[Signature, Tried]]:

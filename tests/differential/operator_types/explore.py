@@ -17,8 +17,8 @@ from litecheck.profile.operators import traits_of
 from litecheck.profile.type_table import ABSENT
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import BITS, INTEGER_RANGES
-from tests.differential.types.runtimes import RUNTIMES, Ran, Request, Runtimes
-from tests.differential.types.signatures import (
+from tests.differential.operator_types.runtimes import RUNTIMES, Ran, Request, Runtimes
+from tests.differential.operator_types.signatures import (
     NARROW,
     RARE,
     TYPES,

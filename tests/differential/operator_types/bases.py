@@ -10,9 +10,9 @@ import numpy as np
 from litecheck import load_profile
 from litecheck.model.types import Model
 from tests.differential import rules_cases, rules_cases_hybrid, rules_cases_tflm, rules_cases_uint8
+from tests.differential.operator_types.signatures import Base
 from tests.differential.structure.specimens_stateful import stateful
 from tests.differential.structure_cases import structures
-from tests.differential.types.signatures import Base
 
 #: Operators without a table: their tensors belong to subgraphs, variables or tables.
 UNTYPED = {

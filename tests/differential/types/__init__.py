@@ -1,1 +1,0 @@
-"""Types of tensors that runtimes support, measured: see ``python -m tests.differential.types --help``."""
