@@ -1,7 +1,7 @@
 """Types that LiteRT and TFLM support: the tables of ``rules/types``, and the verdicts of litecheck against the runtimes.
 
 python -m tests.differential.operator_types --write [--operator ADD] [--jobs 2]     # measure, and write the tables
-python -m tests.differential.operator_types [--cases 20000] [--seed 0]              # random combinations: runtimes and verdicts
+python -m tests.differential.operator_types [--cases 20000] [--seed 0]              # random types: runtimes, verdicts
 """
 
 from __future__ import annotations
