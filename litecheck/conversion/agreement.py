@@ -102,7 +102,7 @@ class Agreement:
     outputs: tuple[TensorAgreement, ...]
     quantized: bool = False
     channels: Mapping[Place, ChannelSums] = field(default_factory=dict)
-    """Sums by channel of the requested tensors and, with these, of the outputs, by place in the float model."""
+    """Sums by channel of float outputs and of the requested tensors, by place in the float model."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for JSON. An infinite SNR becomes null."""
@@ -134,7 +134,7 @@ def agreement(
     """Run both models on the data. Compare the tensors of ``pairs`` (float -> converted), and the outputs.
 
     Both models must have the same entry points. Inputs that are quantized in the converted model get quantized samples.
-    Float tensors in ``channelled`` get sums per channel, if they are among the pairs, and then outputs do, too. With
+    Float outputs get sums per channel, and so do tensors in ``channelled`` that are among the pairs. With
     ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
     ``child`` are those of :func:`litecheck.conversion.calibration.observe.observe`. Raises CalibrationError, ConfigError
     and DeviceError as ``observe`` does.
@@ -143,7 +143,7 @@ def agreement(
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
     wanted = frozenset(
-        n for n, (place, _) in enumerate(asked) if channelled and (n >= len(pairs) or place in channelled)
+        n for n, (place, _) in enumerate(asked) if place in channelled or (n >= len(pairs) and not quantized)
     )
     references = tensors_of(reference, asked, 0) if quantized else ()
     ends_of = frozenset(range(len(pairs), len(asked)))

@@ -54,7 +54,7 @@ def dequantize_model(model: Model, dtype: str = "int8") -> DequantizedModel:
         # Intermediates have only parameters, and no other part of the model determines these.
         inside = {index for operator in subgraph.operators for index in operator.intermediates}
         released = [t for t in subgraph.tensors if _is_stored(t) and t.index not in inside]
-        real = {t.index: _real(t) for t in released}
+        real = {t.index: real_tensor(t) for t in released}
         tensors = tuple(real.get(t.index, t) for t in subgraph.tensors)
         held = [t for t in released if t.dtype in ZERO_POINT_OFFSET]
         stored = {t.index: _form(t, dtype) for t in held if not t.is_constant}
@@ -83,7 +83,7 @@ def _is_stored(tensor: Tensor) -> bool:
     return tensor.dtype in _STORED and tensor.quantization.scale.size > 0
 
 
-def _real(tensor: Tensor) -> Tensor:
+def real_tensor(tensor: Tensor) -> Tensor:
     """Return a tensor of real values. A constant's values are scale * (stored - zero point), rounded once to float32."""
     data = None
     stored = stored_integers(tensor)

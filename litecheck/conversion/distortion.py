@@ -63,12 +63,12 @@ class Distortion:
     @property
     def snr(self) -> float:
         """Signal over noise in dB: infinite without noise, minus infinite if there is only noise."""
-        return _decibels(self.signal, self.noise)
+        return decibels(self.signal, self.noise)
 
     @property
     def snr_without_dc(self) -> float:
         """Like ``snr`` with the signal's mean removed. The noise keeps its mean: an offset of the output is an error."""
-        return _decibels(self.variation, self.noise)
+        return decibels(self.variation, self.noise)
 
     @property
     def mostly_dc(self) -> bool:
@@ -76,7 +76,8 @@ class Distortion:
         return 2 * self.variation < self.signal
 
 
-def _decibels(signal: float, noise: float) -> float:
+def decibels(signal: float, noise: float) -> float:
+    """Return signal over noise in dB: infinite without noise, minus infinite without a signal or with infinite noise."""
     if not noise:
         return math.inf
     if not signal or noise == math.inf:

@@ -54,11 +54,6 @@ class LossFix:
     after: float
     samples: int
 
-    @property
-    def gain(self) -> float:
-        """The gain in dB."""
-        return self.after - self.before
-
 
 #: A trial: the operators that stay float32, those with int16 activations, and True to equalize. None if impossible.
 Trial = Callable[[Sequence[str], Sequence[str], bool], Agreement | None]

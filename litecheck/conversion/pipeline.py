@@ -16,6 +16,7 @@ from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, convert, replay
+from litecheck.conversion.fixes import LARGE_LOSS, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_file import plan_json
@@ -105,7 +106,8 @@ def _carried_out(
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
-    if rerun and record.agreement and session.plan is None and not violates:
+    found = record.agreement
+    if rerun and found and lowest_snr(found) < LARGE_LOSS and session.plan is None and not violates:
         record = replace(record, fix=rerun.fix(conversion, record.groups, session.equalization is None))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0

@@ -137,7 +137,7 @@ class Rerun:
             limits=Limits(self.settings.seconds),
             child=self.child,
         )
-        self.done += self.data.count or 0
+        self.done += (data or self.data).count or 0
         return found
 
     def _converted(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.conversion.binding import bind
+from litecheck.conversion.binding import BoundFloatOperator, bind
 from litecheck.conversion.conversion_plan import QuantParams
-from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model
+from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model, real_tensor
 from litecheck.conversion.derived_constants import stored
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.request import REAL
@@ -41,8 +41,10 @@ def _simulates(subgraph: Subgraph) -> bool | None:
     found = False
     for op in subgraph.operators:
         read, made = ([subgraph.tensors[i] for i in side if i >= 0] for side in (op.inputs, op.outputs))
+        if op.opcode in CONVERSIONS and not len(read) == len(made) == 1:
+            return None
         simulates = op.opcode == _FAKE or (
-            op.opcode == INTO_INTEGERS and [t.dtype for t in read] == [REAL] and _is_8bit(made[0])
+            op.opcode == INTO_INTEGERS and read[0].dtype == REAL and _is_8bit(made[0])
         )
         leaves = op.opcode == OUT_OF_INTEGERS and _is_8bit(read[0])
         if not simulates and not leaves and any(map(_is_8bit, (*read, *made))):
@@ -131,10 +133,8 @@ def _stored_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
     integers = stored(values, form, "", "new").astype(np.int64)
     if not form.zero_point.any():
         integers = np.maximum(integers, INTEGER_RANGES[form.dtype][0] + 1)
-    shape = [-1 if n == form.axis and form.scale.size > 1 else 1 for n in range(max(values.ndim, 1))]
-    scale, zero = form.scale.astype(np.float64).reshape(shape), form.zero_point.reshape(shape)
-    real = (scale * (integers - zero)).astype(np.float32).reshape(values.shape)
-    return replace(tensor, data=bytes_of(real), buffer=0)
+    data = bytes_of(integers.astype(form.dtype))
+    return real_tensor(replace(tensor, dtype=form.dtype, data=data, buffer=0, quantization=form.quantization))
 
 
 def propagate_ranges(
@@ -145,21 +145,18 @@ def propagate_ranges(
     Roles with the same quantization have the same range, and a fixed scale has the range of its type. Example: the output
     of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
     """
-    known = dict(ranges)
-    changed = True
-    while changed:
+    known, before = dict(ranges), -1
+    operators = [bind(model, s, op, profile) for s in model.subgraphs for op in s.operators]
+    while len(known) > before:
         before = len(known)
-        for subgraph in model.subgraphs:
-            for operator in subgraph.operators:
-                known = {**dict(_following(model, subgraph, operator, profile, known)), **known}
-        changed = len(known) > before
+        for bound in operators:
+            for key, extent in dict(_following(bound, known)).items():
+                known.setdefault(key, extent)
     return known
 
 
-def _following(
-    model: Model, subgraph: Subgraph, operator: Operator, profile: Profile, known: Mapping[Key, Interval]
-) -> Iterator[tuple[Key, Interval]]:
-    bound = bind(model, subgraph, operator, profile)
+def _following(bound: BoundFloatOperator, known: Mapping[Key, Interval]) -> Iterator[tuple[Key, Interval]]:
+    subgraph = bound.subgraph
     for role, storage in bound.storage.items():
         for port in bound.ports[role] if storage.scale is not None else ():
             (zero, _), scale = storage.zero_points, storage.scale or 0.0

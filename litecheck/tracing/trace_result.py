@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from litecheck.conversion import distortion
+
 Cause = Literal[
     "weights",
     "weight_scale",
@@ -138,6 +140,4 @@ class Trace:
 
 def decibels(signal: float, noise: float) -> float:
     """Return signal over noise in dB, at most 120 and at least -120. Example: 100 and 1 give 20."""
-    if not noise:
-        return 120.0
-    return max(-120.0, min(120.0, 10 * math.log10(signal / noise))) if signal else -120.0
+    return max(-120.0, min(120.0, distortion.decibels(signal, noise)))

@@ -11,6 +11,7 @@ from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.conversion.fixes import GAIN, LARGE_LOSS
 from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.rerun import Rerun
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model, Tensor
 from tests.conversion.mobile_nets import images, mobile_net
@@ -94,7 +95,9 @@ def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: Calibrati
     assert f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples)" in shown
 
 
-def test_a_small_loss_has_no_fix() -> None:
+def test_a_small_loss_has_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison of both models shows a small loss, so nothing runs again."""
+    monkeypatch.setattr(Rerun, "compared", lambda *_: pytest.fail("a run more"))
     assert made(mobile_net(0, blocks=1, spread=0), images(0, 2)).fix is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.trained import import_trained, is_trained, propagate_ranges
 from litecheck.errors import InputError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.edit import with_subgraphs
 from litecheck.model.save import model_bytes
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Tensor
@@ -116,6 +118,19 @@ def test_a_plan_is_applied_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["conv_int8", "float", "hybrid", "uint8"])
 def test_other_models_are_not_trained(name: str) -> None:
     assert not is_trained(load_model(FIXTURES.parent / f"{name}.tflite"))
+
+
+def test_a_conversion_without_a_tensor_is_no_simulation() -> None:
+    """Nothing is read from a QUANTIZE, DEQUANTIZE or FAKE_QUANT that lacks its input or output."""
+    for pairs in (True, False):
+        (subgraph,) = net(pairs).subgraphs
+        for end in ({"outputs": ()}, {"inputs": ()}):
+            for number in range(2):
+                operators = tuple(
+                    replace(op, **end) if op.index == number else op for op in subgraph.operators
+                )
+                model = with_subgraphs(net(pairs), [replace(subgraph, operators=operators)])
+                assert not is_trained(model)
 
 
 def test_ranges_follow_from_rules() -> None:

@@ -12,7 +12,13 @@ from tests.rendering.tracing.traces import BAD, GOOD
 
 @pytest.mark.parametrize(
     ("signal", "noise", "wanted"),
-    [(100.0, 1.0, 20.0), (1.0, 0.0, 120.0), (0.0, 1.0, -120.0), (1.0, 1e-30, 120.0)],
+    [
+        (100.0, 1.0, 20.0),
+        (1.0, 0.0, 120.0),
+        (0.0, 1.0, -120.0),
+        (1.0, 1e-30, 120.0),
+        (1.0, float("inf"), -120.0),
+    ],
 )
 def test_decibels(signal: float, noise: float, wanted: float) -> None:
     assert decibels(signal, noise) == pytest.approx(wanted)
