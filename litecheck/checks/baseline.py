@@ -1,15 +1,16 @@
 """Baselines: files of known findings that are waived in later runs.
 
 A baseline is a multiset: two equal findings are two entries, and each entry waives one finding. An entry consists of
-the model, the requirement path and the fingerprint of a finding, so it survives edits elsewhere in the model.
+the model, the requirement path and the fingerprint of a finding, so it survives edits elsewhere in the model. A
+``reason``, which a person adds to an entry, is reported with the waiver and kept when the baseline is written again.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,29 @@ VERSION = 1
 #: An entry's keys in the file, in the order in which entries are sorted.
 KEYS = ("model", "path", "where", "fingerprint")
 
-Entry = StaleEntry
 _Key = tuple[str, str, str]
+_Reasons = dict[_Key, list[str]]
 
 
-def read(path: str | Path) -> tuple[Entry, ...]:
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """A known finding of a model. ``reason`` is empty unless a person wrote one into the file."""
+
+    file: str
+    path: str
+    where: str
+    fingerprint: str
+    reason: str = ""
+
+    @property
+    def key(self) -> _Key:
+        return self.file, self.path, self.fingerprint
+
+    def as_stale(self) -> StaleEntry:
+        return StaleEntry(self.file, self.path, self.where, self.fingerprint)
+
+
+def read(path: str | Path) -> tuple[BaselineEntry, ...]:
     """Read the entries of a baseline file. Raises ConfigError, with the file, if it is not a baseline."""
     content = decode_json(read_file(path), str(path))
     if not isinstance(content, dict) or "litecheck_baseline" not in content:
@@ -44,70 +63,87 @@ def read(path: str | Path) -> tuple[Entry, ...]:
     return tuple(_entry(path, number, item) for number, item in enumerate(findings))
 
 
-def _entry(path: str | Path, number: int, item: Any) -> Entry:
+def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
     values = [item[key] for key in KEYS if isinstance(item.get(key), str)] if isinstance(item, dict) else []
     if len(values) < len(KEYS):
         raise ConfigError(f"{path}: finding {number} of the baseline lacks one of {', '.join(KEYS)}")
-    return Entry(*values)
+    reason = item.get("reason", "")
+    if not isinstance(reason, str):
+        raise ConfigError(f"{path}: finding {number} of the baseline: 'reason' is no text")
+    return replace(BaselineEntry(*values), reason=reason)
 
 
-def write(path: str | Path, entries: Iterable[Entry]) -> None:
+def write(path: str | Path, entries: Iterable[BaselineEntry]) -> None:
     """Write a baseline file, sorted, so that equal baselines are equal files. Raises ConfigError."""
-    rows = sorted((e.file, e.path, e.where, e.fingerprint) for e in entries)
-    content = {"litecheck_baseline": VERSION, "findings": [dict(zip(KEYS, row, strict=True)) for row in rows]}
-    atomic_write(path, encode_json(content))
+    rows = sorted((e.file, e.path, e.where, e.fingerprint, e.reason) for e in entries)
+    findings = [
+        dict(zip(KEYS, row, strict=True)) | ({"reason": reason} if reason else {}) for *row, reason in rows
+    ]
+    atomic_write(path, encode_json({"litecheck_baseline": VERSION, "findings": findings}))
 
 
-def entries(report: Report, keep: Iterable[Entry] = ()) -> tuple[Entry, ...]:
+def entries(report: Report, keep: Sequence[BaselineEntry] = ()) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline of this run: an entry for each finding that is not waived.
 
     The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists.
+    A finding that has an entry in ``keep`` keeps its reason.
     """
     judged = {_name(model) for model in report.models if not model.problems}
     kept = tuple(entry for entry in keep if entry.file not in judged and not _gone(entry))
+    reasons = _reasons(keep)
     now = (_entry_of(model, finding) for model in report.models for finding in model.active)
-    return (*now, *kept)
+    return (*(replace(entry, reason=_next(reasons, entry.key)) for entry in now), *kept)
 
 
-def apply(report: Report, known: Iterable[Entry], file: str, origin: str = "") -> Report:
+def apply(report: Report, known: Iterable[BaselineEntry], file: str, origin: str = "") -> Report:
     """Waive every finding in the baseline, and report the entries without a finding as stale.
 
     An entry for a model that this run did not check is stale only if its file is gone. A finding that is already waived
     keeps its waiver and uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
     """
     known = tuple(known)
-    left = Counter(map(_key, known))
-    waiver = Waiver(f"baseline {file}{origin}", "known when the baseline was written")
-    models = tuple(_waive(model, left, waiver) for model in report.models)
+    left = Counter(entry.key for entry in known)
+    reasons = _reasons(known)
+    models = tuple(_waive(model, left, reasons, f"baseline {file}{origin}") for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
     named = {_name(model) for model in report.models}
     stale = []
     for entry in known:
-        if entry.file in judged and left[_key(entry)] > 0:
-            left[_key(entry)] -= 1
-            stale.append(entry)
+        if entry.file in judged and left[entry.key] > 0:
+            left[entry.key] -= 1
+            stale.append(entry.as_stale())
         elif entry.file not in named and _gone(entry):
-            stale.append(replace(entry, reason="the model of this baseline entry is gone"))
+            stale.append(replace(entry.as_stale(), reason="the model of this baseline entry is gone"))
     return replace(report, models=models, stale=(*report.stale, *stale))
 
 
-def _waive(model: ModelReport, left: Counter[_Key], waiver: Waiver) -> ModelReport:
+def _waive(model: ModelReport, left: Counter[_Key], reasons: _Reasons, by: str) -> ModelReport:
     def change(finding: Finding) -> Finding:
-        key = _key(_entry_of(model, finding))
+        key = _entry_of(model, finding).key
         if left[key] <= 0:
             return finding
         left[key] -= 1
-        return finding if finding.waiver else replace(finding, waiver=waiver)
+        reason = _next(reasons, key) or "known when the baseline was written"
+        return finding if finding.waiver else replace(finding, waiver=Waiver(by, reason))
 
     return map_findings(model, change)
 
 
-def _key(entry: Entry) -> _Key:
-    return entry.file, entry.path, entry.fingerprint
+def _reasons(entries: Iterable[BaselineEntry]) -> _Reasons:
+    """Return the reasons of the entries by key, in the order of the entries."""
+    reasons: _Reasons = defaultdict(list)
+    for entry in entries:
+        reasons[entry.key].append(entry.reason)
+    return reasons
 
 
-def _entry_of(model: ModelReport, finding: Finding) -> Entry:
-    return Entry(_name(model), finding.path, str(finding.where), finding.fingerprint)
+def _next(reasons: _Reasons, key: _Key) -> str:
+    """Remove and return the next reason of a key; without one, the empty text."""
+    return reasons[key].pop(0) if reasons.get(key) else ""
+
+
+def _entry_of(model: ModelReport, finding: Finding) -> BaselineEntry:
+    return BaselineEntry(_name(model), finding.path, str(finding.where), finding.fingerprint)
 
 
 def _name(model: ModelReport) -> str:
@@ -116,7 +152,7 @@ def _name(model: ModelReport) -> str:
     return f"{name}!{model.member}" if model.member else name
 
 
-def _gone(entry: Entry) -> bool:
+def _gone(entry: BaselineEntry) -> bool:
     """Return True if the file of an entry no longer exists. The path of the file may itself contain an exclamation
     mark."""
     return not any(map(os.path.lexists, (entry.file, entry.file.partition("!")[0])))

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from litecheck.checks import baseline, policy
+from litecheck.checks.baseline import BaselineEntry
 from litecheck.checks.validate import DEFAULT_PROFILES
 from litecheck.errors import wrong_type
 from litecheck.finding import Level
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
-from litecheck.report import ModelReport, Report, StaleEntry
+from litecheck.report import ModelReport, Report
 from litecheck.version import __version__
 
 Filtered = TypeVar("Filtered", Report, ModelReport)
@@ -43,7 +44,9 @@ def filter_report(
     return _like(report, whole)
 
 
-def write_baseline(path: str | Path, report: Report | ModelReport, keep: Sequence[StaleEntry] = ()) -> None:
+def write_baseline(
+    path: str | Path, report: Report | ModelReport, keep: Sequence[BaselineEntry] = ()
+) -> None:
     """Write the findings that are not waived as a baseline; entries of ``keep`` (an earlier baseline) for other models
     stay.
 

@@ -67,7 +67,7 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_entries_without_a_finding_are_stale_if_their_model_was_judged() -> None:
     known = (*baseline.entries(run(finding())), *baseline.entries(run(finding(), file="other.tflite")))
     report = baseline.apply(run(), known, "b")
-    assert report.stale == (known[0],)
+    assert report.stale == (known[0].as_stale(),)
     Path("other.tflite").unlink()
     gone = baseline.apply(run(), known, "b").stale[1]
     assert (gone.file, gone.reason) == ("other.tflite", "the model of this baseline entry is gone")
@@ -127,6 +127,20 @@ def test_written_sorted_and_read_back(tmp_path: Path) -> None:
     assert file.read_text("utf-8") == text
 
 
+def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    first, second = baseline.entries(run(finding(), finding()))
+    known = (replace(first, reason="silicon revision A"), second)
+    baseline.write(file, baseline.entries(run(finding(), finding(), finding("new")), keep=known))
+    assert [entry.reason for entry in baseline.read(file)] == ["", "silicon revision A", ""]
+    report = baseline.apply(run(finding(), finding()), known, "b")
+    assert [f.waiver.reason for f in report.models[0].findings if f.waiver] == [
+        "silicon revision A",
+        "known when the baseline was written",
+    ]
+    assert "by baseline b: silicon revision A" in report.models[0].operators[0].reason
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -139,6 +153,11 @@ def test_written_sorted_and_read_back(tmp_path: Path) -> None:
         ('{"litecheck_baseline": 1}', "'findings' is no list"),
         ('{"litecheck_baseline": 1, "findings": [3]}', "finding 0"),
         ('{"litecheck_baseline": 1, "findings": [{"model": "m", "path": 3}]}', "finding 0"),
+        (
+            '{"litecheck_baseline": 1, "findings": '
+            '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "reason": 3}]}',
+            "finding 0 of the baseline: 'reason' is no text",
+        ),
     ],
 )
 def test_what_is_no_baseline_is_named(tmp_path: Path, text: str, message: str) -> None:
