@@ -67,7 +67,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if facts.single and least <= facts.scale < inf and facts.scale > 0:
                 faults += judge(bound, operand)
             elif not (isinstance(value, ProductOf) and inherits_invalid_factors(bound, operand, value)):
-                faults += _no_scale(operand, least) or judge(bound, operand)
+                faults += _invalid_scales(operand, least) or judge(bound, operand)
         return faults
 
     return check
@@ -81,15 +81,15 @@ def valid(scale: NDArray[np.float32]) -> NDArray[np.bool_]:
     return np.isfinite(scale) & (scale > 0)
 
 
-def _no_scale(operand: BoundOperand, least: float) -> Sequence[Fault]:
+def _invalid_scales(operand: BoundOperand, least: float) -> Sequence[Fault]:
     """Return a fault for each kind of invalid scale, with the first channel and the number of channels."""
     scale = operand.tensor.quantization.scale
     if (valid(scale) & (scale >= least)).all():
         return NONE
-    return [_bad(operand, kind, bad) for kind, bad in _kinds(scale, least) if bad.any()]
+    return [_invalid(operand, kind, bad) for kind, bad in _kinds(scale, least) if bad.any()]
 
 
-def _bad(operand: BoundOperand, kind: str, bad: NDArray[np.bool_]) -> Fault:
+def _invalid(operand: BoundOperand, kind: str, bad: NDArray[np.bool_]) -> Fault:
     first = int(np.argmax(bad))
     number = scale_text(operand.tensor.quantization.scale[first])
     found = f"scale is {number}{_NAMES[kind]}{channel(first, bad)}"
@@ -113,12 +113,12 @@ def _judge(value: Constraint) -> _Judge:
     if isinstance(value, Exactly) and isinstance(value.value, str):
         return lambda bound, operand: NONE  # a word asks for no more than a scale
     if isinstance(value, ProductOf):
-        return lambda bound, operand: product(bound, operand, value)
+        return lambda bound, operand: check_product(bound, operand, value)
     if isinstance(value, SameAs):
-        return lambda bound, operand: _same(bound, operand, value)
+        return lambda bound, operand: _check_same(bound, operand, value)
     exact = _nearest(value)
     return lambda bound, operand: (
-        NONE if operand.facts.single and operand.facts.scale == exact else _number(operand, value)
+        NONE if operand.facts.single and operand.facts.scale == exact else _check_number(operand, value)
     )
 
 
@@ -128,7 +128,7 @@ def _nearest(value: Constraint) -> float | None:
     return float(np.float32(float(value.value))) if one else None  # type: ignore[union-attr]
 
 
-def _number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
+def _check_number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
     scale = operand.tensor.quantization.scale
     bad = ~np.array([_fits(float(s), value) for s in scale])
     if not bad.any():
@@ -140,11 +140,11 @@ def _number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
     return (at(operand, found, channels=int(bad.sum()), level="warning" if near else None),)
 
 
-def _same(bound: BoundOperator, operand: BoundOperand, value: SameAs) -> Sequence[Fault]:
-    model = bound.one(value.role)
-    if model is None or not bound.is_valid(model, "dtype", "granularity", "scale"):
+def _check_same(bound: BoundOperator, operand: BoundOperand, value: SameAs) -> Sequence[Fault]:
+    source = bound.one(value.role)
+    if source is None or not bound.is_valid(source, "dtype", "granularity", "scale"):
         return NONE
-    scale, other = operand.tensor.quantization.scale, model.quantization.scale
+    scale, other = operand.tensor.quantization.scale, source.quantization.scale
     if other.size != scale.size or not valid(other).all() or scale.tobytes() == other.tobytes():
         return NONE
     first = int(np.argmax(scale != other))
@@ -172,13 +172,16 @@ def _near(scale: float, value: Constraint) -> bool:
     return abs(Fraction(scale) - value.value) <= value.tolerated * abs(value.value)
 
 
-def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Sequence[Fault]:
-    """Return a fault for scales further from the product than allowed, with the worst and its effect on the output."""
-    exact = _factors(bound, value)
+def check_product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Sequence[Fault]:
+    """Return a fault for scales further from the product than allowed, with the worst and its effect on the output.
+
+    Example: ``CONV_2D/bias/scale``, the product of the input scale and the weight scale of each channel. With an input
+    scale of 0.5 and weight scales 0.25 and 0.1, the bias scales are 0.125 and 0.05.
+    """
+    exact = _exact_product(bound, value)
     scale = operand.tensor.quantization.scale
-    if exact is None or scale.size not in (1, exact.size) or (scale.size == 1 and exact.size > 1):
+    if exact is None or scale.size != exact.size:
         return NONE
-    exact = np.broadcast_to(exact, scale.shape)
     with np.errstate(over="ignore", under="ignore"):
         ulps = np.abs(scale.view(np.int32).astype(np.int64) - exact.astype(np.float32).view(np.int32))
     bad = ulps > value.ulps
@@ -187,14 +190,14 @@ def product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Se
     with np.errstate(over="ignore", divide="ignore"):
         relative = np.where(bad, np.abs(scale.astype(np.float64) - exact) / exact, -1.0)
     worst = int(np.argmax(relative))
-    effect, silent = _effect(bound, operand, exact)
+    effect, no_effect = _effect(bound, operand, exact)
     off = float(relative[worst])
     distance = f"{ulps[worst]} ulps off" if off < 1e-5 else f"off by {off:.2g} of it"
     found = (
         f"scale is {scale_text(scale[worst])} where {value} is {scale_text(np.float32(exact[worst]))}"
         f"{channel(worst, bad)}, {distance}{effect}"
     )
-    mild = off <= float(value.tolerated) or silent
+    mild = off <= float(value.tolerated) or no_effect
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
 
 
@@ -222,7 +225,7 @@ def inherits_invalid_factors(bound: BoundOperator, operand: BoundOperand, value:
     return bool(((apart <= value.ulps) | (np.isnan(own) & np.isnan(near))).all())
 
 
-def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | None:
+def _exact_product(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | None:
     """Return the product in float64, which is exact for two float32 scales.
 
     Return None if a factor is absent or faulty, or if the numbers of scales do not match.
@@ -245,7 +248,7 @@ def _factors(bound: BoundOperator, value: ProductOf) -> NDArray[np.float64] | No
 
 
 def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float64]) -> tuple[str, bool]:
-    """Return the effect of a wrong bias scale on the output, in output steps, and True if it has no effect."""
+    """Return the effect of a wrong scale of added constants on the output, in LSB, and True if it has no effect."""
     values, output = stored_integers(operand.tensor), bound.one("output")
     if values is None or not values.size or output is None or output.quantization.scale.size != 1:
         return "", False

@@ -63,7 +63,7 @@ def verify(
       2   no operator was compared
       64  invalid command, option or configuration
       74  the disk is full
-    With several models, the exit code is that of the worst model.
+    With several models: 1 if any model fails, else 2 if any was not compared, else 0.
 
     \b
     [bold]Examples[/]

@@ -1,4 +1,4 @@
-"""PublishedAgreement of a device with published arithmetics: the one rule of ``verify``, ``suite judge`` and ``diagnose``.
+"""Agreement of a device with published arithmetics: the one rule of ``verify``, ``suite judge`` and ``diagnose``.
 
 An operator is exact if it is exact under one of the admitted arithmetics. Without a choice of the user, a runtime's own
 kernels are held to the runtime's own arithmetic, and every other device to the arithmetic of any published runtime.

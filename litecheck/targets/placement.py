@@ -1,4 +1,4 @@
-"""The place of an operator on a target, from the findings of the target's rule for the operator."""
+"""Decision between NPU and CPU for an operator, from the findings of the target's rule for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of cases and the verification report: plain data that converts to JSON and back."""
+"""Verdicts of cases, and the report of a verification with its verdict and exit code. Plain data, to and from JSON."""
 
 from __future__ import annotations
 
@@ -196,7 +196,11 @@ class Verification:
         return bool(verdict.fault) and wrong and is_published(self.device)
 
     def failing(self, verdict: Verdict) -> bool:
-        """Return True if a verdict fails the verification. A known fault of a published runtime does not."""
+        """Return True if a verdict fails the verification. A known fault of a published runtime does not.
+
+        What a device left to the CPU fails with ``fail_on_fallback``, an unsupported operator if ``claims`` names it, and a
+        case without an answer with ``require_coverage``.
+        """
         if self.known_fault(verdict):
             return False
         if verdict.outcome is Outcome.NOT_DELEGATED:

@@ -17,7 +17,7 @@ from litecheck.verification.campaign import verify_model
 from litecheck.verification.result import Verification
 from litecheck.version import __version__
 
-#: Exit codes, from the best to the worst verdict.
+#: Exit codes by verdict. Over several models, ``fails`` outranks ``not checked``.
 _CODES = {"conforms": 0, "fails": 1, "not checked": 2}
 
 

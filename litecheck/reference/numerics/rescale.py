@@ -1,4 +1,8 @@
-"""All known rescalings of devices, as a table of named variants."""
+"""All known rescalings of devices, as a table of named variants.
+
+Sums of int8 products (int32) usually take ``double``, sums of int16 products (int64) ``reduced`` or ``float64``. The files
+in ``rules/arithmetic`` state the variant of each runtime, e.g. ``requantize: {default: double, int64_sums: reduced}``.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +69,8 @@ Tilewise = Callable[..., Array]
 class Rescale:
     """A variant bound to its multipliers: a step and its constants, each of shape (channels,).
 
-    ``real`` and ``slack`` are what :mod:`~litecheck.reference.numerics.float32_rescale` asks for: the multipliers as the
-    step applies them, and how far from a tie it may still decide as for a tie, in steps of the output.
+    :mod:`~litecheck.reference.numerics.float32_rescale` reads ``real``, the multipliers as the step applies them, and
+    ``error_bound``: the distance from a tie, in LSB of the output, within which the step may decide as for a tie.
     """
 
     step: Tilewise
