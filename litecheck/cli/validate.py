@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,8 +10,6 @@ from litecheck.cli import complete, config_outputs, panels
 from litecheck.cli.config import MOST, Options, configured
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.outputs import format_option
-from litecheck.errors import ModelError
-from litecheck.report import ModelReport, Report
 from litecheck.summary_text import counted
 
 ModelFiles = Annotated[
@@ -140,6 +137,17 @@ Isolated = Annotated[
     bool,
     typer.Option("--isolated", rich_help_panel=panels.ADVANCED, help="Ignore configuration files."),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        rich_help_panel=panels.ADVANCED,
+        help="Run N checks in parallel, each of one model. [default: 1]",
+    ),
+]
 Statistics = Annotated[
     bool,
     typer.Option(
@@ -170,6 +178,7 @@ def validate(
     verbose: Verbose = False,
     no_color: NoColor = False,
     compiled: Compile = False,
+    jobs: Jobs = 1,
     config: ConfigFile = None,
     isolated: Isolated = False,
 ) -> None:
@@ -191,7 +200,7 @@ def validate(
     \b
     [bold]Examples[/]
       litecheck validate model.tflite
-      litecheck validate models/ --profile litert-int8 --require-coverage
+      litecheck validate models/ --profile litert-int8 --require-coverage -j 4
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
@@ -213,7 +222,7 @@ def validate(
     )
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     options = told.over(configured(named=config, isolated=isolated))
-    raise typer.Exit(run(models, options, write_baseline, manner, statistics))
+    raise typer.Exit(run(models, options, write_baseline, manner, statistics, jobs))
 
 
 def run(
@@ -222,10 +231,12 @@ def run(
     write_baseline: str | None,
     manner: OutputOptions,
     statistics: bool = False,
+    jobs: int = 1,
 ) -> int:
     """Check the options, check the models, and report. Return the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
+    from litecheck.cli.validate_models import check_models
     from litecheck.files import check_writable
     from litecheck.model_files import find_models
 
@@ -244,7 +255,7 @@ def run(
     if options.select or options.ignore or levels or options.per_file_ignores:
         policy.check_patterns(choices, complete.selected(options.profile))
     survey = any(target.format == "html" for target in targets)
-    report = policy.apply(_check(find_models(models), options, manner, survey), choices)
+    report = policy.apply(check_models(find_models(models), options, manner, survey, jobs), choices)
     if write_baseline:
         known = baseline.entries(report, keep=known)
         baseline.write(write_baseline, known)
@@ -271,30 +282,3 @@ def _of_targets(options: Options) -> list[str]:
         "--compile": options.compile,
     }
     return [option for option, asked in given.items() if asked]
-
-
-def _check(
-    found: tuple[str | ModelError, ...], options: Options, manner: OutputOptions, survey: bool
-) -> Report:
-    from litecheck.checks.policy import as_level
-    from litecheck.checks.validate import unreadable, validate_file
-    from litecheck.cli.progress import progress
-    from litecheck.version import __version__
-
-    fail_on = as_level(options.fail_on or "violation")
-    profiles = complete.selected(options.profile) if options.profile else None
-    beside = None
-    if options.compile:
-        from litecheck.checks.compilation import compilers_of, with_compiler_reports
-
-        beside = partial(with_compiler_reports, compilers_of(profiles or ()))
-    judged: dict[str, tuple[ModelReport, ...]] = {}
-    judged |= {one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)}
-    names = [one.file if isinstance(one, ModelError) else one for one in found]
-    with progress([name for name in names if name not in judged], manner) as one_by_one:
-        judged |= {file: validate_file(file, profiles, survey=survey, beside=beside) for file in one_by_one}
-    models = tuple(model for name in names for model in judged[name])
-    return Report(
-        __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),
-        options.max_partitions, options.configuration,
-    )  # fmt: skip
