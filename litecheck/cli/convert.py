@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from litecheck.cli import calibration_options as calibration
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
@@ -23,6 +24,7 @@ def convert(
     int16x8: options.Int16x8 = None,
     equalize: options.Equalize = False,
     data: options.Data = None,
+    evaluate: calibration.Evaluate = None,
     samples: options.Samples = None,
     seed: Seed = 0,
     preprocessing: options.Preprocessing = "",
@@ -43,8 +45,9 @@ def convert(
     memory: Memory = MEGABYTES,
     timeout: Timeout = SECONDS,
     sequences: options.Sequences = False,
-    calibrate: options.Calibrate = None,
-    calibration_cache: options.CalibrationCache = None,
+    calibrate: calibration.Calibrate = None,
+    ranges: calibration.Ranges = None,
+    calibration_cache: calibration.CalibrationCache = None,
     scales_from: options.ScalesFrom = None,
     plan: options.Plan = None,
     save_plan: options.SavePlan = None,
@@ -75,6 +78,7 @@ def convert(
       litecheck convert model.tflite -o int8.tflite --data samples.npz
       litecheck convert model.tflite -o int8.tflite --data images/ --samples 100
       litecheck convert model.tflite -o out.tflite --data x.npz --keep-float '#31'
+      litecheck convert model.tflite -o int8.tflite --data x.npz --evaluate test.npz
       litecheck convert model.tflite --dry-run --data x.npz --save-plan plan.json
       litecheck convert model.tflite -o int8.tflite --plan plan.json
       litecheck convert model.tflite -o weights.tflite --to dynamic
@@ -96,13 +100,14 @@ def convert(
             **{name: value for name, value in decided.items() if name != "--to"}, "--plan": plan,
             "--equalize": equalize, "--correct-bias": correct_bias, "--sensitivity": sensitivity,
             "--calibrate": calibrate, "--calibration-cache": calibration_cache, "--scales-from": scales_from,
+            "--range": ranges, "--evaluate": evaluate,
             "--max-float": max_float is not None, "--min-snr": min_snr is not None, "--force": force,
         }  # fmt: skip
         values.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
     else:
         values.check_targets(target, dry_run, decided, plan)
     written = {"-o": target, "--save-plan": save_plan, "--calibration-cache": calibration_cache}
-    values.check_apart(written, filter(None, (*paths, plan, scales_from)))
+    values.check_apart(written, filter(None, (*paths, *(evaluate or ()), plan, scales_from)))
     for file in filter(None, written.values()):
         check_writable(file)
     runs = vias == ("litecheck",) and bool(paths or random)
@@ -136,6 +141,8 @@ def convert(
         preprocessing=preprocessing,
         signature=signature,
         calibrate=tuple(calibrate or ()),
+        ranges=tuple(ranges or ()),
+        evaluate=tuple(evaluate or ()),
         device=device,
         statistics=calibration_cache or "",
         scales_from=scales_from or "",

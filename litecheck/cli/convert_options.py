@@ -21,11 +21,6 @@ def _matches(incomplete: str) -> list[str]:
     return [name for name in MATCHES if name.startswith(incomplete)]
 
 
-def _methods(incomplete: str) -> list[str]:
-    methods = ("minmax", "percentile:99.99", "mse", "entropy")
-    return [name for name in methods if name.startswith(incomplete)]
-
-
 def _devices(incomplete: str) -> list[str]:
     devices = ("auto", "litecheck", "litert:xnnpack", "litert:optimized", "litert:reference")
     return [name for name in devices if name.startswith(incomplete)]
@@ -105,34 +100,15 @@ Preprocessing = Annotated[
     str,
     _option(
         "--preprocessing",
+        "--scale-input",
         metavar="SCALE:OFFSET",
         panel=panels.INPUTS,
-        text="Compute an input from an image value of 0..255 as value x SCALE + OFFSET. [default: 1/255:0]",
+        text="Compute an input from an image or uint8 value as value x SCALE + OFFSET. [default: 1/255:0 for images]",
     ),
 ]
 Sequences = Annotated[
     bool,
     _flag("--sequences", panels.ADVANCED, "Treat samples as sequences: keep the state from step to step."),
-]
-Calibrate = Annotated[
-    list[str] | None,
-    _option(
-        "--calibrate",
-        metavar="[NAME=]METHOD",
-        panel=panels.ADVANCED,
-        text="Choose ranges by minmax, percentile:P, mse or entropy, of all tensors or of those with this name or pattern. "
-        "Repeatable. [default: minmax]",
-        autocompletion=_methods,
-    ),
-]
-CalibrationCache = Annotated[
-    str | None,
-    _option(
-        "--calibration-cache",
-        metavar="FILE",
-        panel=panels.ADVANCED,
-        text="Read calibration statistics from this file, or write them if it does not exist.",
-    ),
 ]
 ScalesFrom = Annotated[
     str | None,

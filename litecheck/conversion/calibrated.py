@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibration.calibration_data import open_data
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.finite_values import check_finite, first_not_finite
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.calibration.samples import Chain
-from litecheck.conversion.calibration.statistics import (
-    CalibrationError,
-    CalibrationStatistics,
-    check_finite,
-    first_not_finite,
-)
+from litecheck.conversion.calibration.statistics import CalibrationError, CalibrationStatistics
+from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -54,12 +52,13 @@ class Calibration:
     inner: Mapping[Inside, Interval]
     methods: str
     file: str = ""
-    infinite: tuple[str, ...] = ()
+    unusual: tuple[str, ...] = ()
+    """Warnings about values: infinities, samples that alone set ranges, constant inputs."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings for the user."""
-        return (*self.statistics.warnings, *self.infinite)
+        return (*self.statistics.warnings, *self.unusual)
 
 
 def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None:
@@ -115,11 +114,16 @@ def calibrated(
     else:
         statistics = _observed(model, data, settings, methods.needs_sketches, tell, child)
         statistics = replace(statistics, model=model_hash(model), warnings=data.warnings)
-    infinite = _infinities(statistics, model)
+    read = None if file else data
+    unusual = (
+        *_infinities(statistics, model, read),
+        *constant_inputs(statistics, model),
+        *(decisive_text(one, sample_name(read, one.sample), model) for one in named_samples(statistics)),
+    )
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
-    return Calibration(statistics, ranges, inner, str(methods), file, infinite)
+    return Calibration(statistics, ranges, inner, str(methods), file, unusual)
 
 
 def _observed(
@@ -152,14 +156,22 @@ def _observed(
         ) from error
 
 
-def _infinities(statistics: CalibrationStatistics, model: Model) -> tuple[str, ...]:
+def sample_name(data: CalibrationData | None, number: int) -> str:
+    """Return the file of a sample of the data, and its number there. Example: ``images/cat/7.png``, ``sample 17``."""
+    chain = next(islice(data.read(), number, None), None) if data is not None else None
+    return (chain[0].source if chain else "") or f"sample {number}"
+
+
+def _infinities(
+    statistics: CalibrationStatistics, model: Model, data: CalibrationData | None
+) -> tuple[str, ...]:
     """Return the warning about infinities, which masks and paddings may contain. Raises CalibrationError for a NaN.
 
     The error names the first tensor that is not finite.
     """
     faults = {place: one.not_finite for place, one in statistics.tensors.items() if one.not_finite}
     if any(fault.value == "nan" for fault in faults.values()):
-        check_finite(statistics, model)
+        check_finite(statistics, model, lambda number: sample_name(data, number))
     if not faults:
         return ()
     if not any(one.seen for one in statistics.tensors.values()):

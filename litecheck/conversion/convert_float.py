@@ -14,6 +14,7 @@ from litecheck.conversion.apply import AppliedPlan, Origins, apply
 from litecheck.conversion.conversion_plan import ConstantChange, ConversionPlan
 from litecheck.conversion.float16_weights import with_float16_weights
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_biases import with_following_biases
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_places import check_plan
 from litecheck.conversion.plan_profiles import profiles_of, rules_for
@@ -156,6 +157,7 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
         raise ConfigError("the plan was made for another model: the sha256 of its source is not this file's")
     _, profile = kind_of(request)
     check_plan(model, plan, profile)
+    plan = with_following_biases(model, plan, profile)
     base = equal(model, plan.changes)
     return finished(base, plan, apply(with_edited_weights(model, plan.changes), plan), profile, request)
 

@@ -19,8 +19,8 @@ def _failed(record: ConversionRecord, settings: ConversionSettings) -> Iterator[
     real = record.becomes.get(REAL, 0)
     if settings.max_float is not None and real > settings.max_float:
         yield f"--max-float {settings.max_float}: {counted(real, 'operator')} stay{'s' * (real == 1)} float32"
-    if settings.min_snr is None or record.agreement is None:
-        return
-    for output in record.agreement.outputs:
-        if not output.snr >= settings.min_snr:
-            yield f"--min-snr {settings.min_snr:g}: output '{output.output}' has {output.snr:.1f} dB"
+    compared = {"": record.agreement, " on the data of --evaluate": record.evaluation}
+    for where, found in compared.items() if settings.min_snr is not None else ():
+        for output in found.outputs if found is not None else ():
+            if not output.snr >= (settings.min_snr or 0):
+                yield f"--min-snr {settings.min_snr:g}: output '{output.output}' has {output.snr:.1f} dB{where}"

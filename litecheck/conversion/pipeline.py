@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, convert, replay
+from litecheck.conversion.data_warnings import unreached_ranges
+from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
@@ -73,9 +75,10 @@ def _carried_out(
     calibration = calibrating.result()
     ranges = calibration.ranges if calibration else _borrowed(session)
     trained = session.trained
+    profile, _ = rules_for(settings.to, settings.profile)
     if trained:
-        profile, _ = rules_for(settings.to, settings.profile)
         ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges})
+    ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
     if session.plan is not None:
         again = replay_retype if session.shifts else replay
         conversion = again(model, session.plan, settings.request)
@@ -102,10 +105,15 @@ def _carried_out(
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
     record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
+    record = replace(
+        record, warnings=(*record.warnings, *_unreached(session, conversion, calibration, ranges))
+    )
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
+    if session.evaluation is not None and not violates:
+        record = replace(record, evaluation=_agreement(session, conversion, session.evaluation, told, child))
     found = record.agreement
     if rerun and found and lowest_snr(found) < LARGE_LOSS and session.plan is None and not violates:
         record = replace(record, fix=rerun.fix(conversion, record.groups, session.equalization is None))
@@ -132,6 +140,20 @@ def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
     if session.quantized is None:
         return _NONE
     return {key: form.reach for key, form in transfer(session.model, session.quantized).forms.items()}
+
+
+def _unreached(
+    session: ConversionSession,
+    conversion: Conversion,
+    calibration: Calibration | None,
+    ranges: Mapping[Key, Interval],
+) -> Iterator[str]:
+    """Yield a warning about ranges that were stated, trained or copied, and that the samples do not reach."""
+    if calibration is None:
+        return
+    seen = calibration.ranges
+    stated = None if session.quantized or session.trained else {k for k in seen if ranges[k] != seen[k]}
+    yield from unreached_ranges(conversion.plan, seen, stated)
 
 
 def _check_changed(conversion: Conversion) -> None:

@@ -51,6 +51,8 @@ class ConversionSession:
     equalization: Equalization | None = None
     trained: DequantizedModel | None = None
     simulated: Model | None = None
+    evaluation: CalibrationData | None = None
+    """Other samples on which both models are compared."""
 
     @property
     def base(self) -> Model:
@@ -95,14 +97,17 @@ class ConversionSession:
     @property
     def steps(self) -> int | None:
         """Number of samples that run, over all passes, or None if it is not known beforehand."""
+        other = self.evaluation
         if self.data is None:
-            return 0
+            return other.count if other is not None else 0
         times = (self.calibrates and not self.reads_statistics) + self.compares
         if self.settings.correct_bias or self.settings.sensitivity:
             from litecheck.conversion.rerun import passes
 
             times += passes(self.model, self.settings)
-        return None if self.data.count is None else self.data.count * times
+        if self.data.count is None or (other is not None and other.count is None):
+            return None
+        return self.data.count * times + (other.count or 0 if other is not None else 0)
 
 
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
@@ -119,6 +124,8 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     if not shifts:
         check_real(model, settings.to)
     trained, simulated = (None, model) if shifts else _trained(model, settings)
+    if settings.ranges and (shifts or trained):
+        raise ConfigError("--range needs a float model: the ranges of this model are known already")
     model = trained.model if trained else model
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
@@ -128,15 +135,21 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
         equalization = equalize(model)
     data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
-    if settings.min_snr is not None and (data is None or not settings.agreement):
-        raise ConfigError("--min-snr compares both models on samples: give --data, without --no-agreement")
+    evaluation = None
+    if settings.evaluate:
+        evaluation = opened(model, replace(settings, data=settings.evaluate, random=None))
+    if settings.min_snr is not None and evaluation is None and (data is None or not settings.agreement):
+        raise ConfigError(
+            "--min-snr compares both models on samples: give --data, without --no-agreement, or --evaluate"
+        )
     if settings.equalize or settings.correct_bias or settings.sensitivity:
         from litecheck.conversion.rerun import check_rerun
 
         check_rerun(settings, data is not None, shifts)
     return ConversionSession(
-        model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None
-    )
+        model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None,
+        evaluation,
+    )  # fmt: skip
 
 
 def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:
@@ -174,14 +187,16 @@ def _shifts(model: Model, settings: ConversionSettings) -> bool:
 def _check_statistics(settings: ConversionSettings) -> None:
     """Raise ConfigError for calibration settings if nothing is calibrated."""
     there = bool(settings.statistics) and Path(settings.statistics).exists()
-    if settings.plan and (settings.calibrate or settings.scales_from):
+    if settings.ranges and settings.scales_from:
+        raise ConfigError("--range and --scales-from, which copies scales: give one of them")
+    if settings.plan and (settings.calibrate or settings.scales_from or settings.ranges):
         raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")
     if settings.plan and settings.statistics and not there:
         raise ConfigError(f"{settings.statistics}: no such file, and with a plan nothing is calibrated anew")
     if (
         not settings.plan
         and settings.to in REAL_KINDS
-        and (settings.statistics or settings.calibrate or settings.scales_from)
+        and (settings.statistics or settings.calibrate or settings.scales_from or settings.ranges)
     ):
         raise ConfigError(f"{settings.to} keeps activations float32, so there are no ranges to choose")
 

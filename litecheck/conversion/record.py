@@ -82,6 +82,8 @@ class ConversionRecord:
     calibration: Calibration | None = None
     agreement: Agreement | None = None
     warnings: tuple[str, ...] = ()
+    evaluation: Agreement | None = None
+    """Agreement of both models on other data than those of the calibration."""
     tried: bool = False
     pairs: tuple[LayerPair, ...] | None = None
     """What equalization did to each pair of layers; None where it was not asked for."""

@@ -17,9 +17,10 @@ class ConversionSettings:
     ``keep`` selects operators that stay float32, by ``#12``, opcode, or name of an output, with wildcards. ``inputs``
     and ``outputs`` are the types of inputs and outputs. ``data`` are files and folders of samples, or samples.
     ``random`` is the number of samples drawn from ``seed`` in place of data. ``calibrate`` selects how ranges are
-    chosen (``mse``, ``conv*=percentile:99.9``), and ``device`` runs the model. ``statistics`` is a file of calibration
-    statistics, read if it exists and written otherwise. ``scales_from`` is a file of a quantized form of the model,
-    whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
+    chosen (``mse``, ``conv*=percentile:99.9``), ``ranges`` states ranges of tensors (``image=0:1``), and ``device`` runs
+    the model. ``evaluate`` are samples on which both models are compared besides ``data``. ``statistics`` is a file of
+    calibration statistics, read if it exists and written otherwise. ``scales_from`` is a file of a quantized form of the
+    model, whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
     ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
     ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
     activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
@@ -48,6 +49,8 @@ class ConversionSettings:
     preprocessing: str = ""
     signature: str | None = None
     calibrate: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
+    evaluate: tuple[str | CalibrationData, ...] = ()
     device: str = "auto"
     statistics: str = ""
     scales_from: str = ""

@@ -89,7 +89,8 @@ def _weights(subgraph: Subgraph, operator: Operator) -> str:
     read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
     made = _made(subgraph, operator)
     both = all(any(t.dtype == REAL for t in side) for side in (read, made))
-    return next((t.dtype for t in read if both and t.is_constant and t.quantization.scale.size), "")
+    stored = (t for t in read if both and t.is_constant)
+    return next((t.dtype for t in stored if t.quantization.is_set), "")
 
 
 def _made(subgraph: Subgraph, operator: Operator) -> list[Tensor]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.conversion.plan_file import BECOMES
+from litecheck.conversion.plan_reader import BECOMES
 from litecheck.model.types import Model
 
 Values = dict[str, Any]

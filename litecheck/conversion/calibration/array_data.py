@@ -64,7 +64,9 @@ def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePa
     shapes = {key: npz_header(str(file), key).shape for key in arrays_in(file)}
     for where, named in _named(str(file), model, options, shapes).items():
         fits = {
-            key: fitting(str(file), entry(model, where), name, shapes[key], options.sequences)
+            key: fitting(
+                str(file), entry(model, where), name, shapes[key], options.sequences, scaling=options.scaling
+            )
             for key, name in named.items()
         }
         lengths = {key: shapes[key][0] if fit.lead else 1 for key, fit in fits.items()}
@@ -104,7 +106,9 @@ def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData
     """Return the samples of a .npy file with an axis of samples, for a model with one input."""
     values = read(str(file)).values
     ((where, named),) = input_names(str(file), model, options.signature, ["0"]).items()
-    fit = fitting(str(file), entry(model, where), named["0"], values.shape, options.sequences)
+    fit = fitting(
+        str(file), entry(model, where), named["0"], values.shape, options.sequences, scaling=options.scaling
+    )
     rows = values if fit.lead else values[np.newaxis]
 
     def chains() -> Iterator[Chain]:
@@ -130,7 +134,7 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
     def chains() -> Iterator[Chain]:
         for file in first:
             arrays = {name: read(str(keys[key] / file)).values for key, name in named.items()}
-            yield _of_arrays(str(place / file), point, arrays, where, options.sequences)
+            yield _of_arrays(str(place / file), point, arrays, where, options)
 
     return CalibrationData(chains, f"{counted(len(first), _noun(options))} of {place}", len(first))
 
@@ -140,11 +144,19 @@ def _arrays_in(folder: Path) -> list[str]:
 
 
 def _of_arrays(
-    source: str, point: EntryPoint, arrays: Mapping[str, NDArray[Any]], signature: str | None, sequences: bool
+    source: str,
+    point: EntryPoint,
+    arrays: Mapping[str, NDArray[Any]],
+    signature: str | None,
+    options: DataOptions,
 ) -> Chain:
     """Return the sample, or the sequence, of a file for each input."""
     # A file has a single sequence: an axis of sequences would have length 1.
+    sequences = options.sequences
     shapes = {name: (1,) * sequences + values.shape for name, values in arrays.items()}
     single = not sequences
-    fits = [fitting(source, point, name, shape, sequences, single) for name, shape in shapes.items()]
+    fits = [
+        fitting(source, point, name, shape, sequences, single, options.scaling)
+        for name, shape in shapes.items()
+    ]
     return chained(fits, source, list(arrays.values()), signature)

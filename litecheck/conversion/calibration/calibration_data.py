@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from litecheck.conversion.calibration.array_data import archives, one_array, one_by_one
@@ -11,9 +11,13 @@ from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError
 from litecheck.files import files_in
 from litecheck.model.types import Model
+from litecheck.quantizer.array_files import read
+from litecheck.quantizer.npy import arrays_in, npz_header
 from litecheck.summary_text import counted
 
 _ARRAYS = (".npz", ".npy")
+#: Levels of folders below a folder of images.
+_DEPTH = 3
 
 
 def open_data(
@@ -27,8 +31,9 @@ def open_data(
     """Return the samples of a path, or ``random`` drawn samples without a path.
 
     A .npz file has an array for each input, with a leading axis of samples. A folder has such .npz files, .npy files of
-    one sample each (a folder for each input if there are several; files with the same name belong together), or images. A
-    Python file defines ``get_calibration_data()``. Raises ConfigError, also while samples are read.
+    one sample each (a folder for each input if there are several; files with the same name belong together), or images,
+    also in a folder for each class. A Python file defines ``get_calibration_data()``. Raises ConfigError, also while
+    samples are read.
     """
     chosen = options or DataOptions()
     if path is None:
@@ -45,9 +50,10 @@ def open_data(
     found = _of_path(place, model, chosen)
     if found.count == 0:
         raise ConfigError(f"{path}: holds no samples")
-    if chosen.preprocessing and not _holds_images(place):
+    if chosen.preprocessing and not (_image_files(place) or _holds_bytes(place)):
         raise ConfigError(
-            f"--preprocessing {chosen.preprocessing} is for images; {path} holds arrays, which are fed as they are"
+            f"--preprocessing {chosen.preprocessing} is for images and uint8 arrays; {path} holds arrays of other types, "
+            "which are fed as they are"
         )
     return limited(found, chosen.most)
 
@@ -66,10 +72,28 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
     raise ConfigError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
 
 
-def _holds_images(place: Path) -> bool:
-    """Return True if a path is read as a folder of images."""
-    suffixes = {file.suffix.lower() for file in files_in(place)} if place.is_dir() else set()
-    return bool(suffixes & set(IMAGES)) and ".npz" not in suffixes
+def _image_files(place: Path, depth: int = _DEPTH) -> list[Path]:
+    """Return the images of a folder or, without any, of its folders; none if the folder has arrays.
+
+    Folders are classes, from which images are taken in turn, so that the first samples are from all classes.
+    """
+    files = files_in(place) if place.is_dir() else []
+    suffixes = {file.suffix.lower() for file in files}
+    if ".npz" in suffixes:
+        return []
+    if suffixes & set(IMAGES) or suffixes & set(_ARRAYS) or not depth:
+        return [file for file in files if file.suffix.lower() in IMAGES]
+    classes = [_image_files(folder, depth - 1) for folder in files if folder.is_dir()]
+    return [image for turn in zip_longest(*classes) for image in turn if image is not None]
+
+
+def _holds_bytes(place: Path) -> bool:
+    """Return True if a path has uint8 arrays, or is a script, whose arrays are not known before it runs."""
+    if place.is_dir():
+        return any(_holds_bytes(file) for file in files_in(place))
+    if place.suffix == ".npz":
+        return any(npz_header(str(place), key).dtype == "uint8" for key in arrays_in(place))
+    return place.suffix == ".py" or (place.suffix == ".npy" and read(str(place)).values.dtype == "uint8")
 
 
 def limited(data: CalibrationData, most: int | None) -> CalibrationData:
@@ -86,8 +110,7 @@ def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     packed = [file for file in files if file.suffix == ".npz"]
     if packed:
         return archives(packed, str(place), model, options)
-    images = [file for file in files if file.suffix.lower() in IMAGES]
-    if images:
+    if images := _image_files(place):
         from litecheck.conversion.calibration.images import image_data
 
         return image_data(images, place, model, options)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite, nan
 
-from litecheck.conversion.calibration.samples import Chain
+from litecheck.conversion.calibration.samples import Chain, Scaling
+from litecheck.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +31,28 @@ class CalibrationData:
 class DataOptions:
     """Options for reading files as samples of a model.
 
-    They are the signature, True for sequences, the maximum number of chains, and for images ``scale:offset``: a value
-    (0..255) becomes value * scale + offset, by default 0..1. For example, ``1/127.5:-1`` gives -1..1.
+    They are the signature, True for sequences, the maximum number of chains, and for images and uint8 arrays
+    ``scale:offset``: a value (0..255) becomes value * scale + offset, for images by default 0..1. For example,
+    ``1/127.5:-1`` gives -1..1.
     """
 
     signature: str | None = None
     sequences: bool = False
     most: int | None = None
     preprocessing: str = ""
+
+    @property
+    def scaling(self) -> Scaling | None:
+        """Scale and offset, or None if none are stated. The scale may be a fraction, ``1/127.5:-1``. Raises ConfigError."""
+        text = self.preprocessing
+        if not text:
+            return None
+        scale, _, offset = text.partition(":")
+        over, slash, under = scale.partition("/")
+        try:
+            pair = float(over) / float(under) if slash else float(over), float(offset or 0)
+        except (ValueError, ZeroDivisionError):
+            pair = nan, nan
+        if not all(map(isfinite, pair)) or not pair[0]:
+            raise ConfigError(f"preprocessing {text!r}: scale:offset is expected, such as 1/127.5:-1")
+        return pair

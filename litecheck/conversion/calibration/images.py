@@ -31,7 +31,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
     name, tensor = _input(place, model, options)
     if options.sequences:
         raise ConfigError(f"{place}: images are samples of their own, not sequences")
-    scale, offset = _preprocessing(options.preprocessing)
+    scale, offset = options.scaling or _UNIT
     pillow(place)
 
     def chains() -> Iterator[Chain]:
@@ -39,7 +39,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
             values = _read(file, tensor).astype(np.float32) * np.float32(scale) + np.float32(offset)
             if tensor.dtype != "float32":
                 values = np.rint(values)
-            yield (Sample({name: held(str(file), name, tensor, values)}, options.signature),)
+            yield (Sample({name: held(str(file), name, tensor, values)}, options.signature, str(file)),)
 
     low, high = sorted((offset, 255 * scale + offset))
     said = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"
@@ -65,22 +65,6 @@ def _input(place: Path, model: Model, options: DataOptions) -> tuple[str, Tensor
     if len(shape) != 4 or shape[0] != 1 or shape[3] not in _MODES:
         raise ConfigError(f"{place}: holds images, input {name!r} has shape {list(shape)}; give .npz")
     return name, tensor
-
-
-def _preprocessing(text: str) -> tuple[float, float]:
-    """Return scale and offset of ``scale:offset``. The scale may be a fraction, ``1/127.5:-1``. Raises ConfigError."""
-    if not text:
-        return _UNIT
-    scale, _, offset = text.partition(":")
-    over, slash, under = scale.partition("/")
-    try:
-        factor = float(over) / float(under) if slash else float(over)
-        pair = factor, float(offset or 0)
-    except (ValueError, ZeroDivisionError):
-        pair = np.nan, np.nan
-    if not np.isfinite(pair).all() or not pair[0]:
-        raise ConfigError(f"preprocessing {text!r}: scale:offset is expected, such as 1/127.5:-1")
-    return pair
 
 
 def _read(file: Path, tensor: Tensor) -> NDArray[np.uint8]:

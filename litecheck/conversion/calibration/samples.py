@@ -16,16 +16,22 @@ from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 from litecheck.spelling import did_you_mean
 
+#: Scale and offset of uint8 values for a float input.
+Scaling = tuple[float, float]
 #: Separator of a signature and an input's name, for files with samples of several signatures: ``encode/tokens``.
 _OF = "/"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The inputs of an inference by name, real values or ids. ``signature`` None is the first subgraph."""
+    """The inputs of an inference by name, real values or ids. ``signature`` None is the first subgraph.
+
+    ``source`` is the file, and in files of several samples the number of the sample.
+    """
 
     inputs: Mapping[str, NDArray[Any]]
     signature: str | None = None
+    source: str = ""
 
     def arrange(self, model: Model) -> tuple[int, Arrays]:
         """Return the subgraph to run, and the arrays in the order of its inputs. Raises ConfigError."""
@@ -51,16 +57,18 @@ class Fitting:
     tensor: Tensor
     lead: int
     batched: bool
+    scaling: Scaling | None = None
 
     def sample(self, source: str, part: NDArray[Any]) -> NDArray[Any]:
         """Return a part as an input of the model. Raises ConfigError for values outside the input's type."""
         whole = part[np.newaxis] if self.batched else part
-        return held(source, self.name, self.tensor, whole)
+        return held(source, self.name, self.tensor, whole, self.scaling)
 
 
 def fitting(
-    source: str, point: EntryPoint, name: str, shape: tuple[int, ...], sequences: bool, single: bool = False
-) -> Fitting:
+    source: str, point: EntryPoint, name: str, shape: tuple[int, ...], sequences: bool, single: bool = False,
+    scaling: Scaling | None = None,
+) -> Fitting:  # fmt: skip
     """Return the fitting of an array to an input: samples are along a leading axis, or along the batch.
 
     With ``sequences`` there are two leading axes, and for a ``single`` sample none. Raises ConfigError.
@@ -69,12 +77,12 @@ def fitting(
     wanted = tensor.shape_signature or tensor.shape
     lead = 0 if single else 2 if sequences else 1
     if len(shape) == lead + len(wanted) and _fits(shape[lead:], wanted):
-        return Fitting(name, tensor, lead, False)
+        return Fitting(name, tensor, lead, False, scaling)
     one = bool(wanted) and wanted[0] in (1, -1)
     if one and len(shape) == lead + len(wanted) - 1 and _fits(shape[lead:], wanted[1:]):
-        return Fitting(name, tensor, lead, True)
+        return Fitting(name, tensor, lead, True, scaling)
     if lead == 1 and len(shape) == len(wanted) and _fits(shape, wanted):
-        return Fitting(name, tensor, 0, False)
+        return Fitting(name, tensor, 0, False, scaling)
     words = f"{source}: input {name!r} has shape {list(wanted)}, what is given has {list(shape)}"
     if lead == 1 and len(shape) == 2 + len(wanted) - one and _fits(shape[2:], wanted[one:]):
         raise ConfigError(f"{words}; samples that follow each other are given as sequences")
@@ -86,13 +94,25 @@ def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:
     return len(given) == len(wanted) and all(w in (-1, g) for g, w in zip(given, wanted, strict=True))
 
 
-def held(source: str, name: str, tensor: Tensor, values: NDArray[Any]) -> NDArray[Any]:
-    """Return values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError."""
+def held(
+    source: str, name: str, tensor: Tensor, values: NDArray[Any], scaling: Scaling | None = None
+) -> NDArray[Any]:
+    """Return values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError.
+
+    uint8 values for a float input need ``scaling``: a model that was trained on 0..1 has other ranges on 0..255.
+    """
     if tensor.dtype not in NUMPY_TYPES:
         raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
     wanted = np.dtype(NUMPY_TYPES[tensor.dtype])
     if values.dtype.kind not in "biuf":
         raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
+    if wanted.kind == "f" and values.dtype == np.uint8:
+        if scaling is None:
+            raise ConfigError(
+                f"{source}: input {name!r}: got uint8, expected float32. State the scale: --scale-input 1/255:0 gives 0..1, "
+                "--scale-input 1:0 gives 0..255"
+            )
+        values = values.astype(np.float32) * np.float32(scaling[0]) + np.float32(scaling[1])
     if wanted.kind == "f":
         return np.asarray(values, wanted, order="C")  # keeps a scalar
     with np.errstate(invalid="ignore"):
@@ -177,17 +197,21 @@ def _sample(
     fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
 ) -> Sample:
     pairs = zip(fittings, parts, strict=True)
-    return Sample({one.name: one.sample(source, part) for one, part in pairs}, signature)
+    return Sample({one.name: one.sample(source, part) for one, part in pairs}, signature, source)
 
 
 def sample_of(
-    source: str, model: Model, signature: str | None, arrays: Mapping[str, NDArray[Any]]
+    source: str,
+    model: Model,
+    signature: str | None,
+    arrays: Mapping[str, NDArray[Any]],
+    scaling: Scaling | None = None,
 ) -> Iterator[Sample]:
     """Yield a sample of each entry point that the keys of the arrays name. Raises ConfigError."""
     for where, named in input_names(source, model, signature, list(arrays)).items():
         point = _entry(source, model, where)
         made = {}
         for key, name in named.items():
-            fit = fitting(source, point, name, arrays[key].shape, False, single=True)
+            fit = fitting(source, point, name, arrays[key].shape, False, True, scaling)
             made[name] = fit.sample(source, arrays[key])
-        yield Sample(made, where)
+        yield Sample(made, where, source)

@@ -85,5 +85,8 @@ def _chain(source: str, model: Model, options: DataOptions, content: bytes) -> C
     steps: dict[tuple[int, str | None], dict[str, NDArray[Any]]] = {}
     for (step, signature, name), values in zip(facts, arrays, strict=True):
         steps.setdefault((step, signature or options.signature), {})[name] = values
-    made = (sample_of(source, model, signature, inputs) for (_, signature), inputs in steps.items())
+    made = (
+        sample_of(source, model, signature, inputs, options.scaling)
+        for (_, signature), inputs in steps.items()
+    )
     return tuple(sample for several in made for sample in several)

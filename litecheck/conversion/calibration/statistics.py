@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,12 @@ from litecheck.conversion.calibration.sketch import BINS, Sketch, sketch_of
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 
-if TYPE_CHECKING:
-    from litecheck.model.types import Model
-
 #: (subgraph, tensor).
 Place = tuple[int, int]
 #: (subgraph, operator, name) of values inside an operator.
 Inner = tuple[int, int, str]
+#: Smallest or largest value, its sample (-1: unknown), and the smallest or largest value of all other samples.
+End = tuple[np.float32, int, np.float32]
 #: Ends of an empty range.
 _ABOVE, _BELOW = np.float32(np.inf), np.float32(-np.inf)
 _FORMAT = "litecheck calibration statistics 1"
@@ -46,6 +45,8 @@ class TensorStatistics:
     """A tensor over all samples: exact smallest and largest finite value, and the number of elements.
 
     ``low`` is above ``high`` if there was no finite value. ``sketch``, if requested, is the histogram of finite values.
+    ``low_sample`` is the first sample that has the value ``low``, and ``low_beside`` the smallest value of all other
+    samples; those of ``high`` likewise.
     """
 
     low: np.float32 = _ABOVE
@@ -53,6 +54,20 @@ class TensorStatistics:
     elements: int = 0
     sketch: Sketch | None = None
     not_finite: NotFinite | None = None
+    low_sample: int = -1
+    low_beside: np.float32 = _ABOVE
+    high_sample: int = -1
+    high_beside: np.float32 = _BELOW
+
+    @property
+    def low_end(self) -> End:
+        """Smallest value, its sample, and the smallest value of other samples."""
+        return self.low, self.low_sample, self.low_beside
+
+    @property
+    def high_end(self) -> End:
+        """Largest value, its sample, and the largest value of other samples."""
+        return self.high, self.high_sample, self.high_beside
 
     @property
     def seen(self) -> bool:
@@ -62,19 +77,26 @@ class TensorStatistics:
     def merged(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
+        low, high = _lower(self.low_end, other.low_end), _higher(self.high_end, other.high_end)
         return TensorStatistics(
-            min(self.low, other.low),
-            max(self.high, other.high),
+            low[0],
+            high[0],
             self.elements + other.elements,
             _both(self.sketch, other.sketch),
             min(faults, key=lambda one: (one.value != "nan", one.sample), default=None),
+            *low[1:],
+            *high[1:],
         )
 
     def behind(self, samples: int) -> TensorStatistics:
         """Return the same statistics with sample numbers increased by ``samples``."""
-        if self.not_finite is None:
-            return self
-        return replace(self, not_finite=replace(self.not_finite, sample=self.not_finite.sample + samples))
+        fault = self.not_finite
+        return replace(
+            self,
+            not_finite=fault and replace(fault, sample=fault.sample + samples),
+            low_sample=self.low_sample + samples if self.low_sample >= 0 else -1,
+            high_sample=self.high_sample + samples if self.high_sample >= 0 else -1,
+        )
 
     def same(self, other: TensorStatistics) -> bool:
         """Return True if both are equal."""
@@ -82,6 +104,17 @@ class TensorStatistics:
         if mine != theirs or (self.sketch is None) != (other.sketch is None):
             return False
         return self.sketch is None or (other.sketch is not None and self.sketch.same(other.sketch))
+
+
+def _lower(one: End, other: End) -> End:
+    """Return the lower end of both: (1, sample 4, beside 2) and (3, sample 5, beside inf) give (1, sample 4, beside 2)."""
+    least, more = sorted((one, other), key=lambda end: (end[0], end[1]))
+    return least[0], least[1], min(least[2], more[2] if more[1] == least[1] else more[0])
+
+
+def _higher(one: End, other: End) -> End:
+    low = _lower(*((-value, sample, -beside) for value, sample, beside in (one, other)))
+    return -low[0], low[1], -low[2]
 
 
 def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:
@@ -104,7 +137,8 @@ def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False)
         low, high = np.float32(finite.min()), np.float32(finite.max())
     sketch = sketch_of(finite, float(low), float(high)) if sketched else None
     # Zeros of both signs are the same value.
-    return TensorStatistics(low + np.float32(0), high + np.float32(0), values.size, sketch, fault)
+    low, high = low + np.float32(0), high + np.float32(0)
+    return TensorStatistics(low, high, values.size, sketch, fault, sample, _ABOVE, sample, _BELOW)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,6 +217,9 @@ def _plain(one: TensorStatistics) -> dict[str, Any]:
     if one.seen:
         # The shortest digits of a float32 are fewer than those of the same value as float64.
         facts |= {"low": float(str(one.low)), "high": float(str(one.high))}
+        facts["samples"] = [one.low_sample, one.high_sample]
+        if np.isfinite(one.low_beside):
+            facts["beside"] = [float(str(one.low_beside)), float(str(one.high_beside))]
     if one.not_finite is not None:
         facts["not_finite"] = [one.not_finite.sample, one.not_finite.value]
     if one.sketch is not None:
@@ -205,56 +242,8 @@ def _read(facts: Mapping[str, Any]) -> TensorStatistics:
             0 < len(counts) <= BINS and sketch.counts.min() >= 0 and sketch.counts[0] and sketch.counts[-1]
         ):
             raise ValueError("a histogram without values, or with too many bins")
-    return TensorStatistics(low, high, int(facts["elements"]), sketch, fault)
-
-
-def check_finite(statistics: CalibrationStatistics, model: Model) -> None:
-    """Raise CalibrationError where a tensor was not finite: the first in execution order in the first such sample."""
-    found = first_not_finite(statistics, model)
-    if found is None:
-        return
-    (subgraph, index), fault = found
-    name = model.subgraphs[subgraph].tensors[index].name
-    where = f" of subgraph {subgraph} '{model.subgraphs[subgraph].name}'" if subgraph else ""
-    what = "a NaN" if fault.value == "nan" else "an infinity"
-    raise CalibrationError(f"sample {fault.sample} makes tensor {index} '{name}'{where} hold {what}")
-
-
-def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:
-    """Return the first tensor that is not finite: in execution order, in the first sample with such a tensor.
-
-    If there are NaNs, only NaNs count.
-    """
-    faults = {p: one.not_finite for p, one in statistics.tensors.items() if one.not_finite is not None}
-    faults = {p: fault for p, fault in faults.items() if fault.value == "nan"} or faults
-    if not faults:
-        return None
-    sample = min(fault.sample for fault in faults.values())
-    order = {place: n for n, place in enumerate(execution_order(model))}
-    first = min(
-        (p for p, fault in faults.items() if fault.sample == sample), key=lambda p: order.get(p, len(order))
+    low_sample, high_sample = map(int, facts.get("samples", (-1, -1)))
+    low_beside, high_beside = map(np.float32, facts.get("beside", (_ABOVE, _BELOW)))
+    return TensorStatistics(
+        low, high, int(facts["elements"]), sketch, fault, low_sample, low_beside, high_sample, high_beside
     )
-    return first, faults[first]
-
-
-def execution_order(model: Model) -> list[Place]:
-    """Return every tensor of every subgraph in order of execution. Inputs of a subgraph come first."""
-    from litecheck.model.links import called
-
-    found: dict[Place, None] = {}
-    begun: set[int] = set()
-
-    def enter(number: int) -> None:
-        if number in begun or not 0 <= number < len(model.subgraphs):
-            return
-        begun.add(number)
-        subgraph = model.subgraphs[number]
-        found.update(dict.fromkeys((number, index) for index in subgraph.inputs))
-        for operator in subgraph.operators:
-            for _, callee in called(operator):
-                enter(callee)
-            found.update(dict.fromkeys((number, index) for index in operator.outputs if index >= 0))
-
-    for entered in (0, *(s.subgraph for s in model.signatures), *range(len(model.subgraphs))):
-        enter(entered)
-    return list(found)

@@ -71,12 +71,11 @@ def _weights(record: ConversionRecord) -> Iterator[Part]:
 
 
 def _agreement(record: ConversionRecord) -> Iterator[Part]:
-    if record.agreement is None:
-        return
-    yield Heading((wording.agreement_title(record.agreement),))
-    rows = tuple((name, (text,)) for name, text in wording.agreement_lines(record.agreement))
-    how = (("inputs", (record.agreement.source,)), ("run by", (record.agreement.runtime,)))
-    yield Collapsible("Outputs", (), (FactRows((*rows, *how)),), opened=True)
+    for title, found in wording.agreements(record):
+        yield Heading((title,))
+        rows = tuple((name, (text,)) for name, text in wording.agreement_lines(found))
+        how = (("inputs", (found.source,)), ("run by", (found.runtime,)))
+        yield Collapsible("Outputs", (), (FactRows((*rows, *how)),), opened=True)
 
 
 def _stays(record: ConversionRecord) -> Iterator[Part]:

@@ -157,13 +157,11 @@ class ConversionPage(ValidationPage):
 
     def agreement(self, record: ConversionRecord) -> None:
         """Print the agreement of both models' outputs on the data."""
-        if record.agreement is None:
-            return
-        found = record.agreement
-        self.section(wording.agreement_title(found), visible(f"({found.source}; {found.runtime})"))
-        for name, text in wording.agreement_lines(found):
-            self.line(f"{shorten(name, NAME)}: {text}", "", 2)
-        self.line()
+        for title, found in wording.agreements(record):
+            self.section(title, visible(f"({found.source}; {found.runtime})"))
+            for name, text in wording.agreement_lines(found):
+                self.line(f"{shorten(name, NAME)}: {text}", "", 2)
+            self.line()
 
     def sensitivity(self, record: ConversionRecord) -> None:
         """Print the cost of quantizing each operator alone, the worst first."""

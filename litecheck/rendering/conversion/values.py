@@ -54,6 +54,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "starved": record.low_resolution,
         "calibration": None if record.calibration is None else _calibration(record.calibration),
         "agreement": None if record.agreement is None else record.agreement.to_plain(),
+        "evaluation": None if record.evaluation is None else record.evaluation.to_plain(),
         "weights": [asdict(one) for one in record.weights],
         "equalized": None if record.pairs is None else [asdict(pair) for pair in record.pairs],
         "corrected": None if record.correction is None else asdict(record.correction),

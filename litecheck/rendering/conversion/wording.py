@@ -130,10 +130,12 @@ def calibration(record: ConversionRecord) -> str:
     return f"{found.methods} on {found.statistics.source}, by {found.statistics.runtime}{read}"
 
 
-def agreement_title(found: Agreement) -> str:
-    """``Agreement with float on 16 inputs``: no accuracy, which only labelled data could tell."""
-    other = "the quantized model" if found.quantized else "float"
-    return f"Agreement with {other} on {counted(found.samples, 'input')}"
+def agreements(record: ConversionRecord) -> Iterator[tuple[str, Agreement]]:
+    """Yield ``Agreement with float on 16 inputs``, and the agreement on the other inputs of ``--evaluate``."""
+    for found, kind in ((record.agreement, "input"), (record.evaluation, "other input")):
+        if found is not None:
+            model = "the quantized model" if found.quantized else "float"
+            yield f"Agreement with {model} on {counted(found.samples, kind)}", found
 
 
 def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
@@ -158,9 +160,7 @@ def _agreed(one: TensorAgreement) -> Iterator[str]:
 
 def decibels(snr: float) -> str:
     """Return ``35.2 dB``, ``exact``, or ``no signal`` if the float model's output is all zeros."""
-    if math.isinf(snr):
-        return "exact" if snr > 0 else "no signal"
-    return f"{snr:.1f} dB"
+    return f"{snr:.1f} dB" if not math.isinf(snr) else "exact" if snr > 0 else "no signal"
 
 
 def without_dc(one: TensorAgreement) -> str:

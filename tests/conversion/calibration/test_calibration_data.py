@@ -180,6 +180,21 @@ def test_values_that_an_input_does_not_hold_are_said_with_their_sample(tmp_path:
         list(data)
 
 
+def test_bytes_need_a_scale(tmp_path: Path) -> None:
+    folder = saved(tmp_path, {"ids": IDS, "positive": np.full(POSITIVE.shape, 51, np.uint8)})
+    with pytest.raises(ConfigError, match=r"sample 0: input 'positive': got uint8, expected float32"):
+        list(open_data(folder, networks.looking_up()))
+    data = open_data(folder, networks.looking_up(), options=DataOptions(preprocessing="1/255:0"))
+    found = {value for (sample,) in data for value in sample.inputs["positive"].ravel()}
+    assert found == {np.float32(51) * np.float32(1 / 255)}
+    with pytest.raises(ConfigError, match="is for images and uint8 arrays"):
+        open_data(
+            saved(tmp_path, {"ids": IDS, "positive": POSITIVE}),
+            networks.looking_up(),
+            options=DataOptions(preprocessing="1:0"),
+        )
+
+
 def test_no_data_and_what_is_no_data(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no calibration data"):
         open_data(None, LAYERED)

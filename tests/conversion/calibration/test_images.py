@@ -85,6 +85,16 @@ def test_models_that_take_no_images_are_said(folder: Path) -> None:
         open_data(folder, taking((1, 6, 6, 3)), options=DataOptions(sequences=True))
 
 
+def test_images_are_found_in_a_folder_for_each_class(tmp_path: Path) -> None:
+    for name, level in (("cat/1", 10), ("cat/2", 20), ("cat/3", 30), ("dog/1", 40)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        Image.new("L", (2, 2), level).save(tmp_path / f"{name}.png")
+    options = DataOptions(preprocessing="1:0", most=3)
+    data = open_data(tmp_path, taking((1, 2, 2, 1)), options=options)
+    found = [(sample.inputs["x"][0, 0, 0, 0], Path(sample.source).parent.name) for (sample,) in data]
+    assert found == [(10, "cat"), (40, "dog"), (20, "cat")], "classes take turns"
+
+
 def test_a_file_that_is_no_image_is_named(folder: Path) -> None:
     (folder / "c.jpg").write_bytes(b"\xff\xd8nothing")
     with pytest.raises(ConfigError, match=r"c\.jpg: cannot be read as an image"):

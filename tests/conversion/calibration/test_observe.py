@@ -15,13 +15,13 @@ import pytest
 
 from litecheck.conversion.calibration.calibration_data import open_data
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.finite_values import check_finite
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.calibration.samples import Chain, Sample
 from litecheck.conversion.calibration.statistics import (
     CalibrationError,
     CalibrationStatistics,
     NotFinite,
-    check_finite,
 )
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError

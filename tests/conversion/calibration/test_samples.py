@@ -100,6 +100,8 @@ def tensor(dtype: str):  # type: ignore[no-untyped-def]
 
 def test_values_in_the_type_of_an_input() -> None:
     assert held("f", "x", tensor("float32"), np.array([1, 2])).dtype == np.float32
+    scaled = held("f", "x", tensor("float32"), np.array([0, 255], np.uint8), (2 / 255, -1.0))
+    assert (scaled.tolist(), scaled.dtype) == ([-1, 1], np.float32)
     ids = held("f", "x", tensor("int32"), np.array([1.0, 2.0]))
     assert (ids.tolist(), ids.dtype) == ([1, 2], np.int32)
     assert held("f", "x", tensor("float32"), np.array(1.5)).shape == ()
@@ -107,6 +109,11 @@ def test_values_in_the_type_of_an_input() -> None:
         ("int8", np.array([300]), "is int8, which does not hold int64 as given"),
         ("int32", np.array([0.5]), "is int32, which does not hold float64 as given"),
         ("int32", np.array([np.nan]), "does not hold"),
+        (
+            "float32",
+            np.array([1], np.uint8),
+            "got uint8, expected float32. State the scale: --scale-input 1/255:0",
+        ),
         ("float32", np.array(["a"]), "is float32, what is given is <U1"),
         ("string", np.array([1]), "is string, for which there are no samples"),
     ):

@@ -11,17 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from litecheck.conversion.calibration.statistics import (
-    CalibrationError,
     CalibrationStatistics,
     NotFinite,
     TensorStatistics,
-    check_finite,
-    execution_order,
-    first_not_finite,
     statistics_of,
 )
 from litecheck.errors import ConfigError
-from tests.conversion.calibration import networks
 
 ANY = arrays(np.float32, st.integers(0, 30), elements=st.floats(width=32))
 
@@ -63,10 +58,27 @@ def test_a_histogram_that_is_none_is_said(sketch: list[object]) -> None:
         CalibrationStatistics.from_json(json.dumps(facts))
 
 
+def test_the_samples_of_both_ends_are_known() -> None:
+    parts = [([-1, 2], 0), ([-5, 1], 1), ([0, 9], 2), ([-5, 3], 3)]
+    ones = [statistics_of(np.float32(values), sample) for values, sample in parts]
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
+        whole = TensorStatistics()
+        for n in order:
+            whole = whole.merged(ones[n])
+        assert (whole.low_end, whole.high_end) == ((-5, 1, -5), (9, 2, 3))
+    again = statistics_of(np.float32([-8]), 1).merged(ones[1]).merged(ones[0])
+    assert again.low_end == (-8, 1, -1), "two inferences of a sequence are one sample"
+    assert again.behind(30).low_end == (-8, 31, -1)
+    facts = CalibrationStatistics({(0, 0): again}, 2, "", "")
+    assert CalibrationStatistics.from_json(facts.to_json()).tensors[0, 0].low_end == (-8, 1, -1)
+
+
 def test_json_has_the_shortest_digits() -> None:
     one = statistics_of(np.float32([0.1, 0.2]))
     text = CalibrationStatistics({(0, 0): one}, 1, "", "").to_json()
-    assert json.loads(text)["tensors"] == [[0, 0, {"elements": 2, "low": 0.1, "high": 0.2}]]
+    assert json.loads(text)["tensors"] == [
+        [0, 0, {"elements": 2, "low": 0.1, "high": 0.2, "samples": [0, 0]}]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -93,33 +105,6 @@ def test_samples_are_counted_on_from_those_before() -> None:
     one = statistics_of(np.float32([np.nan]), 2)
     assert one.behind(30).not_finite == NotFinite(32, "nan")
     assert TensorStatistics().behind(30).same(TensorStatistics())
-
-
-def test_the_first_sample_counts_then_the_first_operator() -> None:
-    model = networks.layered()
-    late, early = (statistics_of(np.float32([np.nan]), sample) for sample in (4, 1))
-    fine = statistics_of(np.float32([1]))
-    # Tensor 3 is conv, 4 squared, 6 moved.
-    statistics = CalibrationStatistics({(0, 3): late, (0, 6): early, (0, 4): early, (0, 0): fine}, 5, "", "")
-    assert first_not_finite(statistics, model) == ((0, 4), NotFinite(1, "nan"))
-    with pytest.raises(CalibrationError, match="sample 1 makes tensor 4 'squared' hold a NaN"):
-        check_finite(statistics, model)
-    check_finite(CalibrationStatistics({(0, 0): fine}, 5, "", ""), model)
-
-
-def test_a_nan_counts_for_more_than_an_infinity_before_it() -> None:
-    infinite, spoiled = (statistics_of(np.float32([value]), n) for n, value in ((0, np.inf), (3, np.nan)))
-    assert infinite.merged(spoiled).not_finite == spoiled.merged(infinite).not_finite == NotFinite(3, "nan")
-    statistics = CalibrationStatistics({(0, 3): infinite, (0, 4): spoiled}, 5, "", "")
-    assert first_not_finite(statistics, networks.layered()) == ((0, 4), NotFinite(3, "nan"))
-
-
-def test_a_body_comes_where_it_is_called() -> None:
-    order = execution_order(networks.looping())
-    main = [order.index((0, index)) for index in range(5)]
-    body = [order.index((2, index)) for index in range(5)]
-    assert main[1] < min(body) < max(body) < main[2]
-    assert body == sorted(body)
 
 
 @pytest.mark.parametrize("low", [[], [1.0, 2.0], {}, None, "far"])

@@ -73,10 +73,11 @@ def test_shares(part: float, told: str) -> None:
 def test_agreement() -> None:
     one = tensor()
     found = N(quantized=False, samples=16, outputs=(one,))
-    assert wording.agreement_title(found) == "Agreement with float on 16 inputs"  # type: ignore[arg-type]
-    assert wording.agreement_title(N(quantized=True, samples=1)) == (  # type: ignore[arg-type]
-        "Agreement with the quantized model on 1 input"
-    )
+    record = N(agreement=found, evaluation=N(quantized=True, samples=1))
+    assert [title for title, _ in wording.agreements(record)] == [  # type: ignore[arg-type]
+        "Agreement with float on 16 inputs",
+        "Agreement with the quantized model on 1 other input",
+    ]
     assert wording.agreement_lines(found) == [("y", "SNR 35.2 dB, largest error 1 (2 steps)")]  # type: ignore[arg-type]
     far = Distortion(signal=4, noise=1, largest=0.12345, elements=9, equal=7, variation=4)
     full = tensor(signature="serve", step=0, distortion=far, top=N(agreeing=1_200, rows=1_300))

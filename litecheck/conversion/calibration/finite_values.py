@@ -1,0 +1,69 @@
+"""Values that are not finite: the first tensor and the first sample with a NaN or an infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from litecheck.conversion.calibration.statistics import (
+    CalibrationError,
+    CalibrationStatistics,
+    NotFinite,
+    Place,
+)
+from litecheck.model.links import called
+from litecheck.model.types import Model
+
+
+def check_finite(
+    statistics: CalibrationStatistics, model: Model, described: Callable[[int], str] = "sample {}".format
+) -> None:
+    """Raise CalibrationError where a tensor was not finite: the first in execution order in the first such sample.
+
+    ``described`` returns the words for the sample of a number, such as its file.
+    """
+    found = first_not_finite(statistics, model)
+    if found is None:
+        return
+    (subgraph, index), fault = found
+    name = model.subgraphs[subgraph].tensors[index].name
+    where = f" of subgraph {subgraph} '{model.subgraphs[subgraph].name}'" if subgraph else ""
+    what = "a NaN" if fault.value == "nan" else "an infinity"
+    raise CalibrationError(f"{described(fault.sample)} makes tensor {index} '{name}'{where} hold {what}")
+
+
+def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:
+    """Return the first tensor that is not finite: in execution order, in the first sample with such a tensor.
+
+    If there are NaNs, only NaNs count.
+    """
+    faults = {p: one.not_finite for p, one in statistics.tensors.items() if one.not_finite is not None}
+    faults = {p: fault for p, fault in faults.items() if fault.value == "nan"} or faults
+    if not faults:
+        return None
+    sample = min(fault.sample for fault in faults.values())
+    order = {place: n for n, place in enumerate(execution_order(model))}
+    first = min(
+        (p for p, fault in faults.items() if fault.sample == sample), key=lambda p: order.get(p, len(order))
+    )
+    return first, faults[first]
+
+
+def execution_order(model: Model) -> list[Place]:
+    """Return every tensor of every subgraph in order of execution. Inputs of a subgraph come first."""
+    found: dict[Place, None] = {}
+    begun: set[int] = set()
+
+    def enter(number: int) -> None:
+        if number in begun or not 0 <= number < len(model.subgraphs):
+            return
+        begun.add(number)
+        subgraph = model.subgraphs[number]
+        found.update(dict.fromkeys((number, index) for index in subgraph.inputs))
+        for operator in subgraph.operators:
+            for _, callee in called(operator):
+                enter(callee)
+            found.update(dict.fromkeys((number, index) for index in operator.outputs if index >= 0))
+
+    for entered in (0, *(s.subgraph for s in model.signatures), *range(len(model.subgraphs))):
+        enter(entered)
+    return list(found)

@@ -1,0 +1,118 @@
+"""Warnings about calibration data: samples that alone set ranges, constant inputs, ranges that no sample reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from litecheck.conversion.calibration.statistics import CalibrationStatistics, TensorStatistics
+from litecheck.model.types import Model
+from litecheck.summary_text import counted
+
+if TYPE_CHECKING:  # planning is imported during the calibration
+    from litecheck.conversion.conversion_plan import ConversionPlan
+    from litecheck.conversion.groups import Interval, Key
+
+#: Ratio of a range to the range without a sample from which the sample alone sets the range.
+ALONE = 4.0
+#: Ratio of a stated range to the range of the samples from which the range is not reached.
+_UNREACHED = 8.0
+#: Smallest number of samples of which one can be unusual.
+_FEWEST = 4
+#: Largest number of samples that are named.
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DecisiveSample:
+    """A sample that alone sets ranges, and of the range that it widens most: tensor, range, and range without it."""
+
+    sample: int
+    ranges: int
+    tensor: Key
+    extent: Interval
+    without: Interval
+
+    @property
+    def ratio(self) -> float:
+        """Ratio of both ranges. Example: 0..300 and 0..3 give 100."""
+        return _width(self.extent) / max(_width(self.without), 1e-30)
+
+
+def decisive_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample, ...]:
+    """Return the samples without which a range would be at most a quarter as wide, the most decisive first."""
+    if statistics.samples < _FEWEST:
+        return ()
+    found: dict[int, list[DecisiveSample]] = {}
+    for place, one in statistics.tensors.items():
+        for number in {one.low_sample, one.high_sample} if one.seen else ():
+            decisive = DecisiveSample(
+                number, 1, place, (float(one.low), float(one.high)), _without(one, number)
+            )
+            if number >= 0 and decisive.ratio >= ALONE:
+                found.setdefault(number, []).append(decisive)
+    merged = []
+    for several in found.values():
+        worst = max(several, key=lambda one: one.ratio)
+        merged.append(DecisiveSample(worst.sample, len(several), worst.tensor, worst.extent, worst.without))
+    return tuple(sorted(merged, key=lambda one: (-one.ranges, -one.ratio, one.sample)))
+
+
+def _without(one: TensorStatistics, sample: int) -> Interval:
+    """Return the range of all other samples."""
+    low = one.low_beside if one.low_sample == sample else one.low
+    high = one.high_beside if one.high_sample == sample else one.high
+    return (float(low), float(high)) if low <= high else (0.0, 0.0)
+
+
+def _width(extent: Interval) -> float:
+    return max(extent[1], 0.0) - min(extent[0], 0.0)
+
+
+def decisive_text(one: DecisiveSample, sample: str, model: Model) -> str:
+    """Return ``sample 17 alone sets 5 ranges: 'conv' reaches 0..300, without it 0..3.1``."""
+    name = model.subgraphs[one.tensor[0]].tensors[one.tensor[1]].name
+    extents = (f"{low:.4g}..{high:.4g}" for low, high in (one.extent, one.without))
+    reached, without = extents
+    return f"{sample} alone sets {counted(one.ranges, 'range')}: '{name}' reaches {reached}, without it {without}"
+
+
+def named_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample, ...]:
+    """Return the decisive samples, or none if so many are that no sample is unusual."""
+    found = decisive_samples(statistics)
+    return found if len(found) <= _NAMED else ()
+
+
+def constant_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator[str]:
+    """Yield a warning for each input that has the same value in all samples."""
+    entered = {(s.index, index) for s in model.subgraphs for index in s.inputs}
+    for place, one in statistics.tensors.items():
+        if place in entered and one.seen and one.low == one.high and one.elements > statistics.samples:
+            name = model.subgraphs[place[0]].tensors[place[1]].name
+            yield f"input '{name}' is {one.low:g} in all samples, so no range behind it is that of real data"
+
+
+def unreached_ranges(
+    plan: ConversionPlan, ranges: Mapping[Key, Interval], stated: Collection[Key] | None = None
+) -> Iterator[str]:
+    """Yield a warning if stated ranges are far wider than the values of the samples; ``stated`` None means all tensors."""
+    found = []
+    for one in plan.tensors:
+        key, form = (one.subgraph, one.tensor), next(filter(None, (one.written, *one.read.values())), None)
+        if (
+            form is None
+            or form.scale.size != 1
+            or key not in ranges
+            or (stated is not None and key not in stated)
+        ):
+            continue
+        ratio = _width(form.reach) / max(_width(ranges[key]), 1e-30)
+        if ratio >= _UNREACHED:
+            found.append((ratio, one.name, form.reach, ranges[key]))
+    if found:
+        _, name, extent, reached = max(found)
+        yield (
+            f"{counted(len(found), 'range')} not reached by the samples: '{name}' is stored for "
+            f"{extent[0]:.4g}..{extent[1]:.4g}, the samples reach {reached[0]:.4g}..{reached[1]:.4g}"
+        )

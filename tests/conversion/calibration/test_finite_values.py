@@ -1,0 +1,44 @@
+"""Values that are not finite: the first sample and the first tensor are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.conversion.calibration.finite_values import check_finite, execution_order, first_not_finite
+from litecheck.conversion.calibration.statistics import (
+    CalibrationError,
+    CalibrationStatistics,
+    NotFinite,
+    statistics_of,
+)
+from tests.conversion.calibration import networks
+
+
+def test_the_first_sample_counts_then_the_first_operator() -> None:
+    model = networks.layered()
+    late, early = (statistics_of(np.float32([np.nan]), sample) for sample in (4, 1))
+    fine = statistics_of(np.float32([1]))
+    # Tensor 3 is conv, 4 squared, 6 moved.
+    statistics = CalibrationStatistics({(0, 3): late, (0, 6): early, (0, 4): early, (0, 0): fine}, 5, "", "")
+    assert first_not_finite(statistics, model) == ((0, 4), NotFinite(1, "nan"))
+    with pytest.raises(CalibrationError, match="sample 1 makes tensor 4 'squared' hold a NaN"):
+        check_finite(statistics, model)
+    with pytest.raises(CalibrationError, match=r"^file 1\.png makes"):
+        check_finite(statistics, model, "file {}.png".format)
+    check_finite(CalibrationStatistics({(0, 0): fine}, 5, "", ""), model)
+
+
+def test_a_nan_counts_for_more_than_an_infinity_before_it() -> None:
+    infinite, spoiled = (statistics_of(np.float32([value]), n) for n, value in ((0, np.inf), (3, np.nan)))
+    assert infinite.merged(spoiled).not_finite == spoiled.merged(infinite).not_finite == NotFinite(3, "nan")
+    statistics = CalibrationStatistics({(0, 3): infinite, (0, 4): spoiled}, 5, "", "")
+    assert first_not_finite(statistics, networks.layered()) == ((0, 4), NotFinite(3, "nan"))
+
+
+def test_a_body_comes_where_it_is_called() -> None:
+    order = execution_order(networks.looping())
+    main = [order.index((0, index)) for index in range(5)]
+    body = [order.index((2, index)) for index in range(5)]
+    assert main[1] < min(body) < max(body) < main[2]
+    assert body == sorted(body)

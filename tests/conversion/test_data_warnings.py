@@ -1,0 +1,86 @@
+"""Warnings about data: a sample that alone sets ranges, constant inputs, ranges that no sample reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fixtures.detector import float_detector, samples
+from litecheck import convert_model
+from litecheck.conversion.calibration.statistics import (
+    CalibrationStatistics,
+    TensorStatistics,
+    statistics_of,
+)
+from litecheck.conversion.data_warnings import decisive_samples, named_samples
+from litecheck.conversion.record import ConversionRecord
+from litecheck.quantizer.npy import read_npz
+
+
+def seen(*values: list[float]) -> TensorStatistics:
+    """Statistics of a tensor that has these values, sample by sample."""
+    whole = TensorStatistics()
+    for number, one in enumerate(values):
+        whole = whole.merged(statistics_of(np.float32(one), number))
+    return whole
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (([-1, 1], [0, 1], [-1, 40], [0, 2]), [(2, (-1, 40), (-1, 2))]),
+        (([-1, 1], [0, 1], [-9, 40], [0, 2]), [(2, (-9, 40), (-1, 2))]),
+        (([-1, 1], [0, 1], [-1, 10], [0, 2]), []),  # 11 is less than four times 3
+        (([0, 40], [0, 1], [0, 40], [0, 1]), []),  # two samples reach it
+        (([0, 0], [0, 0], [0, 1], [0, 0]), [(2, (0, 1), (0, 0))]),
+        (([0, 1], [0, 40], [0, 1]), []),  # of three samples none is unusual
+    ],
+)
+def test_a_sample_that_alone_sets_a_range(values: tuple[list[float], ...], found: list[object]) -> None:
+    statistics = CalibrationStatistics({(0, 0): seen(*values)}, len(values), "", "")
+    assert [(one.sample, one.extent, one.without) for one in decisive_samples(statistics)] == found
+
+
+def test_samples_are_named_unless_every_sample_is_unusual() -> None:
+    tensors = {(0, n): seen(*([0, 100.0 ** (m == n)] for m in range(5))) for n in range(4)}
+    assert [one.sample for one in decisive_samples(CalibrationStatistics(tensors, 5, "", ""))] == [0, 1, 2, 3]
+    assert named_samples(CalibrationStatistics(tensors, 5, "", "")) == ()
+    del tensors[0, 3]
+    assert len(named_samples(CalibrationStatistics(tensors, 5, "", ""))) == 3
+
+
+def made(folder: Path, images: np.ndarray, **settings: object) -> ConversionRecord:
+    np.savez(folder / "x.npz", image=images)
+    return convert_model(float_detector(), data=(str(folder / "x.npz"),), device="litecheck", **settings)
+
+
+def test_warnings_of_a_conversion(tmp_path: Path) -> None:
+    (tmp_path / "images.npz").write_bytes(samples())
+    images = read_npz(str(tmp_path / "images.npz"), "image")[:6]
+    assert made(tmp_path, images, agreement=False).warnings == ()
+    spiked = images.copy()
+    spiked[4].flat[0] = 500
+    (text,) = made(tmp_path, spiked, agreement=False).warnings
+    assert "x.npz, sample 4 alone sets" in text
+    assert "reaches" in text
+    (text,) = made(tmp_path, 0 * images, agreement=False).warnings
+    assert text.startswith("input 'image' is 0 in all samples")
+    (text,) = made(tmp_path, images, agreement=False, ranges=("image=-300:300",)).warnings
+    assert text.startswith(
+        "1 range not reached by the samples: 'image' is stored for -298.8..301.2, the samples reach -1..1"
+    )
+
+
+def test_another_set_is_an_evaluation(tmp_path: Path) -> None:
+    (tmp_path / "images.npz").write_bytes(samples())
+    images = read_npz(str(tmp_path / "images.npz"), "image")
+    np.savez(tmp_path / "far.npz", image=3 * images[:3])
+    record = made(tmp_path, images[:4], evaluate=(str(tmp_path / "far.npz"),), min_snr=20.0)
+    assert record.agreement is not None
+    assert record.evaluation is not None
+    assert (record.agreement.samples, record.evaluation.samples) == (4, 3)
+    assert record.evaluation.outputs[0].snr < 20 < record.agreement.outputs[0].snr, "other data saturate"
+    assert all("on the data of --evaluate" in text for text in record.failed_gates)
+    assert record.exit_code == 1
