@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
+from litecheck.model.edit import with_subgraphs
 from litecheck.model.links import called
 from litecheck.model.types import Model, Subgraph
 
@@ -87,6 +89,7 @@ def _by_litert(
     model: Model, data: CalibrationData, child: LitertChild, sketches: bool, tell: SamplesDone
 ) -> CalibrationStatistics:
     tally, count, used = RunningStats(sketches), 0, child.kernels
+    model = with_unread_outputs(model)
     chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
     question = SampleQuestion(_OBSERVER, _facts(model, child, sketches))
     for answer in child.ask(question, model, chains, tell):
@@ -94,6 +97,22 @@ def _by_litert(
         tally.behind(count, found)
         count, used = count + found.samples, found.runtime
     return _result(model, tally, count, data, runtime_name(used))
+
+
+def with_unread_outputs(model: Model) -> Model:
+    """Return a model in which float tensors that nothing reads are outputs of their subgraph.
+
+    XNNPACK does not compute a tensor that nothing reads, such as an unused output of SPLIT.
+    """
+    unread = {s.index: found for s in model.subgraphs if (found := _unread(s))}
+    shown = [replace(s, outputs=(*s.outputs, *unread.get(s.index, ()))) for s in model.subgraphs]
+    return with_subgraphs(model, shown) if unread else model
+
+
+def _unread(subgraph: Subgraph) -> tuple[int, ...]:
+    read = {*subgraph.outputs, *(i for operator in subgraph.operators for i in operator.inputs)}
+    made = dict.fromkeys(i for operator in subgraph.operators for i in operator.outputs if i >= 0)
+    return tuple(i for i in made if i not in read and subgraph.tensors[i].dtype == "float32")
 
 
 def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:

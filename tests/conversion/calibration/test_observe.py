@@ -84,6 +84,23 @@ def test_litert_sees_what_our_kernels_see(network: Callable[[], Model], device: 
     assert_close(observe(model, data, device=device), observe(model, data, device=OURS))
 
 
+def test_an_output_that_nothing_reads_is_seen_by_every_runtime() -> None:
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 4), "float32")
+    parts = [main.tensor(name, (1, 2), "float32") for name in ("used", "unused")]
+    y = main.tensor("y", (1, 2), "float32")
+    main.add("SPLIT", [main.constant("axis", np.int32(1)), x], parts, num_splits=2)
+    main.add("RELU", [parts[0]], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    data = of(one(x=np.float32([[1, 2, 3, 4]])))
+    for device in (XNNPACK, PLAIN, OURS):
+        assert ends(observe(model, data, device=device), (0, parts[1])) == (3, 4)
+
+
 @pytest.mark.parametrize(
     ("network", "device"),
     [
