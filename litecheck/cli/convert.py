@@ -22,6 +22,7 @@ def convert(
     output_dtype: options.OutputDtype = None,
     keep_float: options.KeepFloat = None,
     int16x8: options.Int16x8 = None,
+    for_runtimes: options.ForRuntimes = "",
     equalize: options.Equalize = False,
     data: options.Data = None,
     evaluate: calibration.Evaluate = None,
@@ -93,7 +94,7 @@ def convert(
     paths, random = values.parse_data(data)
     decided = {
         "--to": to, "--keep-float": keep_float, "--int16x8": int16x8, "--input-dtype": input_dtype,
-        "--output-dtype": output_dtype, "--match": match,
+        "--output-dtype": output_dtype, "--match": match, "--for": for_runtimes,
     }  # fmt: skip
     if vias != ("litecheck",):
         own = {
@@ -116,6 +117,7 @@ def convert(
     from litecheck.cli.progress import samples_done
     from litecheck.conversion.calibrating import Calibrating
     from litecheck.conversion.prepared import prepared
+    from litecheck.conversion.runtime_faults import parse_runtimes
     from litecheck.conversion.settings import ConversionSettings
     from litecheck.conversion.source import load_source
 
@@ -127,6 +129,7 @@ def convert(
         equalize=equalize,
         correct_bias=correct_bias,
         sensitivity=values.parse_sensitivity(sensitivity),
+        runtimes=parse_runtimes(for_runtimes),
         max_float=max_float,
         min_snr=min_snr,
         force=force,

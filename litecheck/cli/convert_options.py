@@ -161,6 +161,16 @@ Equalize = Annotated[
         "Rescale channels between layers first, for devices with per-tensor weights.",
     ),
 ]
+ForRuntimes = Annotated[
+    str,
+    _option(
+        "--for",
+        metavar="RUNTIMES",
+        panel=panels.CONVERSION,
+        text="Keep operators in float32 that one of these runtimes computes wrongly: reference, optimized, xnnpack, tflm. "
+        "Example: --for reference,tflm. [default: none; faults are warnings]",
+    ),
+]
 CorrectBias = Annotated[
     bool,
     _flag(

@@ -11,7 +11,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
 
-_KEYS = ("operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see")
+_REQUIRED = ("operator", "types", "resolvers", "versions", "does", "evidence")
+_KEYS = (*_REQUIRED, "beside", "outcome", "always", "see")
 _DEVICE = "litert:"
 
 
@@ -20,7 +21,7 @@ class Erratum:
     """A known fault: operators for which some LiteRT versions give wrong outputs, for some types under some resolvers.
 
     ``beside`` are types of which another operand must have one; ``outcomes`` are the outcomes of an affected
-    case.
+    case. ``always`` is True if the outputs are wrong for all parameters and shapes.
     """
 
     operators: tuple[str, ...]
@@ -30,6 +31,7 @@ class Erratum:
     does: str
     beside: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ("mismatch",)
+    always: bool = False
 
 
 def known_fault(device_name: str, opcode: str, dtypes: Collection[str], outcome: Outcome) -> str:
@@ -69,14 +71,15 @@ def faults() -> tuple[Erratum, ...]:
 
 def _fault(node: Node, shown: str) -> Erratum:
     entry: MappingNode = entries(node, shown).only(_KEYS)
-    missing = [key for key in _KEYS[:-3] if key not in entry]
+    missing = [key for key in _REQUIRED if key not in entry]
     if missing:
         raise ProfileError(shown, entry.line, f"a fault without {', '.join(missing)}")
     operators = tuple(text(entry.get("operator")).split(", "))
     types, resolvers = texts(entry.get("types")), texts(entry.get("resolvers"))
-    versions, does = (text(entry.get(key)) for key in _KEYS[3:5])
+    versions, does = (text(entry.get(key)) for key in ("versions", "does"))
     outcomes = texts(entry.get("outcome")) or ("mismatch",)
     unknown = set(outcomes) - {o.value for o in Outcome}
     if unknown:
         raise ProfileError(shown, entry.line, f"there is no outcome {unknown.pop()!r}")
-    return Erratum(operators, types, resolvers, versions, does, texts(entry.get("beside")), outcomes)
+    always = text(entry.get("always")) == "true"
+    return Erratum(operators, types, resolvers, versions, does, texts(entry.get("beside")), outcomes, always)

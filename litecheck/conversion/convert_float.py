@@ -22,6 +22,7 @@ from litecheck.conversion.planning import Targets, make_plan
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.rejected_operators import rejected_operators
 from litecheck.conversion.request import KINDS, REAL, Request, check_kind
+from litecheck.conversion.runtime_faults import runtime_fault
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.errors import ConfigError
@@ -205,11 +206,15 @@ def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
 def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
     """Return a function of the reason why an operator stays float32. Raises ConfigError for a pattern without a match."""
     _check_met(model, "--keep-float", request.keep)
+    activation = KINDS[request.to][0]
 
     def keeps(subgraph: Subgraph, operator: Operator) -> str:
         wished = next((p for p in request.keep if _meets(p, subgraph, operator)), "")
         if wished:
             return f"kept by --keep-float {wished}"
+        dtype = "int16" if any(_meets(p, subgraph, operator) for p in request.int16x8) else activation
+        if fault := runtime_fault(operator.opcode, dtype, request.runtimes):
+            return fault
         if request.only and (subgraph.index, operator.index) not in request.only:
             return "another operator is quantized alone"
         if request.to == "dynamic" and not _large(subgraph, operator):

@@ -27,6 +27,7 @@ from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
 from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
+from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
@@ -105,9 +106,11 @@ def _carried_out(
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
     record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
-    record = replace(
-        record, warnings=(*record.warnings, *_unreached(session, conversion, calibration, ranges))
+    more = (
+        *_unreached(session, conversion, calibration, ranges),
+        *fault_warnings(conversion.plan, settings.runtimes),
     )
+    record = replace(record, warnings=(*record.warnings, *more))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before

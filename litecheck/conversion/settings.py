@@ -25,7 +25,8 @@ class ConversionSettings:
     ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
     activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
-    output in dB. A model that fails a gate is written only with ``force``.
+    output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
+    ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.
     """
 
     to: str = "int8"
@@ -57,12 +58,20 @@ class ConversionSettings:
     plan: str = ""
     agreement: bool = True
     seconds: float = 60.0
+    runtimes: tuple[str, ...] = ()
 
     @property
     def request(self) -> Request:
         """Request for the new model."""
         return Request(
-            self.to, self.profile, self.keep, self.inputs, self.outputs, self.generation, self.int16x8
+            self.to,
+            self.profile,
+            self.keep,
+            self.inputs,
+            self.outputs,
+            self.generation,
+            self.int16x8,
+            self.runtimes,
         )
 
     @property

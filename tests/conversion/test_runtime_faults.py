@@ -1,0 +1,71 @@
+"""Known faults of runtimes: the operators stay float32 for the runtimes that are named, else a warning names them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck import convert_model
+from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.runtime_faults import parse_runtimes, runtime_fault
+from litecheck.errors import ConfigError
+from litecheck.model.build import ModelBuilder
+from litecheck.model.types import Model
+
+
+def summing() -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y, z = (
+        main.tensor(name, shape, "float32") for name, shape in (("x", (1, 8)), ("y", (1,)), ("z", (1,)))
+    )
+    main.add("SUM", [x, main.constant("axis", np.array([1], np.int32))], [y])
+    main.add("LOGISTIC", [y], [z])
+    main.inputs(x)
+    main.outputs(z)
+    return builder.finish()
+
+
+def made(**settings: object) -> ConversionRecord:
+    return convert_model(summing(), random=4, agreement=False, device="litecheck", **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "becomes", "warned"),
+    [
+        ({}, "int8", True),
+        ({"runtimes": ("xnnpack", "optimized", "tflm")}, "int8", False),
+        ({"runtimes": ("tflm", "reference")}, "float32", False),
+        ({"to": "int16x8"}, "int16", True),
+        ({"to": "int16x8", "runtimes": ("reference",)}, "float32", False),
+        ({"int16x8": ("SUM",), "runtimes": ("reference",)}, "float32", False),
+    ],
+)
+def test_a_fault_decides_for_the_runtimes_that_are_named(
+    settings: dict[str, object], becomes: str, warned: bool
+) -> None:
+    record = made(**settings)
+    sums, logistic = record.conversion.plan.operators
+    assert sums.becomes == becomes
+    assert logistic.becomes != "float32"
+    assert ("wrong on reference" in sums.because) == (becomes == "float32")
+    assert (
+        any(text.startswith(f"SUM #0 in {becomes}: wrong on reference") for text in record.warnings) == warned
+    )
+
+
+def test_faults_are_those_of_a_type_and_a_runtime() -> None:
+    assert "GREATER writes nothing" in runtime_fault("GREATER", "int16", ("xnnpack", "tflm"))
+    for opcode, dtype, runtimes in (
+        ("GREATER", "int16", ("xnnpack",)),
+        ("GREATER", "int8", ("tflm",)),
+        ("RELU6", "int16", ("reference",)),  # wrong for rare scales only
+    ):
+        assert runtime_fault(opcode, dtype, runtimes) == ""
+
+
+def test_names_of_runtimes() -> None:
+    assert parse_runtimes("reference, tflm,") == ("reference", "tflm")
+    assert parse_runtimes("") == ()
+    with pytest.raises(ConfigError, match="unknown runtime 'tlfm'; did you mean 'tflm'"):
+        parse_runtimes("tlfm")
