@@ -54,6 +54,7 @@ def convert(
     save_plan: options.SavePlan = None,
     correct_bias: options.CorrectBias = False,
     match: options.Match = None,
+    tie: options.Tie = None,
     via: options.ConverterName = "litecheck",
     compare: options.Compare = False,
 ) -> None:
@@ -94,7 +95,7 @@ def convert(
     paths, random = values.parse_data(data)
     decided = {
         "--to": to, "--keep-float": keep_float, "--int16x8": int16x8, "--input-dtype": input_dtype,
-        "--output-dtype": output_dtype, "--match": match, "--for": for_runtimes,
+        "--output-dtype": output_dtype, "--match": match, "--for": for_runtimes, "--tie": tie,
     }  # fmt: skip
     if vias != ("litecheck",):
         own = {
@@ -130,6 +131,7 @@ def convert(
         correct_bias=correct_bias,
         sensitivity=values.parse_sensitivity(sensitivity),
         runtimes=parse_runtimes(for_runtimes),
+        ties=values.parse_ties(tie or ()),
         max_float=max_float,
         min_snr=min_snr,
         force=force,

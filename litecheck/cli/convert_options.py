@@ -116,7 +116,7 @@ ScalesFrom = Annotated[
         "--scales-from",
         metavar="QUANTIZED",
         panel=panels.ADVANCED,
-        text="Copy the scales of activations from this quantized form of MODEL; needs no data.",
+        text="Copy the scales of activations from this quantized form of MODEL, matched by structure; needs no data.",
     ),
 ]
 Plan = Annotated[
@@ -169,6 +169,16 @@ ForRuntimes = Annotated[
         panel=panels.CONVERSION,
         text="Keep operators in float32 that one of these runtimes computes wrongly: reference, optimized, xnnpack, tflm. "
         "Example: --for reference,tflm. [default: none; faults are warnings]",
+    ),
+]
+Tie = Annotated[
+    list[str] | None,
+    _option(
+        "--tie",
+        metavar="NAME=NAME",
+        panel=panels.ADVANCED,
+        text="Give an input and an output that are one state the same scale: --tie state_in=state_out. Repeatable. "
+        "[default: equal names of all signatures]",
     ),
 ]
 CorrectBias = Annotated[

@@ -59,6 +59,15 @@ def parse_sensitivity(text: str | None) -> int:
     return -1 if text == "all" else int(text)
 
 
+def parse_ties(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of ``NAME=NAME``. Raises ConfigError."""
+    pairs = [(one, other) for one, _, other in (text.partition("=") for text in texts)]
+    odd = next(("=".join(filter(None, pair)) for pair in pairs if not all(pair)), None)
+    if odd is not None:
+        raise ConfigError(f"--tie {odd}: expected NAME=NAME, such as state_in=state_out")
+    return tuple(pairs)
+
+
 def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
     """Return the converters to run: all, or the converter that ``--via`` names. Raises ConfigError."""
     from litecheck.spelling import did_you_mean

@@ -112,16 +112,27 @@ def convert(
         if trained is not None and request.to in _TRAINED:
             like = trained
         known = like if isinstance(like, TransferredParams) else None
-        borrowed = known or (transfer(model, like) if isinstance(like, Model) else TransferredParams())
+        borrowed = known or (
+            transfer(model, like, profile) if isinstance(like, Model) else TransferredParams()
+        )
         others = _others(model, request)
         targets = Targets(
-            activation, request.inputs, request.outputs, request.generation, keeps, borrowed, others
+            activation,
+            request.inputs,
+            request.outputs,
+            request.generation,
+            keeps,
+            borrowed,
+            others,
+            request.ties,
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
         _, accelerator = rules_for(request.to, request.profile)
         while accelerator and (lost := _lost(finished(model, plan, converted, profile, request))):
             targets = replace(targets, keeps=_without(targets.keeps, lost))
             plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+        if borrowed.note:
+            plan = replace(plan, notes=(*plan.notes, borrowed.note))
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
 

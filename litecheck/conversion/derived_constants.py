@@ -16,6 +16,7 @@ from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import is_derived
 from litecheck.conversion.quant_spec import QuantSpec
+from litecheck.conversion.recurrent_intermediates import same_as_state
 from litecheck.conversion.transferred import ZERO_POINT_OFFSET, TransferredParams, moved
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
@@ -35,12 +36,16 @@ def derived_parameters(
 ) -> dict[TensorUse, QuantParams]:
     """Return the forms of an operator's weights and biases, given the forms of its activations.
 
-    If forms are borrowed, the scale of a bias that had to be raised is rounded on its own, as in TensorFlow's
-    converter, and is not the product that a rule requires. The difference is at most 1 ULP.
+    If forms are borrowed, the hidden value of a recurrent layer has the form of its state. The scale of a bias that had to
+    be raised is then rounded on its own, as in TensorFlow's converter, and is not the product that a rule requires. The
+    difference is at most 1 ULP.
     """
     raised: dict[str, NDArray[np.float32]] = {}
     found = dict(_weights(bound, forms, generation, raised, borrowed.constants))
     found.update(_biases(bound, {**forms, **found}, raised if borrowed.forms else {}))
+    for hidden, state in same_as_state(bound) if borrowed.forms else ():
+        if state in forms:
+            found[hidden] = forms[state]
     return found
 
 

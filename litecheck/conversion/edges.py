@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
 from litecheck.conversion.request import REAL
+from litecheck.errors import ConfigError
 from litecheck.model.links import ASSIGN, called, links_of
 from litecheck.model.types import Model, Subgraph
+from litecheck.spelling import did_you_mean
 
 #: Option that names a subgraph whose outputs are its inputs in the next turn.
 _LOOP = "body_subgraph_index"
@@ -99,24 +101,61 @@ def variables(model: Model) -> dict[tuple[str, str], list[TensorUse]]:
     return found
 
 
-def exchanged(model: Model) -> dict[str, list[TensorUse]]:
+def exchanged(model: Model, ties: Sequence[tuple[str, str]] = ()) -> dict[str, list[TensorUse]]:
     """Return the ports of inputs and outputs that signatures exchange, by name.
 
     Two inputs or outputs with one name and one shape, of one signature or of several, hand stored values on. Example: the
-    cache ``kv_cache_k_0`` of ``prefill`` and ``decode``.
+    cache ``kv_cache_k_0`` of ``prefill`` and ``decode``. Names in ``ties`` are names of one state: ``state_in`` and
+    ``state_out``. Raises ConfigError for ties that name nothing or tensors of different shapes.
     """
+    names = _states(ties)
     found: dict[tuple[str, tuple[int, ...]], list[TensorUse]] = {}
-    for signature in model.signatures:
-        subgraph = model.subgraphs[signature.subgraph]
-        for side, named, ends in (
-            ("output", signature.inputs, subgraph.inputs),
-            ("input", signature.outputs, subgraph.outputs),
-        ):
-            for name, index in named:
-                if index in ends and _real(subgraph, index):
-                    port = TensorUse(subgraph.index, -1, side, ends.index(index))
-                    found.setdefault((name, subgraph.tensors[index].shape), []).append(port)
+    known: dict[str, tuple[int, ...]] = {}
+    for name, subgraph, index, port in _ends(model, bool(ties)):
+        known.setdefault(name, subgraph.tensors[index].shape)
+        found.setdefault((names.get(name, name), subgraph.tensors[index].shape), []).append(port)
+    for pair in ties:
+        _check_tie(pair, known)
     return {name: ports for (name, _), ports in found.items() if len(set(ports)) > 1}
+
+
+def _states(ties: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """Return one name for all names of a state: (a, b) and (b, c) give c for a, b and c."""
+    names: dict[str, str] = {}
+    for one, other in ties:
+        old, new = names.get(one, one), names.get(other, other)
+        names = {
+            name: new if state == old else state for name, state in {**names, one: old, other: new}.items()
+        }
+    return names
+
+
+def _ends(model: Model, unsigned: bool) -> Iterator[tuple[str, Subgraph, int, TensorUse]]:
+    """Yield float inputs and outputs by name: of all signatures, or of the first subgraph if ``unsigned`` and there is
+    no signature."""
+    main = model.subgraphs[0]
+    inputs, outputs = (tuple((main.tensors[i].name, i) for i in side) for side in (main.inputs, main.outputs))
+    entries = [(s.subgraph, s.inputs, s.outputs) for s in model.signatures]
+    entries = entries or [(0, inputs, outputs)] * unsigned
+    for number, inputs, outputs in entries:
+        subgraph = model.subgraphs[number]
+        for side, ends, tensors in (
+            ("output", subgraph.inputs, inputs),
+            ("input", subgraph.outputs, outputs),
+        ):
+            for name, index in tensors:
+                if index in ends and _real(subgraph, index):
+                    yield name, subgraph, index, TensorUse(number, -1, side, ends.index(index))
+
+
+def _check_tie(pair: tuple[str, str], known: Mapping[str, tuple[int, ...]]) -> None:
+    for name in pair:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; available: {', '.join(known)}"
+            raise ConfigError(f"--tie {'='.join(pair)}: no float input or output {name!r}{hint}")
+    one, other = (list(known[name]) for name in pair)
+    if one != other:
+        raise ConfigError(f"--tie {'='.join(pair)}: got shapes {one} and {other}, expected equal shapes")
 
 
 def _real(subgraph: Subgraph, index: int) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import isfinite, nan
 
-from litecheck.conversion.binding import BoundFloatOperator, bind
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
@@ -25,7 +25,10 @@ def with_fixed_ranges(
     fixed: dict[Key, Interval] = {}
     for text in texts:
         fixed |= _stated(model, text)
-    return {**ranges, **_followed(model, profile, fixed)} if fixed else ranges
+    if not fixed:
+        return ranges
+    # The inputs of an operator that joins several tensors, such as CONCATENATION, do not follow each other.
+    return {**ranges, **spread(fixed, shared_tensors(bound_operators(model, profile), inputs=1))}
 
 
 def _stated(model: Model, text: str) -> Mapping[Key, Interval]:
@@ -44,31 +47,3 @@ def _stated(model: Model, text: str) -> Mapping[Key, Interval]:
     if not found:
         raise ConfigError(f"--range {text}: no computed float32 tensor has the name {pattern!r}")
     return found
-
-
-def _followed(model: Model, profile: Profile, fixed: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
-    """Return fixed ranges with those of tensors that must have the same quantization.
-
-    The inputs of an operator that joins several tensors, such as CONCATENATION, do not follow each other.
-    """
-    groups = [
-        group
-        for subgraph in model.subgraphs
-        for operator in subgraph.operators
-        for group in _unjoined_groups(bind(model, subgraph, operator, profile))
-    ]
-    known, before = dict(fixed), -1
-    while len(known) > before:
-        before = len(known)
-        for keys in groups:
-            there = [known[key] for key in keys if key in known]
-            known |= {key: there[0] for key in keys if there and key not in known}
-    return known
-
-
-def _unjoined_groups(bound: BoundFloatOperator) -> Iterator[tuple[Key, ...]]:
-    """Yield the computed tensors that share a quantization, for groups with one computed input."""
-    for _, ports in bound.groups():
-        computed = [port for port in ports if not bound.tensor(port).is_constant]
-        if sum(port.side == "input" for port in computed) == 1:
-            yield tuple((bound.subgraph.index, bound.tensor(port).index) for port in computed)

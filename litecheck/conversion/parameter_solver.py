@@ -41,6 +41,8 @@ class ScaleQuestion:
     """What constants are clamped to that stand for infinity."""
     inner: Mapping[Inside, Interval] = field(default_factory=dict)
     """The ranges of values inside recurrent operators."""
+    ties: tuple[tuple[str, str], ...] = ()
+    """Names of inputs and outputs that are one state."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +182,7 @@ def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
         there = [port for port in ports if port in partition]
         for port in there[1:]:
             partition.join(there[0], port, f"variable {'/'.join(name)}")
-    for shared, ports in exchanged(question.model).items():
+    for shared, ports in exchanged(question.model, question.ties).items():
         there = [port for port in ports if port in partition]
         for port in there[1:]:
             partition.join(there[0], port, f"signatures exchange '{shared}'")

@@ -32,14 +32,16 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
 from litecheck.conversion.trained import propagate_ranges
-from litecheck.conversion.transferred import transfer
+from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import InputError, wrong_type
+from litecheck.errors import ConfigError, InputError, wrong_type
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
+from litecheck.profile.types import Profile
+from litecheck.summary_text import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -74,9 +76,10 @@ def _carried_out(
     if calibrating.waits:
         _load_rules(model, settings)
     calibration = calibrating.result()
-    ranges = calibration.ranges if calibration else _borrowed(session)
-    trained = session.trained
     profile, _ = rules_for(settings.to, settings.profile)
+    copied = _copied(session, profile, known=calibration is not None)
+    ranges = calibration.ranges if calibration else _reaches(copied)
+    trained = session.trained
     if trained:
         ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges})
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
@@ -89,9 +92,7 @@ def _carried_out(
         inner = calibration.inner if calibration else None
         changes = session.equalization.changes if session.equalization else ()
         known = trained.borrowed if trained else None
-        conversion = convert(
-            model, settings.request, ranges or None, session.quantized, inner, changes, known
-        )
+        conversion = convert(model, settings.request, ranges or None, copied, inner, changes, known)
     _check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
@@ -138,11 +139,26 @@ def _load_rules(model: Model, settings: ConversionSettings) -> None:
             bind(model, subgraph, operator, profile)
 
 
-def _borrowed(session: ConversionSession) -> Mapping[Key, Interval]:
-    """Return the ranges of a quantized form of the model, if no samples were run."""
+def _copied(session: ConversionSession, profile: Profile, known: bool) -> TransferredParams | None:
+    """Return the parameters of a quantized form of the model, or None without one.
+
+    Raises ConfigError if most tensors have no partner in the quantized form, and no ranges are known.
+    """
     if session.quantized is None:
-        return _NONE
-    return {key: form.reach for key, form in transfer(session.model, session.quantized).forms.items()}
+        return None
+    found = transfer(session.model, session.quantized, profile)
+    matched, wanted = found.share
+    if not known and 2 * matched < wanted:
+        raise ConfigError(
+            f"--scales-from {found.source}: got {matched} of {counted(wanted, 'tensor')} with a partner, expected at least "
+            "half. Give the quantized form of this model, or --data for the other tensors"
+        )
+    return found
+
+
+def _reaches(copied: TransferredParams | None) -> Mapping[Key, Interval]:
+    """Return the ranges of copied parameters."""
+    return {key: form.reach for key, form in copied.forms.items()} if copied else _NONE
 
 
 def _unreached(

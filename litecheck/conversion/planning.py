@@ -57,6 +57,7 @@ class Targets:
     borrowed: TransferredParams = field(default_factory=TransferredParams)
     others: Mapping[Key, Profile] = field(default_factory=dict)
     """Operators, by (subgraph, number), that are bound to another profile than the rest."""
+    ties: tuple[tuple[str, str], ...] = ()
 
     @property
     def matches_old_weights(self) -> bool:
@@ -85,7 +86,7 @@ def make_plan(
         cuts = clamp_infinities(tuple(operators), ranges)
         question = ScaleQuestion(
             model, tuple(operators), cuts.ranges, targets.activation, targets.inputs, targets.outputs, widened,
-            cuts.constants, inner or {},
+            cuts.constants, inner or {}, targets.ties,
         )  # fmt: skip
         solution = solve(question)
         plan = _plan(question, profile, solution, targets, source, tuple(cuts.notes))

@@ -49,5 +49,7 @@ class Request:
     """Operators, named as ``keep`` does, that compute with 16-bit activations among the others of 8 bits."""
     runtimes: tuple[str, ...] = ()
     """Runtimes whose known faults are avoided: operators that they compute wrongly stay float32."""
+    ties: tuple[tuple[str, str], ...] = ()
+    """Names of inputs and outputs of signatures that are one state, in pairs."""
     only: tuple[tuple[int, int], ...] = ()
     """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""

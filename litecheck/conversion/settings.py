@@ -27,6 +27,7 @@ class ConversionSettings:
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
     output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
     ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.
+    ``ties`` are pairs of names of inputs and outputs that are one state.
     """
 
     to: str = "int8"
@@ -59,6 +60,7 @@ class ConversionSettings:
     agreement: bool = True
     seconds: float = 60.0
     runtimes: tuple[str, ...] = ()
+    ties: tuple[tuple[str, str], ...] = ()
 
     @property
     def request(self) -> Request:
@@ -72,6 +74,7 @@ class ConversionSettings:
             self.generation,
             self.int16x8,
             self.runtimes,
+            self.ties,
         )
 
     @property

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.conversion.binding import BoundFloatOperator, bind
+from litecheck.conversion.binding import BoundFloatOperator
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model, real_tensor
 from litecheck.conversion.derived_constants import stored
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.request import REAL
+from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.stored_values import bytes_of, stored_integers
@@ -145,27 +146,19 @@ def propagate_ranges(
     Roles with the same quantization have the same range, and a fixed scale has the range of its type. Example: the output
     of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
     """
-    known, before = dict(ranges), -1
-    operators = [bind(model, s, op, profile) for s in model.subgraphs for op in s.operators]
-    while len(known) > before:
-        before = len(known)
-        for bound in operators:
-            for key, extent in dict(_following(bound, known)).items():
-                known.setdefault(key, extent)
-    return known
+    operators = bound_operators(model, profile)
+    fixed = {key: extent for bound in operators for key, extent in _fixed(bound)}
+    return spread({**fixed, **ranges}, shared_tensors(operators), _hull)
 
 
-def _following(bound: BoundFloatOperator, known: Mapping[Key, Interval]) -> Iterator[tuple[Key, Interval]]:
-    subgraph = bound.subgraph
+def _fixed(bound: BoundFloatOperator) -> Iterator[tuple[Key, Interval]]:
+    """Yield the tensors with a fixed scale, with the range of their type."""
     for role, storage in bound.storage.items():
         for port in bound.ports[role] if storage.scale is not None else ():
             (zero, _), scale = storage.zero_points, storage.scale or 0.0
-            yield (subgraph.index, bound.tensor(port).index), (
-                scale * (storage.low - zero), scale * (storage.high - zero),
-            )  # fmt: skip
-    for _, ports in bound.groups():
-        keys = [(subgraph.index, bound.tensor(p).index) for p in ports if not bound.tensor(p).is_constant]
-        there = [known[key] for key in keys if key in known]
-        if there:
-            shared = min(low for low, _ in there), max(high for _, high in there)
-            yield from ((key, shared) for key in keys)
+            extent = scale * (storage.low - zero), scale * (storage.high - zero)
+            yield (bound.subgraph.index, bound.tensor(port).index), extent
+
+
+def _hull(ranges: list[Interval]) -> Interval:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -13,11 +13,15 @@ import pytest
 from litecheck.conversion.conversion_plan import TensorQuantParams
 from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.conversion.formulas import Generation
+from litecheck.conversion.pipeline import convert_model
+from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.transferred import transfer
+from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
+from litecheck.model.save import save_model
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import INTEGER_RANGES, Quantization
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 #: Nets that TensorFlow 2.21 quantized, and how its formulas were; comparisons against constants are not among them,
@@ -158,3 +162,50 @@ def test_biases_are_within_the_rule() -> None:
     done = converted(model, load_model(FIXTURES / "dead_channels_int8.tflite"), "new")
     assert done.conforms
     assert np.isfinite([float(f.scale.min()) for t in done.plan.tensors if (f := t.written)]).all()
+
+
+def test_names_of_another_version_do_not_matter() -> None:
+    model, theirs = (load_model(FIXTURES / f"lstm_fused{end}.tflite") for end in ("", "_int8"))
+    main = theirs.subgraphs[0]
+    crossed = [main.tensors[(n + 3) % len(main.tensors)].name for n in range(len(main.tensors))]
+    renamed = replace(
+        main, tensors=tuple(replace(t, name=name) for t, name in zip(main.tensors, crossed, strict=True))
+    )
+    found = transfer(model, replace(theirs, subgraphs=(renamed,)), rules_for("int8")[0])
+    assert found.share == (6, 6)
+    assert found.note == "scales of 6 of 6 tensors copied from " + theirs.file
+    state = next(t.index for t in model.subgraphs[0].tensors if t.is_variable)
+    output = model.subgraphs[0].operators[0].outputs[0]
+    assert found.forms[0, state].same(found.forms[0, output])
+
+
+def without_scales(theirs: Model, kept: int) -> Model:
+    """A quantized model in which only the outputs of the first operators have scales and names."""
+    main = theirs.subgraphs[0]
+    bare = {i for op in main.operators[kept:] for i in op.outputs}
+    tensors = (
+        replace(t, quantization=Quantization(), name="") if t.index in bare else t for t in main.tensors
+    )
+    return replace(theirs, subgraphs=(replace(main, tensors=tuple(tensors)),))
+
+
+def test_scales_spread_to_tensors_that_must_share_them() -> None:
+    model, theirs = (load_model(FIXTURES / f"residual{end}.tflite") for end in ("", "_int8"))
+    whole = transfer(model, theirs).forms
+    lacking = without_scales(theirs, 7)  # AVERAGE_POOL_2D, RESHAPE and FULLY_CONNECTED come after
+    assert whole.keys() - transfer(model, lacking).forms.keys() == {(0, 19), (0, 20), (0, 21)}
+    found = transfer(model, lacking, rules_for("int8")[0])
+    assert whole.keys() - found.forms.keys() == {(0, 21)}
+    assert all(found.forms[0, n].same(found.forms[0, 18]) for n in (19, 20))
+    assert found.share == (10, 11)
+
+
+def test_a_copy_of_few_scales_needs_data(tmp_path: Path) -> None:
+    model, theirs = (load_model(FIXTURES / f"residual{end}.tflite") for end in ("", "_int8"))
+    save_model(without_scales(theirs, 2), str(tmp_path / "few.tflite"))
+    asked = {"scales_from": str(tmp_path / "few.tflite"), "agreement": False}
+    with pytest.raises(ConfigError, match=r"few\.tflite: got 3 of 11 tensors with a partner"):
+        convert_model(model, **asked)
+    record = convert_model(model, random=2, **asked)
+    assert record.share == (10, 10)
+    assert any("scales of 3 of 11 tensors copied" in note for note in record.conversion.plan.notes)

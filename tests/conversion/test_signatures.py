@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck import convert_model
+from litecheck import ConfigError, convert_model
+from litecheck.conversion.edges import exchanged
 from litecheck.model.build import ModelBuilder
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import model_from
@@ -72,6 +73,46 @@ def test_shared_weights_are_stored_once(to: str) -> None:
     }
     stored = WEIGHTS.size * (2 if to == "float16" else 1)
     assert sizes[False] - sizes[True] == pytest.approx(stored, rel=0.02)
+
+
+def renamed(model: Model) -> Model:
+    """The decoder, whose signatures have different names for the cache before and after."""
+    signatures = (replace(s, outputs=tuple(("next", i) for _, i in s.outputs)) for s in model.signatures)
+    return replace(model, signatures=tuple(signatures))
+
+
+@pytest.mark.parametrize("ties", [(), (("cache", "next"),), (("next", "cache"),)])
+def test_names_of_a_state_are_tied(ties: tuple[tuple[str, str], ...]) -> None:
+    asked = {"inputs": "int8", "outputs": "int8", "ties": ties, "agreement": False}
+    model = convert_model(renamed(decoder()), random=4, device="litecheck", **asked).conversion.model
+    forms = {
+        name: float(model.subgraphs[s.subgraph].tensors[index].quantization.scale[0])
+        for s in model.signatures
+        for name, index in (*s.inputs, *s.outputs)
+    }
+    assert (forms["cache"] == forms["next"]) == bool(ties)
+
+
+@pytest.mark.parametrize(
+    ("ties", "said"),
+    [
+        ((("cache", "nxt"),), "--tie cache=nxt: no float input or output 'nxt'; did you mean 'next'"),
+        ((("cache", "weights"),), "no float input or output 'weights'"),
+    ],
+)
+def test_ties_that_name_nothing_are_errors(ties: tuple[tuple[str, str], ...], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        convert_model(renamed(decoder()), random=2, device="litecheck", ties=ties)
+
+
+def test_ties_without_signatures_name_tensors() -> None:
+    main = decoder().subgraphs[0]
+    model = replace(with_subgraphs(decoder(), [main]), signatures=())
+    assert exchanged(model) == {}
+    (ports,) = exchanged(model, (("cache_in", "cache_out"),)).values()
+    assert [(port.side, port.place) for port in ports] == [("output", 1), ("input", 0)]
+    (ports,) = exchanged(model, (("cache_in", "tokens"), ("tokens", "cache_out"))).values()
+    assert len(ports) == 3
 
 
 def test_int4_constants_of_a_plan_are_packed(tmp_path: Path) -> None:
