@@ -167,8 +167,8 @@ ForRuntimes = Annotated[
         "--for",
         metavar="RUNTIMES",
         panel=panels.CONVERSION,
-        text="Keep operators in float32 that one of these runtimes computes wrongly: reference, optimized, xnnpack, tflm. "
-        "Example: --for reference,tflm. [default: none; faults are warnings]",
+        text="Keep operators in float32 for which one of these runtimes has wrong results: reference, optimized, xnnpack, "
+        "tflm. Example: --for reference,tflm. [default: none; faults are warnings]",
     ),
 ]
 Tie = Annotated[

@@ -66,6 +66,17 @@ def _without(one: TensorStatistics, sample: int) -> Interval:
     return (float(low), float(high)) if low <= high else (0.0, 0.0)
 
 
+def ranges_without(statistics: CalibrationStatistics, sample: int) -> Mapping[Key, Interval]:
+    """Return the ranges that a sample alone sets, as they are without it."""
+    found = ((place, one) for place, one in statistics.tensors.items() if one.seen)
+    return {
+        place: without
+        for place, one in found
+        if sample in (one.low_sample, one.high_sample)
+        and _width((float(one.low), float(one.high))) >= ALONE * _width(without := _without(one, sample))
+    }
+
+
 def _width(extent: Interval) -> float:
     return max(extent[1], 0.0) - min(extent[0], 0.0)
 

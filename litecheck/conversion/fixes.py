@@ -1,23 +1,26 @@
 """Fixes of a conversion with a large loss: options that are tried on the samples, with the SNR before and after.
 
 A fix is returned only if it was tried and helped. A conversion has a large loss if a channel of an output has an SNR below
-:data:`LARGE_LOSS`.
+:data:`LARGE_LOSS`. ``convert`` and ``trace`` search with the same candidates, and measure each trial in their own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from litecheck.conversion.agreement import Agreement
+from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import EXACT, ChannelSums
 from litecheck.conversion.convert_float import Conversion
+from litecheck.conversion.data_warnings import decisive_text, named_samples, ranges_without
 from litecheck.conversion.groups import Key
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.model.graph import graph_of, name_of
-from litecheck.model.types import Subgraph
+from litecheck.model.types import Model, Subgraph
+from litecheck.quantization import BITS
 
 #: Lowest SNR in dB of an output's channel without a search for fixes.
 LARGE_LOSS = 20.0
@@ -32,16 +35,38 @@ _OUTLIER = 16.0
 #: Number of operators with a large fall of the SNR whose fixes are tried.
 _FALLS = 2
 #: Levels of readers that a fix includes.
-_DEPTH = 2
+DEPTH = 2
+#: Largest number of ranges that a fix states.
+_RANGES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FixOptions:
+    """Options of ``convert`` that are tried together: operators in float32 and int16, stated ranges, equalization."""
+
+    keep: tuple[str, ...] = ()
+    int16x8: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
+    equalize: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Words of the command line. Example: ``--keep-float``, ``#7``."""
+        named = {"--keep-float": self.keep, "--int16x8": self.int16x8, "--range": self.ranges}
+        words = (word for option, values in named.items() for value in values for word in (option, value))
+        return (*(("--equalize",) if self.equalize else ()), *words)
 
 
 @dataclass(frozen=True, slots=True)
 class LossCause:
-    """A cause of a loss: operators to change, and a sentence with the numbers."""
+    """A cause of a loss: operators to change, ranges to state, and a sentence with the numbers."""
 
     operators: tuple[int, ...]
     text: str
     equalizes: bool = False
+    ranges: tuple[str, ...] = ()
+    plain: bool = False
+    """True if a conversion without more options is a fix, as for a model of another converter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +80,8 @@ class LossFix:
     samples: int
 
 
-#: A trial: the operators that stay float32, those with int16 activations, and True to equalize. None if impossible.
-Trial = Callable[[Sequence[str], Sequence[str], bool], Agreement | None]
+#: A trial of options: the lowest SNR in dB with them. None if they are impossible.
+Trial = Callable[[FixOptions], float | None]
 
 
 def lowest_snr(agreement: Agreement) -> float:
@@ -75,46 +100,51 @@ def _low(sums: ChannelSums) -> float:
     return float(snr[len(snr) // 10]) if snr.size else EXACT
 
 
-def find_fix(
-    conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization], trial: Trial
+def best_fix(
+    subgraph: Subgraph,
+    causes: Iterable[LossCause],
+    trial: Trial,
+    before: float,
+    samples: int,
+    *,
+    gain: float = GAIN,
+    depth: int = DEPTH,
 ) -> LossFix | None:
-    """Return the best of the tried fixes, or None if the loss is small or nothing helped.
+    """Return the best of the tried fixes, or None if none gains ``gain`` dB.
 
-    Of fixes with nearly the same gain, the fix with fewer options is the best. ``agreement`` has sums by channel of all
-    tensors.
+    Of fixes with nearly the same gain, the fix with fewer options is the best. ``depth`` is the number of levels of readers
+    that a fix may include.
     """
-    before = lowest_snr(agreement)
-    if before >= LARGE_LOSS:
-        return None
-    fixes: list[LossFix] = []
-    for cause in find_causes(conversion, agreement, groups):
-        for keep, wide, equalize in _candidates(conversion.source.subgraphs[0], cause):
-            found = trial(keep, wide, equalize)
-            if found is None:
-                continue
-            chosen = [("--keep-float", one) for one in keep] + [("--int16x8", one) for one in wide]
-            options = (*(("--equalize",) if equalize else ()), *(word for pair in chosen for word in pair))
-            fixes.append(LossFix(options, cause.text, before, lowest_snr(found), found.samples))
+    fixes = [
+        LossFix(options.words, cause.text, before, after, samples)
+        for cause in causes
+        for options in _candidates(subgraph, cause, depth)
+        if (after := trial(options)) is not None
+    ]
     best = max((fix.after for fix in fixes), default=before)
-    if best - before < GAIN:
+    if best - before < gain:
         return None
-    near = (fix for fix in fixes if fix.after >= best - _NEAR)
+    near = (fix for fix in fixes if fix.after >= max(best - _NEAR, before + gain))
     return min(near, key=lambda fix: (len(fix.options), -fix.after))
 
 
 def find_causes(
     conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization]
 ) -> Iterator[LossCause]:
-    """Yield causes of the loss in the first subgraph: shared scales, an outlier channel, or else large falls of the SNR."""
+    """Yield causes of the loss in the first subgraph: shared scales, an outlier channel, or else large falls of the SNR.
+
+    ``agreement`` has sums by channel of all tensors.
+    """
     subgraph = conversion.source.subgraphs[0]
-    low_resolution = [m for group in groups for m in group.members if m.low_resolution and m.subgraph == 0]
+    low_resolution = [(m, g) for g in groups for m in g.members if m.low_resolution and m.subgraph == 0]
     if low_resolution:
-        joints = dict.fromkeys(member.joints[-1].operator for member in low_resolution)
-        first = min(low_resolution, key=lambda member: member.bits or 0.0)
+        joints = dict.fromkeys(member.joints[-1].operator for member, _ in low_resolution)
+        first, group = min(low_resolution, key=lambda pair: pair[0].bits or 0.0)
         joint = first.joints[-1]
         yield LossCause(
             tuple(joints),
-            f"'{first.name}' has {first.bits or 0:.1f} bits of the scale that {joint.opcode} #{joint.operator} shares",
+            f"'{first.name}' has an effective resolution of {first.bits or 0:.1f} of {BITS[group.dtype]} bits under the "
+            f"scale of {joint.opcode} #{joint.operator}",
         )
     snr = {one.reference: one.snr for one in agreement.tensors}
     outlier = max(_outliers(subgraph, agreement.channels), default=None)
@@ -134,6 +164,19 @@ def find_causes(
         operator = subgraph.operators[operator_index]
         text = f"{operator.opcode} #{operator_index} '{name_of(subgraph, operator)}' loses {fall:.1f} dB"
         yield LossCause((operator_index,), text)
+
+
+def sample_cause(statistics: CalibrationStatistics, model: Model) -> Iterator[LossCause]:
+    """Yield the cause of a sample that alone sets ranges, with the ranges of all other samples."""
+    for one in named_samples(statistics)[:1]:
+        stated = ranges_without(statistics, one.sample)
+        if len(stated) <= _RANGES:
+            texts = tuple(
+                f"{model.subgraphs[s].tensors[t].name}={min(low, 0.0):.6g}:{max(high, 0.0):.6g}"
+                for (s, t), (low, high) in stated.items()
+                if max(high, 0.0) > min(low, 0.0)
+            )
+            yield LossCause((), decisive_text(one, f"sample {one.sample}", model), ranges=texts)
 
 
 def _outliers(
@@ -159,17 +202,20 @@ def _falls(subgraph: Subgraph, snr: Mapping[Key, float]) -> Iterator[tuple[float
                 yield fall, operator.index
 
 
-def _candidates(
-    subgraph: Subgraph, cause: LossCause
-) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
-    """Yield trials of a cause: equalization, then float32 and int16 for its operators and more and more of their readers."""
+def _candidates(subgraph: Subgraph, cause: LossCause, depth: int) -> Iterator[FixOptions]:
+    """Yield trials of a cause: no more options, stated ranges, equalization, then int16 and float32 for its operators and
+    more and more of their readers."""
+    if cause.plain:
+        yield FixOptions()
+    if cause.ranges:
+        yield FixOptions(ranges=cause.ranges)
     if cause.equalizes:
-        yield (), (), True
+        yield FixOptions(equalize=True)
     chosen = list(cause.operators)
-    for _ in range(_DEPTH + 1):
+    for _ in range(depth + 1 if chosen else 0):
         names = tuple(f"#{n}" for n in sorted(chosen))
-        yield (), names, False
-        yield names, (), False
+        yield FixOptions(int16x8=names)
+        yield FixOptions(keep=names)
         made = {t for n in chosen for t in subgraph.operators[n].outputs}
         readers = [op.index for op in subgraph.operators if made & {*op.inputs} and op.index not in chosen]
         if not readers:

@@ -16,7 +16,7 @@ from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, convert, replay
-from litecheck.conversion.data_warnings import unreached_ranges
+from litecheck.conversion.data_warnings import named_samples, unreached_ranges
 from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, lowest_snr
 from litecheck.conversion.gates import failed_gates
@@ -119,8 +119,11 @@ def _carried_out(
     if session.evaluation is not None and not violates:
         record = replace(record, evaluation=_agreement(session, conversion, session.evaluation, told, child))
     found = record.agreement
-    if rerun and found and lowest_snr(found) < LARGE_LOSS and session.plan is None and not violates:
-        record = replace(record, fix=rerun.fix(conversion, record.groups, session.equalization is None))
+    if rerun and calibration and found and session.plan is None and not violates:
+        statistics = calibration.statistics
+        if lowest_snr(found) < LARGE_LOSS or named_samples(statistics):
+            equalizes = session.equalization is None
+            record = replace(record, fix=rerun.fix(conversion, record.groups, equalizes, statistics))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion))

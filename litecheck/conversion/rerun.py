@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.bias_correction import BiasCorrection, corrected_biases, layers
-from litecheck.conversion.calibrated import Told, calibrated
-from litecheck.conversion.calibration.calibration_data import limited
+from litecheck.conversion.calibrated import Calibration, Told, calibrated
+from litecheck.conversion.calibration.calibration_data import limited, without_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
+from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion, convert
+from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.dequantized_model import DequantizedModel
-from litecheck.conversion.equalize import equalize
-from litecheck.conversion.fixes import SAMPLES, LossFix, find_fix
+from litecheck.conversion.fix_trials import FixTrials
+from litecheck.conversion.fixes import (
+    LARGE_LOSS,
+    SAMPLES,
+    FixOptions,
+    LossFix,
+    best_fix,
+    find_causes,
+    lowest_snr,
+    sample_cause,
+)
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, REAL_KINDS
@@ -75,46 +87,49 @@ class Rerun:
         return ranked(conversion, alone, compared, self.settings.sensitivity)
 
     def fix(
-        self, conversion: Conversion, groups: Sequence[SharedQuantization], equalizes: bool
-    ) -> LossFix | None:
-        """Return options that reduce a large loss, tried on the first samples; None if the loss is small or none does."""
-        data = limited(self.data, SAMPLES)
-        channelled = frozenset(conversion.tensors)
-
-        def compared(one: Conversion) -> Agreement:
-            return self.compared(one, "trying fixes", channelled, data)
-
-        def trial(keep: Sequence[str], wide: Sequence[str], equalized: bool) -> Agreement | None:
-            if (wide and self.settings.to != "int8") or (equalized and not equalizes):
-                return None
-            try:
-                return compared(self._tried(conversion, data, keep, wide, equalized))
-            except LitecheckError:  # its options meet no rules
-                return None
-
-        found = compared(conversion)
-        return find_fix(conversion, found, groups, trial)
-
-    def _tried(
         self,
         conversion: Conversion,
-        data: CalibrationData,
-        keep: Sequence[str],
-        wide: Sequence[str],
-        equalized: bool,
-    ) -> Conversion:
-        """Convert with more operators in float32 or int16, or with equalized layers, which are calibrated again."""
-        settings = self.settings
-        if not equalized:
-            more = {"keep": (*settings.keep, *keep), "int16x8": (*settings.int16x8, *wide)}
-            return self._converted(conversion.plan.changes, **more)
-        equalization = equalize(self.model)
-        found = calibrated(
-            equalization.model, data, replace(settings, statistics=""), lambda done, what: None, self.child
+        groups: Sequence[SharedQuantization],
+        equalizes: bool,
+        statistics: CalibrationStatistics,
+    ) -> LossFix | None:
+        """Return options that reduce a large loss or the effect of one sample, or None if none does.
+
+        They are tried on the first samples, without samples that alone set ranges.
+        """
+        unusual = {one.sample for one in named_samples(statistics)}
+        data = limited(without_samples(self.data, unusual), SAMPLES)
+        channelled = frozenset(conversion.tensors)
+        trials = FixTrials(
+            self.model,
+            self.settings.request,
+            self.ranges,
+            self.inner,
+            partial(self._recalibrated, data) if equalizes else None,
+            conversion.plan.changes,
+            self.trained.borrowed if self.trained else None,
         )
-        return convert(
-            self.model, settings.request, found.ranges, inner=found.inner, changes=equalization.changes
-        )
+
+        def trial(options: FixOptions) -> float | None:
+            tried = trials.converted(options)
+            try:
+                return (
+                    None
+                    if tried is None
+                    else lowest_snr(self.compared(tried, "trying fixes", channelled, data))
+                )
+            except LitecheckError:  # the model with these options does not run
+                return None
+
+        found = self.compared(conversion, "trying fixes", channelled, data)
+        before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
+        if before < LARGE_LOSS:
+            causes += find_causes(conversion, found, groups)
+        return best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
+
+    def _recalibrated(self, data: CalibrationData, model: Model) -> Calibration:
+        settings = replace(self.settings, statistics="")
+        return calibrated(model, data, settings, lambda done, what: None, self.child)
 
     def compared(
         self,

@@ -10,8 +10,13 @@ from pathlib import Path
 
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibrated import Calibration, calibrated, opened
+from litecheck.conversion.calibration.calibration_data import limited
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.data_warnings import named_samples
+from litecheck.conversion.fix_trials import FixTrials
+from litecheck.conversion.fixes import SAMPLES
 from litecheck.conversion.plan_profiles import profile_of, rules_for
+from litecheck.conversion.request import Request
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
 from litecheck.conversion.source import load_source
@@ -143,9 +148,10 @@ def _traced(
     twin, shared = _twin(found, calibration, notes)
     bench = Bench(found, found.subgraphs[0], twin, asked.arithmetic)
     few: list[Tensors] = []
+    unusual = {one.sample for one in named_samples(calibration.statistics)}
     for number, arrays in enumerate(_runs(real, data), 1):
         tensors = bench.run(arrays)
-        if len(few) < FEW:
+        if len(few) < FEW and number - 1 not in unusual:
             few.append(tensors)
         told((data.count or 0) + number, "comparing")
     on_device = device_errors(found, bench, few, device) if device is not None else {}
@@ -158,7 +164,7 @@ def _traced(
     leading = None if named else _leading(bench, outputs)
     fix = None
     if asked.fix:
-        fix, named = _fixed(found, few, asked, calibration, named, leading[0] if leading else -1)
+        fix, named = _fixed(found, few, asked, calibration, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, bench.samples, rows, named,
         _outputs(found, bench), _unmatched(found), device.described if device else "", fix, leading, None, tuple(notes),
@@ -263,12 +269,17 @@ def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
 
 def _fixed(
     found: ModelMatch, few: list[Tensors], asked: TraceSettings, calibration: Calibration,
-    named: tuple[Culprit, ...], leading: int,
+    named: tuple[Culprit, ...], leading: int, data: CalibrationData,
 ) -> tuple[TriedFix | None, tuple[Culprit, ...]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
     worst = next((one for one in named if one.cause != "arithmetic"), None)
     source = found.first.file or "FLOAT"
-    shop = Workshop(found, calibration.ranges, calibration.inner, few, source, asked.words)
+    settings, samples = replace(asked.conversion, statistics=""), limited(data, SAMPLES)
+    trials = FixTrials(
+        found.first, Request(kind_of(found.second)), calibration.ranges, calibration.inner,
+        lambda model: calibrated(model, samples, settings, lambda done, what: None),
+    )  # fmt: skip
+    shop = Workshop(found, trials, calibration.statistics, few, source, asked.words)
     partners = {other: one for one, other in found.subgraphs[0].operators}
     fix = shop.best(worst, partners.get(leading if worst is None else worst.operator, -1))
     if worst is None or fix is None:

@@ -1,4 +1,4 @@
-"""Fixes: conversions of the float model that are tried, and the gain of the best."""
+"""Fixes of a traced model: conversions of the float model that are tried, and the gain of the best."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.cases.inputs import requantized
-from litecheck.conversion.convert_float import convert
-from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.request import Request
+from litecheck.conversion.calibration.statistics import CalibrationStatistics
+from litecheck.conversion.fix_trials import FixTrials
+from litecheck.conversion.fixes import FixOptions, LossCause, best_fix, sample_cause
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model, Operator
@@ -22,7 +21,6 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.measures import Tensors, Values, power, squares
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
-from litecheck.tracing.twin import kind_of
 
 #: Gain in dB from which a command is printed.
 _WORTH = 1.0
@@ -30,11 +28,11 @@ _WORTH = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workshop:
-    """Everything that a conversion needs, all tensors of the float model for some samples, and the words of a command."""
+    """Everything that trials need, all tensors of the float model for some samples, and the words of a command."""
 
     match: ModelMatch
-    ranges: Mapping[Key, Interval]
-    inner: Mapping[Inside, Interval]
+    trials: FixTrials
+    statistics: CalibrationStatistics
     samples: Sequence[Tensors]
     source: str
     asked: str
@@ -50,36 +48,36 @@ class Workshop:
         ends = joint.outputs if joint is not None else part.first.outputs
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
+
+        def trial(options: FixOptions) -> float | None:
+            # Equalization rescales tensors inside the model, so that only outputs can be compared.
+            tried = None if joint is not None and options.equalize else self.trials.converted(options)
+            if tried is None:
+                return None
+            try:
+                return self._snr(
+                    tried.model, {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}, joint
+                )
+            except LitecheckError:  # the model with these options does not run
+                return None
+
         before = self._snr(self.match.second, own, joint)
-        tried = [
-            self._try(request, options, ends, joint, before)
-            for request, options in self._requests(culprit, partner)
-        ]
-        best = max(filter(None, tried), key=lambda fix: fix.after, default=None)
-        return best if best is not None and best.gain >= _WORTH else None
-
-    def _requests(self, culprit: Culprit | None, partner: int) -> Iterator[tuple[Request, str]]:
-        kind = kind_of(self.match.second)
-        to = "" if kind == "int8" else f" --to {kind}"
-        if culprit is not None and culprit.cause != "shared_range":
-            yield Request(kind), to
-        elif partner >= 0:
-            number = shlex.quote(f"#{partner}")
-            yield Request(kind, keep=(f"#{partner}",)), f"{to} --keep-float {number}"
-            if kind == "int8":
-                yield Request(kind, int16x8=(f"#{partner}",)), f" --int16x8 {number}"
-
-    def _try(
-        self, request: Request, options: str, ends: Sequence[int], joint: Operator | None, before: float
-    ) -> TriedFix | None:
-        try:
-            made = convert(self.match.first, request, self.ranges, None, self.inner)
-            homes = {old: made.tensors.get((0, old), (0, old))[1] for old in ends}
-            after = self._snr(made.model, homes, joint)
-        except LitecheckError:
+        causes = self._causes(culprit, partner)
+        found = best_fix(part.first, causes, trial, before, len(self.samples), gain=_WORTH, depth=0)
+        if found is None:
             return None
-        command = f"litecheck convert {shlex.quote(self.source)} -o fixed.tflite{options} {self.asked}"
-        return TriedFix(command, before, after)
+        kind = self.trials.request.to
+        options = shlex.join((*(("--to", kind) if kind != "int8" else ()), *found.options))
+        words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", options, self.asked)))
+        return TriedFix(f"litecheck convert {words}", found.before, found.after)
+
+    def _causes(self, culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
+        """Yield the causes to try: an unusual sample, and the culprit or the operator with the largest error."""
+        yield from sample_cause(self.statistics, self.match.first)
+        if culprit is not None and culprit.cause != "shared_range":
+            yield LossCause((), culprit.detail, plain=True)
+        elif partner >= 0:
+            yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
 
     def _snr(self, model: Model, ends: Mapping[int, int], joint: Operator | None) -> float:
         """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""

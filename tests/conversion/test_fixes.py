@@ -57,7 +57,7 @@ def made(model: Model, data: CalibrationData, **more: object) -> ConversionRecor
     return convert_model(model, data=(data,), device="litecheck", **more)
 
 
-SETTINGS = {"--keep-float": "keep", "--int16x8": "int16x8"}
+SETTINGS = {"--keep-float": "keep", "--int16x8": "int16x8", "--range": "ranges"}
 
 
 def executed(record: ConversionRecord, model: Model, data: CalibrationData) -> ConversionRecord:
@@ -74,7 +74,7 @@ def executed(record: ConversionRecord, model: Model, data: CalibrationData) -> C
 @pytest.mark.parametrize(
     ("model", "data", "cause"),
     [
-        (joined(), rows(8), "'tanh' has 0.0 bits of the scale that CONCATENATION #3 shares"),
+        (joined(), rows(8), "'tanh' has an effective resolution of 0.0 of 8 bits under the scale of CONC"),
         (outlier(), images(0, 4), "channel 5 of 32 of CONV_2D #5"),
     ],
     ids=["shared scale", "outlier channel"],
@@ -93,6 +93,42 @@ def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: Calibrati
     shown = " ".join(render(record).split())
     assert f"warning an output channel has an SNR of {fix.before:.1f} dB" in shown
     assert f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples)" in shown
+
+
+def spiked() -> CalibrationData:
+    """Rows of which the third has a value 300 times as large as the rest."""
+    arrays = np.random.default_rng(0).normal(0, 1, (12, 1, 8)).astype(np.float32)
+    arrays[2, 0, 3] = 300
+    return CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", 12)
+
+
+def dense_net() -> Model:
+    """Two layers."""
+    main = (builder := ModelBuilder()).subgraph()
+    x, h, y = (main.tensor(name, (1, 8), "float32") for name in ("x", "h", "y"))
+    for n, (read, made_) in enumerate(((x, h), (h, y))):
+        values = np.random.default_rng(n).normal(0, 1, (8, 8)).astype(np.float32)
+        main.add("FULLY_CONNECTED", [read, main.constant(f"w{n}", values), -1], [made_])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def test_a_sample_that_sets_ranges_is_the_cause_and_the_ranges_without_it_are_the_fix() -> None:
+    record = made(dense_net(), spiked())
+    fix = record.fix
+    assert fix is not None
+    assert fix.cause.startswith("sample 2 alone sets 3 ranges: ")
+    assert fix.options[::2] == ("--range",) * 3
+    assert fix.after >= fix.before + 20, "300 / 3 is 40 dB"
+    again = executed(record, dense_net(), spiked())
+    usual = made(dense_net(), rows(12))
+    forms, usual_forms = (
+        {t.name: float(t.form.scale[0]) for t in r.tensors if not t.constant} for r in (again, usual)
+    )
+    assert forms == pytest.approx(usual_forms, rel=0.2)
+    text = render(record)
+    assert f"--range {fix.options[1]} " in " ".join(text.split()), "options are never shortened"
 
 
 def test_a_small_loss_has_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import islice, zip_longest
 from pathlib import Path
 
@@ -103,6 +104,20 @@ def limited(data: CalibrationData, most: int | None) -> CalibrationData:
     words = f"the first {counted(most, 'sample')} of {data.described}"
     count = None if data.count is None else most
     return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
+
+
+def without_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
+    """Return the data without the samples of these numbers."""
+    if not numbers:
+        return data
+    count = None if data.count is None else data.count - len(numbers)
+    words = f"{data.described} without {counted(len(numbers), 'sample')}"
+    return CalibrationData(
+        lambda: (chain for n, chain in enumerate(data.read()) if n not in numbers),
+        words,
+        count,
+        data.warnings,
+    )
 
 
 def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:

@@ -107,7 +107,8 @@ class ConversionPage(ValidationPage):
             return
         self.line(Text(loss.fix_title(record), "bold"), Text("warning", "bold yellow"), 2 + LABEL)
         for label, text in loss.fix_lines(record):
-            self.labelled(label, self.phrase(text))
+            # Options are complete, so that they can be copied.
+            self.labelled(label, visible(text) if label == "fix" else self.phrase(text))
         self.line()
 
     def low_resolution(self, record: ConversionRecord) -> None:

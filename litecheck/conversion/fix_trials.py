@@ -1,0 +1,67 @@
+"""Trials of fixes: the conversion of a model with more options, calibrated again if its channels are rescaled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from litecheck.conversion.calibrated import Calibration
+from litecheck.conversion.conversion_plan import ConstantChange
+from litecheck.conversion.convert_float import Conversion, convert
+from litecheck.conversion.equalize import equalize
+from litecheck.conversion.fixed_ranges import with_fixed_ranges
+from litecheck.conversion.fixes import FixOptions
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_profiles import rules_for
+from litecheck.conversion.recurrent_intermediates import Inside
+from litecheck.conversion.request import Request
+from litecheck.conversion.transferred import TransferredParams
+from litecheck.errors import LitecheckError
+from litecheck.model.types import Model
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixTrials:
+    """A conversion that is repeated with more options.
+
+    ``recalibrated`` returns the calibration of the model with rescaled channels; None if the model cannot be equalized.
+    """
+
+    model: Model
+    request: Request
+    ranges: Mapping[Key, Interval]
+    inner: Mapping[Inside, Interval]
+    recalibrated: Callable[[Model], Calibration] | None = None
+    changes: Sequence[ConstantChange] = ()
+    trained: TransferredParams | None = None
+
+    def converted(self, options: FixOptions) -> Conversion | None:
+        """Return the conversion with more options, or None if they are impossible or meet no rules."""
+        if (options.int16x8 and self.request.to != "int8") or (
+            options.equalize and self.recalibrated is None
+        ):
+            return None
+        try:
+            return self._equalized() if options.equalize else self._converted(options)
+        except LitecheckError:
+            return None
+
+    def _converted(self, options: FixOptions) -> Conversion:
+        request = replace(
+            self.request,
+            keep=(*self.request.keep, *options.keep),
+            int16x8=(*self.request.int16x8, *options.int16x8),
+        )
+        profile, _ = rules_for(request.to, request.profile)
+        ranges = with_fixed_ranges(self.model, profile, self.ranges, options.ranges)
+        return convert(
+            self.model, request, ranges, inner=self.inner, changes=self.changes, trained=self.trained
+        )
+
+    def _equalized(self) -> Conversion:
+        assert self.recalibrated is not None
+        equalization = equalize(self.model)
+        found = self.recalibrated(equalization.model)
+        return convert(
+            self.model, self.request, found.ranges, inner=found.inner, changes=equalization.changes
+        )
