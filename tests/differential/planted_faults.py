@@ -51,13 +51,15 @@ def plant(kind: str, model: Model, draw: Draw) -> PlantedFault | None:
     return None
 
 
-def _finish(kind: str, model: Model, editor: SubgraphEditor, op: Operator, *causes: str) -> PlantedFault:
+def finish(kind: str, model: Model, editor: SubgraphEditor, op: Operator, *causes: str) -> PlantedFault:
+    """Return the fault of an edited first subgraph."""
     subgraph, _ = editor.finish()
     changed = replace(with_subgraphs(model, [subgraph, *model.subgraphs[1:]]), signatures=model.signatures)
     return PlantedFault(kind, changed, frozenset((op.index,)), frozenset(causes))
 
 
-def _held(subgraph: Subgraph, op: Operator, role: str, least: int = 8) -> Tensor | None:
+def held(subgraph: Subgraph, op: Operator, role: str, least: int = 8) -> Tensor | None:
+    """Return a quantized constant that only this operator reads, or None."""
     facts = traits_of(op.kind)
     names = [name for name, meaning in facts.inputs.items() if meaning == role]
     index = facts.tensors(op).get(names[0], -1) if names and facts.products else -1
@@ -75,11 +77,12 @@ def _axis(tensor: Tensor, op: Operator) -> int:
     )
 
 
-def _reweighted(
+def reweighted(
     kind: str, model: Model, op: Operator, change: Callable[[np.ndarray, int], np.ndarray], *causes: str
 ) -> PlantedFault | None:
+    """Return the fault of changed weights; ``change`` gets integers by channel and the dimension of channels."""
     subgraph = model.subgraphs[0]
-    weight = _held(subgraph, op, "weight")
+    weight = held(subgraph, op, "weight")
     if weight is None or weight.dtype not in ("int8", "uint8"):
         return None
     zero = int(weight.quantization.zero_point[0])
@@ -91,7 +94,7 @@ def _reweighted(
     editor = SubgraphEditor(subgraph)
     data = np.clip(changed, low, high).astype(weight.dtype)
     editor.set_tensor(weight.index, data=bytes_of(data.reshape(-1)))
-    return _finish(kind, model, editor, op, *causes)
+    return finish(kind, model, editor, op, *causes)
 
 
 @fault
@@ -104,13 +107,13 @@ def weights(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
         flat[chosen] = flat[draw.permutation(chosen)]
         return flat.reshape(rows.shape)
 
-    return _reweighted("weights", model, op, change, "weights")
+    return reweighted("weights", model, op, change, "weights")
 
 
 @fault
 def four_bits(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     """Weights have 16 levels."""
-    return _reweighted(
+    return reweighted(
         "four_bits", model, op, lambda rows, axis: np.rint(rows / 17).astype(np.int64) * 17, "weights"
     )
 
@@ -123,13 +126,13 @@ def dead_channel(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
         rows[int(draw.integers(len(rows)))] = 0
         return rows
 
-    return _reweighted("dead_channel", model, op, change, "weights")
+    return reweighted("dead_channel", model, op, change, "weights")
 
 
 @fault
 def clipped_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     """Weights are clipped to a third of their range."""
-    return _reweighted(
+    return reweighted(
         "clipped_constants", model, op, lambda rows, axis: np.clip(rows, -42, 42), "weights", "weight_scale"
     )
 
@@ -137,20 +140,20 @@ def clipped_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | 
 @fault
 def weight_scales(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     """A few weight scales are twice too large."""
-    weight = _held(model.subgraphs[0], op, "weight")
+    weight = held(model.subgraphs[0], op, "weight")
     if weight is None:
         return None
     scale = weight.quantization.scale.copy()
     scale[draw.choice(scale.size, min(3, scale.size), replace=False)] *= 2
     editor = SubgraphEditor(model.subgraphs[0])
     editor.set_tensor(weight.index, quantization=replace(weight.quantization, scale=scale))
-    return _finish("weight_scales", model, editor, op, "weight_scale")
+    return finish("weight_scales", model, editor, op, "weight_scale")
 
 
 @fault
 def axes(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     """Weight scales belong to another dimension of the same size."""
-    weight = _held(model.subgraphs[0], op, "weight")
+    weight = held(model.subgraphs[0], op, "weight")
     if weight is None or weight.quantization.scale.size < 2 or weight.dtype != "int8":
         return None
     q = weight.quantization
@@ -164,13 +167,13 @@ def axes(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     editor.set_tensor(
         weight.index, data=bytes_of(values.reshape(-1)), quantization=replace(q, axis=others[0])
     )
-    return _finish("axes", model, editor, op, "weight_axis")
+    return finish("axes", model, editor, op, "weight_axis")
 
 
 @fault
 def biases(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     """Half of the biases have the other sign."""
-    bias = _held(model.subgraphs[0], op, "bias")
+    bias = held(model.subgraphs[0], op, "bias")
     if bias is None:
         return None
     values = np.array(stored_integers(bias)).reshape(-1)
@@ -178,7 +181,7 @@ def biases(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     values[chosen] = -values[chosen]
     editor = SubgraphEditor(model.subgraphs[0])
     editor.set_tensor(bias.index, data=bytes_of(values))
-    return _finish("biases", model, editor, op, "bias")
+    return finish("biases", model, editor, op, "bias")
 
 
 def _group(subgraph: Subgraph, index: int) -> set[int]:
@@ -218,14 +221,14 @@ def _ranged(kind: str, model: Model, op: Operator, factor: float, shift: int) ->
     for index in group:
         editor.set_tensor(index, quantization=replace(q, scale=scale, zero_point=zero.astype(np.int64)))
     for reader in subgraph.operators:
-        bias = _held(subgraph, reader, "bias", 1)
+        bias = held(subgraph, reader, "bias", 1)
         facts = traits_of(reader.kind)
         source = facts.tensors(reader).get(facts.products[0], -1) if facts.products else -1
         if source in group and bias is not None:
             values = np.rint(stored_integers(bias).astype(np.float64) / factor).astype(bias.dtype)
             new = replace(bias.quantization, scale=(bias.quantization.scale * np.float32(factor)))
             editor.set_tensor(bias.index, data=bytes_of(values.reshape(-1)), quantization=new)
-    found = _finish(kind, model, editor, op, "output_range")
+    found = finish(kind, model, editor, op, "output_range")
     writers = {o.index for o in subgraph.operators if set(o.outputs) & group and o.kind not in PASSING}
     return replace(found, operators=frozenset(writers | {op.index}))
 
@@ -264,7 +267,7 @@ def swapped_operands(model: Model, op: Operator, draw: Draw) -> PlantedFault | N
         return None
     editor = SubgraphEditor(subgraph)
     editor.change(op.index, inputs=(op.inputs[1], op.inputs[0], *op.inputs[2:]))
-    return _finish("swapped_operands", model, editor, op, "operands")
+    return finish("swapped_operands", model, editor, op, "operands")
 
 
 @fault
@@ -283,4 +286,4 @@ def wrong_activation(model: Model, op: Operator, draw: Draw) -> PlantedFault | N
     new = {**op.options.fields, "fused_activation_function": 0 if old else 1}
     editor = SubgraphEditor(model.subgraphs[0])
     editor.change(op.index, options=replace(op.options, fields=new))
-    return _finish("wrong_activation", model, editor, op, "activation")
+    return finish("wrong_activation", model, editor, op, "activation")

@@ -1,0 +1,106 @@
+"""Conversion of all float models of a folder in four modes: made, refused, violates, not loading, not exact.
+
+    python -m tests.differential.float_folder FOLDER... [--samples 2]
+
+Every ``.tflite`` file with float32 operators is converted to int8, int16x8, dynamic and float16 on random samples. A new
+model must conform, load under LiteRT's three resolvers and, if only integers compute, give the same bytes on the reference
+resolver as litecheck's kernels. An exception other than litecheck's own errors is a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from litecheck.conversion.calibration.calibration_data import open_data
+from litecheck.conversion.pipeline import convert_model
+from litecheck.conversion.source import check_real
+from litecheck.errors import LitecheckError
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+from tests.differential.conversion import Runs, compared
+from tests.differential.oracle import Oracle
+
+Ending = Literal["made", "refused", "violates", "not loading", "not exact", "exception"]
+MODES = ("int8", "int16x8", "dynamic", "float16")
+
+
+@dataclass(frozen=True)
+class FolderCase:
+    """A float model in a mode, the ending, and the reason if it is not made."""
+
+    file: str
+    mode: str
+    ending: Ending
+    reason: str = ""
+
+
+def float_models(folder: Path) -> Iterator[tuple[Path, Model]]:
+    """Yield the models of a folder and its folders that have something to convert."""
+    for file in sorted(folder.rglob("*.tflite")):
+        try:
+            model = load_model(file)
+            check_real(model, "int8")
+        except LitecheckError:
+            continue
+        yield file, model
+
+
+def tried(oracle: Oracle, file: Path, model: Model, mode: str, samples: int) -> FolderCase:
+    """Convert a model in a mode, and run the new model."""
+    data = mode in ("int8", "int16x8")
+    try:
+        record = convert_model(
+            model, to=mode, random=samples if data else None, device="litecheck", agreement=False
+        )
+        if record.verdict == "violates":
+            return FolderCase(file.name, mode, "violates", record.report.active[0].path)
+        runs = _runs(model, samples)
+    except LitecheckError as error:
+        return FolderCase(file.name, mode, "refused", str(error))
+    except Exception:  # any other exception is a fault of litecheck
+        return FolderCase(file.name, mode, "exception", traceback.format_exc(limit=-1))
+    # Real values may differ in the last bits of their sums.
+    faults = [one for one in compared(oracle, record.conversion, runs) if data or "differs" not in one]
+    if not faults:
+        return FolderCase(file.name, mode, "made")
+    return FolderCase(file.name, mode, "not exact" if "differs" in faults[0] else "not loading", faults[0])
+
+
+def _runs(model: Model, samples: int) -> Runs:
+    """Return random inputs of the first subgraph."""
+    chains = open_data(None, model, random=samples)
+    arranged = (sample.arrange(model) for chain in chains for sample in chain)
+    return tuple(arrays for number, arrays in arranged if number == 0)
+
+
+def main() -> int:
+    """Print the table; exit with 1 for exceptions, violations, and models that do not load or are not exact."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--samples", type=int, default=2)
+    asked = parser.parse_args()
+    table: dict[str, Counter[str]] = {mode: Counter() for mode in MODES}
+    with Oracle() as oracle:
+        for folder in asked.folders:
+            for file, model in float_models(folder):
+                for mode in MODES:
+                    case = tried(oracle, file, model, mode, asked.samples)
+                    table[mode][case.ending] += 1
+                    if case.ending != "made":
+                        print(f"{case.file} to {mode}: {case.ending}: {case.reason}", flush=True)
+    for mode, counts in table.items():
+        print(f"{mode}: " + ", ".join(f"{counts[ending]} {ending}" for ending in get_args(Ending)))
+    wrong = sum(
+        counts[e] for counts in table.values() for e in ("violates", "not loading", "not exact", "exception")
+    )
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
