@@ -102,7 +102,7 @@ def convert(
             **{name: value for name, value in decided.items() if name != "--to"}, "--plan": plan,
             "--equalize": equalize, "--correct-bias": correct_bias, "--sensitivity": sensitivity,
             "--calibrate": calibrate, "--calibration-cache": calibration_cache, "--scales-from": scales_from,
-            "--range": ranges, "--evaluate": evaluate,
+            "--range": ranges,
             "--max-float": max_float is not None, "--min-snr": min_snr is not None, "--force": force,
         }  # fmt: skip
         values.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)

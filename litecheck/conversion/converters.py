@@ -64,7 +64,11 @@ class ConverterOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConverterComparison:
-    """The outcomes of a float model. ``target`` is the file that was written, or empty if none was written."""
+    """The outcomes of a float model. ``target`` is the file that was written, or empty if none was written.
+
+    ``samples`` is the number of inputs on which both models are compared: those of ``data``, or of ``evaluation`` if it is
+    not empty.
+    """
 
     version: str
     source: str
@@ -76,6 +80,7 @@ class ConverterComparison:
     outcomes: tuple[ConverterOutcome, ...]
     warnings: tuple[str, ...] = ()
     target: str = ""
+    evaluation: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -92,7 +97,8 @@ def compare_converters(
 ) -> ConverterComparison:
     """Convert a float model with each converter, each in its own process, on the samples of the settings.
 
-    The first converter's model is written to ``target`` if it has no violation. Seconds and memory are those of whole
+    Both models are compared on the samples of ``evaluate``, if there are any, else on those of the calibration. The first
+    converter's model is written to ``target`` if it has no violation. Seconds and memory are those of whole
     processes. A failure is an outcome. Raises ConfigError without samples, or if the model is not a float model.
     """
     told = tell or (lambda done, what: None)
@@ -102,6 +108,8 @@ def compare_converters(
     data = opened(model, settings)
     if data is None:
         raise ConfigError("to compare converters there must be samples: --data PATH or --data random:N")
+    other = replace(settings, data=settings.evaluate, random=None)
+    measured = (opened(model, other) if settings.evaluate else None) or data
     named = _named(model, data)
     profile = load_profile(settings.profile or KINDS[settings.to][1])
     outcomes = []
@@ -110,7 +118,7 @@ def compare_converters(
         save_model(model, file, drop_unknown=True)
         for number, via in enumerate(converters):
             told(number, via)
-            outcomes.append(_outcome(via, file, model, named, settings, profile, data))
+            outcomes.append(_outcome(via, file, model, named, settings, profile, measured))
     first = outcomes[0]
     written = bool(target and first.converted and first.verdict == "conforms")
     if written and first.converted:
@@ -123,10 +131,11 @@ def compare_converters(
         settings.to,
         profile.name,
         data.described,
-        len(named),
+        len(named) if measured is data else measured.count or 0,
         tuple(outcomes),
         data.warnings,
         target if written else "",
+        measured.described if measured is not data else "",
     )
 
 

@@ -61,7 +61,8 @@ def _facts(compared: ConverterComparison) -> list[tuple[str, str]]:
         ("samples", compared.data),
         ("measured", "seconds and memory of whole processes, imports included; memory is the most seen"),
     ]
-    return facts + ([("written", compared.target)] if compared.target else [])
+    more = {"compared on": compared.evaluation, "written": compared.target}
+    return facts + [(label, text) for label, text in more.items() if text]
 
 
 def _failures(compared: ConverterComparison) -> list[tuple[str, str]]:
