@@ -1,11 +1,97 @@
-"""Arrays of one inference: the inputs or the outputs of a model."""
+"""Arrays of one inference, the inputs or the outputs of a model, and those of several inferences in stacks."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, TypeAlias, cast, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 #: Inputs of one inference in the order of the model's inputs, or outputs in the order of the model's outputs.
 Arrays: TypeAlias = tuple[Array, ...]
+#: Elements of an inference above which a stack would cost more memory than it saves time.
+_LARGEST = 1 << 16
+
+
+class StackedRuns(Sequence[Arrays]):
+    """Inferences with equal shapes and types: ``columns[n]`` has array n of all of them, (inferences, *shape)."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self, columns: Arrays) -> None:
+        """``columns`` has at least one array."""
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[Arrays]:
+        return zip(*self.columns, strict=True)
+
+    @overload
+    def __getitem__(self, at: int) -> Arrays: ...
+    @overload
+    def __getitem__(self, at: slice | list[int]) -> StackedRuns: ...
+    def __getitem__(self, at: Any) -> Any:
+        found = tuple(column[at] for column in self.columns)
+        return StackedRuns(found) if isinstance(at, (slice, list)) else tuple(map(np.asarray, found))
+
+
+def stacked(runs: Sequence[Arrays]) -> Sequence[Arrays]:
+    """Return the inferences in stacks; unchanged if they differ in shapes or types, are large, or fewer than two."""
+    if isinstance(runs, StackedRuns) or len(runs) < 2 or not runs[0]:
+        return runs
+    if sum(array.size for array in runs[0]) > _LARGEST or len(set(map(len, runs))) > 1:
+        return runs
+    several = tuple(zip(*runs, strict=True))
+    if any(len({(array.shape, array.dtype) for array in arrays}) > 1 for arrays in several):
+        return runs
+    return StackedRuns(tuple(map(_stack, several)))
+
+
+def _stack(arrays: Sequence[Array]) -> Array:
+    """Return ``np.stack(arrays)``, which takes longer than the copy where arrays are small."""
+    shape = arrays[0].shape
+    return np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.stack(arrays)
+
+
+def joined(parts: Iterable[Sequence[Arrays]]) -> Sequence[Arrays]:
+    """Return the inferences of all parts, in stacks if possible."""
+    found = list(parts)
+    return found[0] if len(found) == 1 else stacked(tuple(chain.from_iterable(found)))
+
+
+def column(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
+    """Return array ``at`` of every inference: a single array (inferences, *shape) for stacks."""
+    if isinstance(runs, StackedRuns):
+        return cast("Sequence[Array]", runs.columns[at])
+    return [run[at] for run in runs]
+
+
+def values(runs: Sequence[Arrays], at: int) -> Array:
+    """Return the elements of array ``at`` of every inference, flat."""
+    if isinstance(runs, StackedRuns):
+        return runs.columns[at].reshape(-1)
+    return np.concatenate([run[at].reshape(-1) for run in runs])
+
+
+def alike(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
+    """Return True if two stacks have the same shapes and types but for the number of inferences; False without stacks."""
+    if not isinstance(some, StackedRuns) or not isinstance(others, StackedRuns):
+        return False
+    facts = [[(c.shape[1:], c.dtype) for c in runs.columns] for runs in (some, others)]
+    return facts[0] == facts[1]
+
+
+def same(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
+    """Return True if as many inferences have equal arrays; NaN differs from itself."""
+    if isinstance(some, StackedRuns) and isinstance(others, StackedRuns):
+        return len(some.columns) == len(others.columns) and all(
+            map(np.array_equal, some.columns, others.columns)
+        )
+    return len(some) == len(others) and all(
+        len(a) == len(b) and all(map(np.array_equal, a, b)) for a, b in zip(some, others, strict=True)
+    )

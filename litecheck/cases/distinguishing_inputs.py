@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Array, Arrays
+from litecheck.arrays import Array, Arrays, column, stacked
 from litecheck.cases.inputs import DIRECTED, Drawn, Stimulus, has_codes, only
 from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import outputs_of
+from litecheck.cases.side_by_side import batches_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
@@ -110,23 +110,16 @@ def _turned(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
 _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
-def distinguishing(
-    case: Case,
-    tensors: Mapping[int, Array],
-    seed: int,
-    arithmetic: Arithmetic,
-    drawn: Drawn | None = None,
-) -> Iterator[Stimulus]:
+def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator[Stimulus]:
     """Yield a set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
 
     Rare variants come first, and only values that were found are used. Nothing is yielded for operators that are not
-    element-wise. ``drawn`` are the case's inputs for this seed, if they are drawn already.
+    element-wise.
     """
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
-    drawn = drawn or Drawn(case, tensors, seed)
-    pool = [stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))]
+    pool = stacked([stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))])
     expected = _outputs(case, arithmetic, pool)
     if expected is None:
         return
@@ -153,21 +146,21 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
             yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**variants, cell.path: variant}})
 
 
-def _outputs(case: Case, arithmetic: Arithmetic, pool: list[Arrays]) -> Array | None:
+def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
     """The operator's first output for every candidate, (candidates, elements); None for an output much larger than the
     model states."""
     machine, made = ReferenceInterpreter(case.cut.model, arithmetic), []
     try:
-        for outputs in outputs_of(machine, pool):
-            if outputs[0].size > _LARGEST:
+        for batch in batches_of(machine, pool):
+            if batch[0][0].size > _LARGEST:
                 return None
-            made.append(outputs[0].reshape(-1))
-        return np.stack(made)
+            made.append(np.asarray(column(batch, 0)).reshape(len(batch), -1))
+        return np.concatenate(made)
     except (RunError, ValueError):
         return None
 
 
-def _chosen(pool: list[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
+def _chosen(pool: Sequence[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
     """A candidate for each element: variants take turns, those that differ least often come first."""
     elements = differs[0].shape[1]
     source = np.zeros(elements, np.int64)
@@ -179,7 +172,7 @@ def _chosen(pool: list[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
         free[places] = False
     at = np.arange(elements)
     return tuple(
-        np.stack([arrays[n].reshape(-1) for arrays in pool])[source, at].reshape(first.shape)
+        np.asarray(column(pool, n)).reshape(len(pool), -1)[source, at].reshape(first.shape)
         if first.size == elements
         else first
         for n, first in enumerate(pool[0])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.arrays import Array, Arrays
+from litecheck.arrays import Array, Arrays, stacked
 from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
@@ -25,13 +25,17 @@ class Expectation:
 
     def __init__(self, case: Case, stimuli: Sequence[Stimulus]) -> None:
         self.case = case
-        self.stimuli = tuple(stimuli)
         self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
         self._joins = together(case.cut.model) > 1 and not any(
             stimulus.follows or stimulus.start for stimulus in stimuli
         )
+        self._keep(stimuli)
+
+    def _keep(self, stimuli: Sequence[Stimulus]) -> None:
+        self.stimuli = tuple(stimuli)
+        self._inputs = stacked([stimulus.arrays for stimulus in stimuli]) if self._joins else ()
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
@@ -47,8 +51,8 @@ class Expectation:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
         machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
         if self._joins:
-            return list(outputs_of(machine, [stimulus.arrays for stimulus in self.stimuli]))
-        return [_outputs(machine, stimulus) for stimulus in self.stimuli]
+            return outputs_of(machine, self._inputs)
+        return stacked([_outputs(machine, stimulus) for stimulus in self.stimuli])
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
@@ -89,8 +93,8 @@ class Expectation:
             kept += several
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
-        self.stimuli = tuple(kept)
-        self._found = {self._key(arithmetic): outputs}
+        self._keep(kept)
+        self._found = {self._key(arithmetic): stacked(outputs)}
         return self.stimuli
 
     def reach(self) -> tuple[Reach, ...]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import count as numbers
-from itertools import islice, pairwise
+from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.parts import Case
+from litecheck.cases.random_streams import OneStream, SeededStreams, Streams
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES
@@ -29,6 +31,9 @@ PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"
 KINDS = (PROPAGATED, RANDOM, DIRECTED)
 
 
+_INITIAL: Mapping[int, Array] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stimulus:
     """Inputs of an inference in the order of the case's, and their kind.
@@ -40,7 +45,7 @@ class Stimulus:
     kind: str
     arrays: Arrays
     follows: bool = False
-    start: Mapping[int, Array] = field(default_factory=dict)
+    start: Mapping[int, Array] = field(default_factory=lambda: _INITIAL)
 
 
 def series(several: Sequence[Stimulus]) -> tuple[range, ...]:
@@ -54,11 +59,12 @@ def within_share(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
 
     For example, of inputs of 20 million elements, four feeds under the default of 4.3 GB.
     """
-    spent = 0
+    left = _share()
     for stimulus in several:
         yield stimulus
-        spent += sum(array.size for array in stimulus.arrays)
-        if exceeds_share(spent):
+        for array in stimulus.arrays:
+            left -= array.size
+        if left < 0:
             return
 
 
@@ -67,7 +73,11 @@ def exceeds_share(elements: int) -> bool:
 
     For example, 67,108,864 elements fit under the default of 4 GiB, 67,108,865 do not.
     """
-    return elements * _WIDE > limits_in_force().memory // _SHARE
+    return elements > _share()
+
+
+def _share() -> int:
+    return limits_in_force().memory // _SHARE // _WIDE
 
 
 def propagated(case: Case, tensors: Mapping[int, Array]) -> Stimulus | None:
@@ -153,6 +163,8 @@ def only(case: Case) -> OperatorTraits:
 _SMALL = 10
 #: Drawn at most so often, for so many outputs and so many inputs.
 _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
+#: Elements drawn together; fewer inferences than this are drawn one by one, which is then faster.
+_BLOCK, _FEW = 1 << 16, 16
 
 
 def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | None:
@@ -161,11 +173,6 @@ def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | Non
     The same seed gives the same values for the same case, whatever else is verified.
     """
     return next(tried(case, tensors, seed, 1), None)
-
-
-def redrawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Stimulus]:
-    """Yield more drawn inputs for a case of few outputs, each in another part of the range."""
-    yield from islice(tried(case, tensors, seed, draws(case)), 1, None)
 
 
 def draws(case: Case) -> int:
@@ -180,64 +187,79 @@ def draws(case: Case) -> int:
 
 def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Stimulus]:
     """Return the given number of drawn inputs: the first over the whole range, the rest over parts of it."""
-    return islice(_endlessly(case, tensors, seed), count)
+    return Drawn(case, tensors, seed).first(count)
 
 
 class Drawn:
-    """Drawn inputs of a case, as in :func:`tried`: each is drawn once, on first use."""
+    """Drawn inputs of a case, as in :func:`tried`: each is drawn once, on first use. None without the values of an
+    input that steers."""
 
     def __init__(self, case: Case, tensors: Mapping[int, Array], seed: int) -> None:
+        name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
+        uses = inputs_of(case)
+        self._key = seed, name % 2**63
+        self._uses = [(use, use.like(tensors)) for use in uses] if known(uses, tensors) else []
+        self._together = all(use.steers or use.coded for use in uses)
         self._made: list[Stimulus] = []
-        self._more = _endlessly(case, tensors, seed)
 
     def first(self, count: int) -> Iterator[Stimulus]:
         """Yield the first ``count`` drawn inputs."""
-        for number in range(count):
+        number = 0 if self._uses else count
+        while number < count:
             if number == len(self._made):
-                self._made += islice(self._more, 1)
-            if number == len(self._made):  # an operand that steers is not known
-                return
-            yield self._made[number]
+                self._made += [Stimulus(RANDOM, arrays) for arrays in self._more(number, count - number)]
+            yield from (ready := self._made[number:count])
+            number += len(ready)
+
+    def _more(self, first: int, count: int) -> Iterator[Arrays]:
+        """Draw inputs from number ``first`` on, at most ``count``: one, or several small ones together."""
+        count = min(count, _BLOCK // max(1, sum(like.size for _, like in self._uses)))
+        if first and self._together and count >= _FEW:
+            numbers = np.arange(first, first + count)
+            streams = SeededStreams(self._key, numbers)
+            columns = [
+                [like] * count if use.steers else _codes(use, like, streams, numbers)
+                for use, like in self._uses
+            ]
+            return zip(*columns, strict=True)
+        rng = np.random.default_rng([*self._key, *([first] if first else [])])
+        return iter(
+            [tuple(like if use.steers else _random(use, like, rng, first) for use, like in self._uses)]
+        )
 
 
-def _endlessly(case: Case, tensors: Mapping[int, Array], seed: int) -> Iterator[Stimulus]:
-    name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
-    uses = inputs_of(case)
-    if not uses or not known(uses, tensors):
-        return
-    drawn_like = [(use, use.like(tensors), _span(use)) for use in uses]
-    for number in numbers():
-        rng = np.random.default_rng([seed, name % 2**63, *([number] if number else [])])
-        made = [
-            like if use.steers else _random(use, like, span, rng, number) for use, like, span in drawn_like
-        ]
-        yield Stimulus(RANDOM, tuple(made))
-
-
-def _span(use: Input) -> tuple[int, int] | None:
-    """The least and the largest code; None where there are no codes."""
-    return use.bounds if use.coded else None
-
-
-def _random(
-    use: Input, like: Array, span: tuple[int, int] | None, rng: np.random.Generator, number: int
-) -> Array:
+def _random(use: Input, like: Array, rng: np.random.Generator, number: int) -> Array:
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)
         return (bounded if use.positive or use.non_negative else values).astype(like.dtype)
     if like.dtype.kind == "b":
         return rng.integers(0, 2, like.shape).astype(like.dtype)
-    low, high = span or (1 if use.positive else 0, _SMALL - 1)
-    if number and span:
-        # A part of the range, mostly around the zero point: sums of products then do not all saturate.
-        zero = min(max(use.zero_point, low), high)
-        if number % 4 == 3:
-            return rng.choice([low, zero, high], like.shape).astype(like.dtype)
-        middle = zero if number % 3 else int(rng.integers(low, high, endpoint=True))
-        reach = (high - low) >> int(rng.integers(0, BITS[use.tensor.dtype] - 1))
-        low, high = max(low, middle - reach), min(high, middle + reach)
-    return rng.integers(low, high, like.shape, endpoint=True).astype(like.dtype)
+    if use.coded:
+        codes: Array = _codes(use, like, OneStream(rng), np.array([number]))[0]
+        return codes
+    return rng.integers(1 if use.positive else 0, _SMALL, like.shape).astype(like.dtype)
+
+
+def _codes(use: Input, like: Array, streams: Streams, numbers: NDArray[np.int64]) -> Array:
+    """Return stored values for each number, (numbers, *shape).
+
+    Number 0 has the whole range. The rest have a part of it, mostly around the zero point: sums of products then do not
+    all saturate. Every fourth has the limits and the zero point alone.
+    """
+    low, high = use.bounds
+    zero = min(max(use.zero_point, low), high)
+    ends = numbers % 4 == 3
+    anywhere = (numbers % 3 == 0) & (numbers > 0) & ~ends
+    middle = np.where(anywhere, low + streams.integers(np.where(anywhere, high - low + 1, 1))[:, 0], zero)
+    narrowed = np.where((numbers > 0) & ~ends, BITS[use.tensor.dtype] - 1, 1)
+    reach = (high - low) >> streams.integers(narrowed)[:, 0]
+    first = np.maximum(low, middle - reach)
+    counts = np.where(ends, 3, np.minimum(high, middle + reach) - first + 1)
+    codes = streams.integers(counts, like.size)
+    codes[~ends] += first[~ends, None]
+    codes[ends] = np.array([low, zero, high])[codes[ends]]
+    return codes.astype(like.dtype).reshape((len(numbers), *like.shape))
 
 
 def requantized(tensor: Tensor, array: Array) -> Array:

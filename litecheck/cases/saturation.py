@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.arrays import Array, Arrays
+from litecheck.arrays import Array, Arrays, values
 from litecheck.cases.inputs import DIRECTED, Input, Stimulus, has_codes, inputs_of, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import sequence
@@ -25,10 +25,10 @@ def saturates(case: Case, outputs: Sequence[Arrays]) -> bool:
     tensors = [case.subgraph.tensors[index] for index in case.cut.outputs]
     if not outputs or not tensors or not all(map(has_codes, tensors)):
         return False
-    pairs = [pair for arrays in outputs for pair in zip(tensors, arrays, strict=True)]
-    limits = ((array, INTEGER_RANGES[tensor.dtype]) for tensor, array in pairs)
-    return any(a.size for _, a in pairs) and all(
-        ((a == low) | (a == high)).all() for a, (low, high) in limits
+    several = [values(outputs, at) for at in range(len(tensors))]
+    limits = [INTEGER_RANGES[tensor.dtype] for tensor in tensors]
+    return any(a.size for a in several) and all(
+        ((a == low) | (a == high)).all() for a, (low, high) in zip(several, limits, strict=True)
     )
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from litecheck.arrays import Array, Arrays
+from litecheck.arrays import Array, Arrays, StackedRuns, joined, stacked
 from litecheck.cases.inputs import has_codes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import traits_of
@@ -48,18 +46,19 @@ class _Layout(NamedTuple):
         copies = (number + 1,) if self.twice else ()
         return (count, *copies, *(1,) * ((self.rank or 0) - len(shape)), *shape)
 
-    def together(self, number: int, arrays: Sequence[Array]) -> Array:
-        """Return input ``number`` of several inferences as a single array."""
+    def together(self, number: int, stack: Array) -> Array:
+        """Return input ``number`` of several inferences, (inferences, *shape), as the input of one run."""
+        count, *shape = stack.shape
         if self.rank is None:
-            return np.concatenate(arrays)
-        shape = self.beside(arrays[0].shape, number, len(arrays))
-        return np.stack(arrays).repeat(number + 1 if self.twice else 1, 0).reshape(shape)
+            return stack.reshape((count * shape[0], *shape[1:]))
+        beside = self.beside(tuple(shape), number, count)
+        return stack.repeat(number + 1 if self.twice else 1, 0).reshape(beside)
 
-    def apart(self, made: Array, count: int) -> Sequence[Array]:
-        """Return the output of each inference."""
+    def apart(self, made: Array, count: int) -> Array:
+        """Return the output of that run as (inferences, *shape)."""
         if self.rank is None:
-            return np.split(made, count)
-        return list(made[:, 0] if self.twice else made)
+            return made.reshape((count, len(made) // count, *made.shape[1:]))
+        return made[:, 0] if self.twice else made
 
 
 def together(model: Model) -> int:
@@ -72,7 +71,17 @@ def together(model: Model) -> int:
     return layout.most if layout else 1
 
 
+_LAYOUTS: WeakKeyDictionary[Model, _Layout | None] = WeakKeyDictionary()
+
+
 def _layout(model: Model) -> _Layout | None:
+    """Return the layout of a model's inferences, cached for the model's lifetime; None if they cannot be merged."""
+    if model not in _LAYOUTS:
+        _LAYOUTS[model] = _found(model)
+    return _LAYOUTS[model]
+
+
+def _found(model: Model) -> _Layout | None:
     main = model.subgraphs[0]
     used = [main.tensors[index] for index in (*main.inputs, *main.outputs)]
     size = max((t.size for t in used), default=0)
@@ -140,21 +149,29 @@ def _by_images(main: Subgraph) -> bool:
     return images and constant and len(main.tensors[main.inputs[0]].shape) > 1
 
 
-def outputs_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Arrays]:
-    """Yield the outputs of independent inferences.
+def outputs_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Sequence[Arrays]:
+    """Return the outputs of independent inferences.
 
     Raises RunError as :meth:`ReferenceInterpreter.run` does.
     """
-    main, layout, left = machine.model.subgraphs[0], _layout(machine.model), iter(several)
+    return joined(batches_of(machine, several))
+
+
+def batches_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
+    """Yield the outputs of :func:`outputs_of`: those of the inferences that a run merges, or of a single inference."""
+    main, layout = machine.model.subgraphs[0], _layout(machine.model)
+    runs = stacked(several) if layout else several
     own = [main.tensors[index].shape for index in main.inputs]
-    while group := list(islice(left, layout.most if layout else 1)):
-        fits = all([array.shape for array in arrays] == own for arrays in group)
-        if layout is None or len(group) == 1 or not fits:
-            yield from (_run(machine, arrays) for arrays in group)
+    if layout is None or not isinstance(runs, StackedRuns) or [c.shape[1:] for c in runs.columns] != own:
+        yield from ([_run(machine, arrays)] for arrays in runs)
+        return
+    for start in range(0, len(runs), layout.most):
+        group = runs[start : start + layout.most]
+        if len(group) == 1:
+            yield [_run(machine, group[0])]
             continue
-        inputs = zip(*group, strict=True)
-        made = _run(machine, tuple(layout.together(n, arrays) for n, arrays in enumerate(inputs)))
-        yield from zip(*(layout.apart(array, len(group)) for array in made), strict=True)
+        made = _run(machine, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns)))
+        yield StackedRuns(tuple(layout.apart(array, len(group)) for array in made))
 
 
 def _run(machine: ReferenceInterpreter, inputs: Arrays) -> Arrays:

@@ -51,7 +51,7 @@ class CauseSearch:
 
     case: Case
     stimuli: tuple[Stimulus, ...]
-    actual: tuple[Arrays, ...]
+    actual: Sequence[Arrays]
     nearest: Arithmetic
     published: tuple[Arithmetic, ...]
     likely: frozenset[tuple[str, ...]] = frozenset()
@@ -250,7 +250,7 @@ def _with(base: Arithmetic, opcode: str, changed: dict[str, str]) -> Arithmetic:
 def find_causes(
     case: Case,
     stimuli: tuple[Stimulus, ...],
-    actual: tuple[Arrays, ...],
+    actual: Sequence[Arrays],
     nearest: Arithmetic,
     published: tuple[Arithmetic, ...],
     likely: frozenset[tuple[str, ...]] = frozenset(),

@@ -31,11 +31,18 @@ def difference(
     infinite if only one of both values is finite. ``tolerance`` is in the same unit. ``runs`` are names of the runs for
     sentences. For example, expected (2, 4), actual (2, 4.1) gives 0.025.
     """
-    real = bool(expected) and _is_real(expected[0])
-    found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]
+    filled = len(expected) > 0
+    real = filled and _is_real(expected[0])
     unit, size = "relative" if real else "LSB", sum(e.size for e in expected)
-    shape = expected[0].shape if expected else tensor.shape
+    shape = expected[0].shape if filled else tensor.shape
     head = (tensor.index, tensor.name, tensor.dtype, tuple(map(int, shape)), unit, size)
+    if (
+        isinstance(expected, np.ndarray)
+        and isinstance(actual, np.ndarray)
+        and np.array_equal(expected, actual)
+    ):
+        return Difference(*head, 0, 0, tolerance, 0)
+    found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]
     if not any(at.size for at in found):
         return Difference(*head, 0, 0, tolerance, 0)
     measure = _shares if real else _steps

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Arrays, StackedRuns
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 
@@ -91,9 +91,14 @@ class OutputHistory:
 
     def flaky(self) -> NonRepeating | None:
         """Return the first feed with different outputs in different inferences."""
-        seen: dict[int, Arrays] = {}
-        for number, run in zip(self.order, self.actual, strict=True):
-            before = seen.setdefault(number, run)
+        first: dict[int, int] = {}
+        places = [first.setdefault(number, place) for place, number in enumerate(self.order)]
+        if isinstance(self.actual, StackedRuns):
+            columns = self.actual.columns
+            if not any(map(np.any, _differing(tuple(c[places] for c in columns), columns))):
+                return None
+        for place, number, run in zip(places, self.order, self.actual, strict=True):
+            before = self.actual[place]
             off = sum(int(np.count_nonzero(m)) for m in _differing(before, run))
             if off:
                 return NonRepeating(self.kinds[number], off, sum(a.size for a in run))

@@ -14,7 +14,7 @@ from typing import IO, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Arrays, StackedRuns
 from litecheck.devices.port import Job, Series
 
 #: Values begin at multiples of this, so that views of them are aligned.
@@ -156,13 +156,8 @@ def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[
 
 def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     """Return a job as a parcel's header and arrays: the model, the inputs of each run, the initial contents of series."""
-    header: dict[str, Any] = {}
-    arrays: list[NDArray[Any]] = [np.frombuffer(job.content, np.uint8)]
-    if isinstance(job.runs, StoredRuns):
-        header["stored"] = job.runs.to_plain()
-    else:
-        header["runs"] = list(map(len, job.runs))
-        arrays += [np.asarray(a) for run in job.runs for a in run]
+    header, arrays = packed_runs(job.runs)
+    arrays.insert(0, np.frombuffer(job.content, np.uint8))
     if job.lengths:
         starts = sorted((number, index) for number, start in job.starts.items() for index in start)
         header |= {"lengths": list(job.lengths), "starts": starts}
@@ -170,21 +165,39 @@ def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     return header, arrays
 
 
-def runs_of(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> Sequence[Arrays]:
-    """Return the runs of a job from its header and the arrays after the model."""
+def packed_runs(runs: Sequence[Arrays]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Return runs as the header and the arrays of a parcel, stacks as they are."""
+    if isinstance(runs, StoredRuns):
+        return {"stored": runs.to_plain()}, []
+    if isinstance(runs, StackedRuns):
+        return {"columns": len(runs.columns)}, list(runs.columns)
+    return {"runs": list(map(len, runs))}, [np.asarray(a) for run in runs for a in run]
+
+
+def unpacked_runs(
+    header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]
+) -> tuple[Sequence[Arrays], Sequence[NDArray[Any]]]:
+    """Return the runs of :func:`packed_runs`, and the arrays after them. Raises MessageError if these do not fit."""
     if "stored" in header:
-        return StoredRuns.of(header["stored"])
-    return split(arrays[: sum(header["runs"])], header["runs"])
+        return StoredRuns.of(header["stored"]), arrays
+    if "columns" not in header:
+        count = sum(header["runs"])
+        return split(arrays[:count], header["runs"]), arrays[count:]
+    count = _length(header["columns"])
+    columns = tuple(arrays[:count])
+    lengths = {column.shape[:1] for column in columns}
+    if len(columns) < count or len(lengths) != 1 or () in lengths:
+        raise MessageError(f"{len(arrays)} arrays are not {count} columns of equal length")
+    return StackedRuns(columns), arrays[count:]
 
 
 def unpacked(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
     """Return the series of a job from its header and the arrays after the model; None if it has no series."""
     if "lengths" not in header:
         return None
-    inputs = sum(header.get("runs", ()))
-    runs, lengths = runs_of(header, arrays), header["lengths"]
+    (runs, contents_of), lengths = unpacked_runs(header, arrays), header["lengths"]
     starts: dict[int, dict[int, NDArray[Any]]] = {}
-    for (number, index), contents in zip(header["starts"], arrays[inputs:], strict=True):
+    for (number, index), contents in zip(header["starts"], contents_of, strict=True):
         starts.setdefault(number, {})[index] = contents
     ends = np.cumsum([0, *lengths])
     return tuple(Series(runs[a:b], starts.get(n, {})) for n, (a, b) in enumerate(pairwise(ends)))

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices import worker_main
-from litecheck.devices.ipc import MessageError, packed, read_parcel, split, write_message
+from litecheck.devices.ipc import MessageError, packed, read_parcel, unpacked_runs, write_message
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
@@ -164,7 +164,9 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
         if "error" in header:
             return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
-        runs = split(arrays, header["runs"])
+        runs, rest = unpacked_runs(header, arrays)
+        if rest:
+            raise MessageError(f"{len(rest)} arrays more than runs")
         ending = exit_name(ended.code) if ended.code else ""
         ending = f"no end after {limits.seconds:g} s" if ended.late else ending
         message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))

@@ -114,7 +114,7 @@ class Answer:
     people. ``shared`` is True if its process had run earlier jobs.
     """
 
-    runs: tuple[Arrays, ...]
+    runs: Sequence[Arrays]
     delegated: tuple[bool, ...] | None = None
     ended: str = ""
     message: str = ""

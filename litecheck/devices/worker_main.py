@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.devices.ipc import read_parcel, runs_of, unpacked, write_message
+from litecheck.arrays import stacked
+from litecheck.devices.ipc import packed_runs, read_parcel, unpacked, unpacked_runs, write_message
 from litecheck.devices.job_process import Channel, JobProcess, JobRequest
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import (
@@ -147,11 +148,11 @@ def _answered(
         answer = AdapterAnswer(())
         if begin is not None:
             answer = _asked(adapter, folder, begin)
-        runs = [[np.asarray(a) for a in run] for run in answer.runs]
+        facts, arrays = packed_runs(stacked([tuple(map(np.asarray, run)) for run in answer.runs]))
         delegated = None if answer.delegated is None else [bool(d) for d in answer.delegated]
-        facts = {"runs": list(map(len, runs)), "delegated": delegated, "message": answer.message}
+        facts |= {"delegated": delegated, "message": answer.message}
         facts |= {"memory": memory_of(adapter).value} if begin is None else {}
-        return facts, [a for run in runs for a in run], adapter
+        return facts, arrays, adapter
     except BaseException as error:  # an adapter may raise anything, sys.exit included
         return {"error": _described(error), "outcome": _outcome(error).value}, [], adapter
 
@@ -162,7 +163,7 @@ def _asked(adapter: Any, folder: Path, begin: Callable[[], object]) -> AdapterAn
     series = unpacked(header, arrays)
     made: AdapterAnswer
     if series is None:
-        made = adapter.run(model.tobytes(), TimedRuns(runs_of(header, arrays), begin))
+        made = adapter.run(model.tobytes(), TimedRuns(unpacked_runs(header, arrays)[0], begin))
     else:
         made = adapter.series(model.tobytes(), [Series(TimedRuns(s.runs, begin), s.start) for s in series])
     return made

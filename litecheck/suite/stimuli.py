@@ -62,7 +62,7 @@ def _single(
         yield from edges[4:]
     yield from drawn.first(_DRAWN)
     if sharp:
-        yield from distinguishing(case, known, seed, arithmetic, drawn)
+        yield from distinguishing(case, drawn, arithmetic)
         yield from extreme_inputs(case, known)
     if not large:
         yield from edges[4:]

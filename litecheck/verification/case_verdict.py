@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Arrays, alike, column, same
 from litecheck.cases.inputs import requantized
 from litecheck.cases.saturation import saturates
 from litecheck.cases.sequences import access_pattern
@@ -45,7 +44,7 @@ class Judged:
     outcome: Outcome
     message: str
     fits: frozenset[str]
-    actual: tuple[Arrays, ...] = ()
+    actual: Sequence[Arrays] = ()
     differences: tuple[Difference, ...] = ()
     nearest: Arithmetic | None = None
     arithmetic: str = ""
@@ -118,7 +117,7 @@ class Judge:
         )
 
     def _ended(
-        self, question: TestCaseJob, answer: Answer, compared: _Compared, actual: tuple[Arrays, ...]
+        self, question: TestCaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome of a comparable case and its messages.
 
@@ -146,9 +145,7 @@ class Judge:
             said = (access_pattern(question.case, question.stimuli, fed, compared.nearest), *said)
         return outcome, said
 
-    def _compared(
-        self, question: TestCaseJob, actual: tuple[Arrays, ...], viable: frozenset[str]
-    ) -> _Compared:
+    def _compared(self, question: TestCaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
         tried = [(a, self._differences(question, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
@@ -160,22 +157,18 @@ class Judge:
         admitted = tuple(a.name for a, differences in known if _fits(differences))
         return _Compared(arithmetic, found, frozenset(fits), admitted)
 
-    def _fitting(self, question: TestCaseJob, actual: tuple[Arrays, ...], arithmetic: Arithmetic) -> bool:
+    def _fitting(self, question: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
         expected = question.expected(arithmetic)
         if expected is None:
             return False
-        if all(
-            np.array_equal(e, a)
-            for pair in zip(expected, actual, strict=True)
-            for e, a in zip(*pair, strict=True)
-        ):
+        if same(expected, actual):
             return True
-        if all(a.dtype.kind != "f" for run in actual for a in run):
+        if all(a.dtype.kind != "f" for a in actual[0]):
             return False
         return _fits(self._differences(question, actual, arithmetic) or ())
 
     def _differences(
-        self, question: TestCaseJob, actual: tuple[Arrays, ...], arithmetic: Arithmetic
+        self, question: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic
     ) -> tuple[Difference, ...] | None:
         expected = question.expected(arithmetic)
         if expected is None:
@@ -185,12 +178,11 @@ class Judge:
         for at, index in enumerate(case.cut.outputs):
             tensor = case.subgraph.tensors[index]
             tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
-            pair = [run[at] for run in expected], [run[at] for run in actual]
-            found.append(difference(tensor, *pair, tolerance, kinds))
+            found.append(difference(tensor, column(expected, at), column(actual, at), tolerance, kinds))
         return tuple(found)
 
 
-def _vacuous(question: TestCaseJob, actual: tuple[Arrays, ...]) -> bool:
+def _vacuous(question: TestCaseJob, actual: Sequence[Arrays]) -> bool:
     """Return True if all outputs saturate, and the inputs were not tried completely."""
     return saturates(question.case, actual) and not exhaustive(question.case, question.stimuli)
 
@@ -211,14 +203,17 @@ def _fallback(delegated: Sequence[bool], message: str) -> str:
     return f"{what}: the runtime computed it. {message}".strip()
 
 
-def _arranged(question: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> tuple[Arrays, ...] | str:
+def _arranged(question: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
     """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
     case = question.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
-    if len(answer.runs) != len(question.order):
-        return f"{len(answer.runs)} answers to {counted(len(question.order), 'inference')}"
+    order = question.order
+    if len(answer.runs) != len(order):
+        return f"{len(answer.runs)} answers to {counted(len(order), 'inference')}"
+    if alike(expected, answer.runs):
+        return answer.runs
     arranged = []
-    for number, run in zip(question.order, answer.runs, strict=True):
+    for number, run in zip(order, answer.runs, strict=True):
         if len(run) != len(tensors):
             return f"{counted(len(run), 'output')}, the model has {len(tensors)}"
         arrays = tuple(requantized(t, a) for t, a in zip(tensors, run, strict=True))
@@ -229,7 +224,7 @@ def _arranged(question: TestCaseJob, answer: Answer, expected: Sequence[Arrays])
                 hint = f": {likeness_sentence(guess, str(like.dtype))}" if guess else ""
                 return f"'{tensor.name}' is {given}, it should be {wanted}{hint}"
         arranged.append(arrays)
-    return tuple(arranged)
+    return arranged
 
 
 def _told(array: NDArray[Any]) -> str:

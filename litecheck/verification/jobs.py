@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain as chain_of
 from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Arrays, stacked
 from litecheck.cases import inputs, parts
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation, TensorCache
-from litecheck.cases.inputs import Stimulus, drawn, redrawn, series
+from litecheck.cases.inputs import Drawn, Stimulus, draws, series
 from litecheck.cases.parts import Case
 from litecheck.cases.saturation import attenuated, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
@@ -31,7 +32,7 @@ from litecheck.verification.settings import Settings
 Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: the order is kept once it is known
 class TestCaseJob:
     """A case with its feeds, the number of repetitions, and a function that returns an arithmetic's expected outputs.
 
@@ -50,7 +51,7 @@ class TestCaseJob:
     memory: SeriesTried | None = None
     untried: bool = False
 
-    @property
+    @cached_property
     def series(self) -> tuple[range, ...]:
         """Numbers of the feeds in series, in the device's order: all, then again from the last series to the first, so
         that outputs left over from an earlier inference are detected."""
@@ -59,7 +60,7 @@ class TestCaseJob:
             return (*once, *(range(n, n + 1) for n in self.again))
         return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
 
-    @property
+    @cached_property
     def order(self) -> tuple[int, ...]:
         """Numbers of the feeds in the device's order."""
         return tuple(number for part in self.series for number in part)
@@ -67,7 +68,7 @@ class TestCaseJob:
     @property
     def job(self) -> Job:
         """The job for the device."""
-        runs = tuple(self.stimuli[number].arrays for number in self.order)
+        runs = stacked([self.stimuli[number].arrays for number in self.order])
         starts = {n: start for n, part in enumerate(self.series) if (start := self.stimuli[part[0]].start)}
         if not starts and not any(stimulus.follows for stimulus in self.stimuli):
             return job_of(self.case, runs)
@@ -143,11 +144,11 @@ class JobFactory:
     def _apart(self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]) -> Iterator[Stimulus]:
         """Yield random and directed values, each inference independent of the rest."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
-        if inputs.RANDOM in wanted and (first := drawn(case, known, seed)):
-            yield first
-            yield from redrawn(case, known, seed)
+        drawn = Drawn(case, known, seed)
+        if inputs.RANDOM in wanted:
+            yield from drawn.first(draws(case))
         if inputs.DIRECTED in wanted:
-            yield from distinguishing(case, known, seed, self.arithmetic)
+            yield from distinguishing(case, drawn, self.arithmetic)
             yield from extreme_inputs(case, known)
             yield from directed(case, known)
 
@@ -170,7 +171,7 @@ def skip_reason(case: Case, why: str) -> TestCaseJob:
 
 def job_of(
     case: Case,
-    runs: tuple[Arrays, ...],
+    runs: Sequence[Arrays],
     lengths: tuple[int, ...] = (),
     starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
 ) -> Job:

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.cases import parts
 from litecheck.cases.distinguishing_inputs import distinguishing
-from litecheck.cases.inputs import Stimulus, drawn
+from litecheck.cases.inputs import Drawn, Stimulus, drawn
 from litecheck.cases.parts import Case
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
@@ -39,7 +39,7 @@ def one(opcode: str, dtype: str, size: int) -> Case:
 )
 def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
     case = one(opcode, "int16", 200)
-    (stimulus,) = distinguishing(case, {}, 0, REFERENCE)
+    (stimulus,) = distinguishing(case, Drawn(case, {}, 0), REFERENCE)
     random = drawn(case, {}, 0)
     assert random is not None
     assert differing(case, stimulus, variant) > 2
@@ -57,6 +57,5 @@ def differing(case: Case, stimulus: Stimulus, variant: str) -> int:
 
 
 def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
-    assert list(distinguishing(one("ADD", "int8", 20_000), {}, 0, REFERENCE)) == []
-    assert list(distinguishing(one("ADD", "int8", 0), {}, 0, REFERENCE)) == []
-    assert list(distinguishing(one("BATCH_MATMUL", "int8", 4), {}, 0, REFERENCE)) == []
+    for case in (one("ADD", "int8", 20_000), one("ADD", "int8", 0), one("BATCH_MATMUL", "int8", 4)):
+        assert list(distinguishing(case, Drawn(case, {}, 0), REFERENCE)) == []

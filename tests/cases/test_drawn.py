@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from litecheck.cases.inputs import drawn, redrawn
+from litecheck.cases.inputs import Drawn, drawn, draws, tried
 from tests.cases.elements import unary
 
 
@@ -25,10 +26,19 @@ def test_drawn_values_reach_every_code() -> None:
 
 
 def test_few_outputs_are_asked_for_more_often() -> None:
-    few, many = unary("RELU", 100), unary("RELU", 20_000)
-    assert len(list(redrawn(few, {}, 0))) == 80
-    assert list(redrawn(many, {}, 0)) == []
-    assert list(redrawn(unary("EXP", dtype="float32"), {}, 0)) == []
-    made = [stimulus.arrays[0] for stimulus in redrawn(few, {}, 0)]
+    few = unary("RELU", 100)
+    assert draws(few) == 81
+    assert draws(unary("RELU", 20_000)) == draws(unary("EXP", dtype="float32")) == 1
+    made = [stimulus.arrays[0] for stimulus in tried(few, {}, 0, 81)]
     assert any((abs(a.astype(int) + 5) < 20).all() for a in made)
     assert any(set(np.unique(a)) == {-128, -5, 127} for a in made)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_inputs_drawn_together_are_those_drawn_one_by_one(dtype: str) -> None:
+    case = unary("RELU", 100, dtype=dtype)
+    together, alone = Drawn(case, {}, 5), Drawn(case, {}, 5)
+    single = [list(alone.first(n + 1))[n] for n in range(40)]
+    for one, other in zip(together.first(40), single, strict=True):
+        assert np.array_equal(one.arrays[0], other.arrays[0])
+        assert one.arrays[0].dtype == other.arrays[0].dtype == dtype

@@ -6,7 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.devices.ipc import MessageError, RunsFile, StoredRuns, read_parcel, split, write_message
+from litecheck.arrays import stacked
+from litecheck.devices.ipc import (
+    MessageError,
+    RunsFile,
+    StoredRuns,
+    packed_runs,
+    read_parcel,
+    split,
+    unpacked_runs,
+    write_message,
+)
 
 ARRAYS = [
     np.arange(7, dtype=np.int8),
@@ -81,6 +91,23 @@ def test_groups_have_to_add_up() -> None:
     for counts in ([1], [5], [5, -1]):
         with pytest.raises(MessageError):
             split(ARRAYS, counts)
+
+
+def test_runs_arrive_in_stacks_or_one_by_one() -> None:
+    alike = [(np.full(2, n, np.int8), np.array([[n]])) for n in range(3)]
+    for runs, count in ((alike, 6), (stacked(alike), 2), ([(ARRAYS[0],), ()], 1)):
+        header, arrays = packed_runs(runs)
+        assert len(arrays) == count
+        got, rest = unpacked_runs(json.loads(json.dumps(header)), [*arrays, ARRAYS[3]])
+        assert [[a.tolist() for a in run] for run in got] == [[a.tolist() for a in run] for run in runs]
+        assert rest == ARRAYS[3:]
+
+
+@pytest.mark.parametrize("count", [0, 2, 3, 4, 9, -1, 1.0, "1"])
+def test_columns_have_to_be_there_and_equally_long(count: object) -> None:
+    """Array 0 has 7 elements, array 1 no dimension, array 2 no row."""
+    with pytest.raises((MessageError, ValueError)):
+        unpacked_runs({"columns": count}, ARRAYS)
 
 
 @pytest.fixture

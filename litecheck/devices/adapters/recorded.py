@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,7 +163,7 @@ def record(folder: str | Path, job: Job, answer: Answer | Failure) -> None:
     ``FOLDER/<case>/run_0/output_0.npy`` and so on, and ``job.json`` with the digests of model and inputs.
     """
     case = member_path(folder, job.name)
-    runs: tuple[Arrays, ...] = () if isinstance(answer, Failure) else answer.runs
+    runs: Sequence[Arrays] = () if isinstance(answer, Failure) else answer.runs
     facts = {
         "case": job.name,
         "model": hashlib.sha256(job.content).hexdigest(),

@@ -9,6 +9,7 @@ from functools import cache
 from traceback import walk_tb
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -125,18 +126,37 @@ def result(tensor: Tensor) -> OutputSpec:
     return OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
 
 
-def slots_of(subgraph: Subgraph, operator: Operator, kernel: Kernel | None = None) -> tuple[VariantSlot, ...]:
+def slots_of(subgraph: Subgraph, operator: Operator) -> tuple[VariantSlot, ...]:
     """Return the choices that an arithmetic makes for an operator: every step of its kernel, under the conditions that
     hold."""
-    kernel = kernel or find_kernel(subgraph, operator)
+    kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     asked = {condition for step in kernel.steps.values() for condition in step.conditions}
     held = holding(subgraph, operator, roles.inputs, roles.outputs, asked)
     return tuple(step.slot(name, held.__contains__) for name, step in kernel.steps.items())
 
 
+_UNDECIDED: WeakKeyDictionary[Subgraph, dict[Operator, BoundKernel]] = WeakKeyDictionary()
+
+
 def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
-    """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
+    """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel.
+
+    The part that is equal for all arithmetics is cached for the subgraph's lifetime.
+    """
+    known = _UNDECIDED.setdefault(subgraph, {})
+    if operator not in known:
+        known[operator] = _undecided(subgraph, operator)
+    bound, chosen = known[operator], arithmetic.variants(operator.kind)
+    kernel = with_defect(bound.kernel, chosen["defect"]) if "defect" in chosen else bound.kernel
+    variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
+    extras = {"variants": variants, "machine": machine}
+    own = {name: extra for name, extra in extras.items() if name in bound.roles.extras}
+    return replace(bound, kernel=kernel, variants=variants, known={**bound.known, **own})
+
+
+def _undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
+    """Return the operator's kernel without variants and machine."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
@@ -145,26 +165,22 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     unheld = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
     if unheld:
         raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
-    chosen, slots = arithmetic.variants(operator.kind), slots_of(subgraph, operator, kernel)
-    if "defect" in chosen:
-        kernel = with_defect(kernel, chosen["defect"])
-    variants = {slot.step: slot.variant(chosen) for slot in slots}
     extras = {
         "options": operator.options,
-        "variants": variants,
         "operator": operator,
         "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
-        "machine": machine,
         "taken": backends_of(subgraph, operator, roles.inputs, roles.outputs)
         if "taken" in roles.extras
         else ALL_BACKENDS,
     }
-    known = {name: extras[name] for name in roles.extras} | _assign(roles.outputs, roles.repeated, results)
+    known = {name: extras[name] for name in extras if name in roles.extras} | _assign(
+        roles.outputs, roles.repeated, results
+    )
     types = tuple(np.dtype(NUMPY_TYPES[r.dtype]) if r and r.dtype in NUMPY_TYPES else None for r in results)
     facts = traits_of(operator.kind)
     few = facts.over or facts.result == "moved"
     return BoundKernel(
-        kernel, roles, slots, variants, results, types, known, _called(subgraph, operator),
+        kernel, roles, slots_of(subgraph, operator), {}, results, types, known, _called(subgraph, operator),
         working=kernel.working or (WORKING // 2 if few else WORKING),
         broadcasts=facts.elementwise == "binary",
     )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Random integers of many seeds at once, equal to those of numpy's generators, which take 10 us each to be seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.random.bit_generator import ISeedSequence
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+Integers = NDArray[np.int64]
+
+#: Constants of numpy's SeedSequence (numpy/random/bit_generator.pyx).
+_POOL = 4
+_INIT_A, _MULT_A = 0x43B0D7E5, 0x931E8875
+_INIT_B, _MULT_B = 0x8B51F9DD, 0x58F38DED
+_MIX_L, _MIX_R = np.uint32(0xCA01F9DD), np.uint32(0x4973F715)
+_MASK = 0xFFFFFFFF
+
+
+class Streams(Protocol):
+    """Streams of random integers, read in parallel."""
+
+    def integers(self, bounds: Integers, count: int = 1) -> Integers:
+        """Return ``count`` integers below its bound for each stream, (streams, count).
+
+        A stream with bound 1 gives zeros and stays where it is.
+        """
+        ...
+
+
+class OneStream:
+    """A single stream: that of a generator."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def integers(self, bounds: Integers, count: int = 1) -> Integers:
+        """Return ``count`` integers below the only bound, (1, count)."""
+        drawn: Integers = self._rng.integers(0, int(bounds[0]), (1, count))
+        return drawn
+
+
+class SeededStreams:
+    """The streams of ``numpy.random.default_rng([*key, n])`` for several n.
+
+    Example: with key (0, 7) and numbers 1 and 2, ``integers([10, 10], 3)`` gives as rows what ``integers(0, 10, 3)``
+    gives for the seeds [0, 7, 1] and [0, 7, 2].
+    """
+
+    def __init__(self, key: Sequence[int], numbers: Integers) -> None:
+        sources: Any = map(_Seeded, _states(key, numbers))  # numpy's types leave out its own interface
+        self._sources = [np.random.PCG64(source) for source in sources]
+        self._words = np.empty((len(numbers), 0), np.uint32)
+        self._at = np.zeros(len(numbers), np.int64)
+
+    def integers(self, bounds: Integers, count: int = 1) -> Integers:
+        """Return ``count`` integers below its bound for each stream, (streams, count).
+
+        Lemire's multiplication, as in numpy/random/src/distributions/distributions.c: the high half of word x bound;
+        words whose low half is below 2^32 mod bound are skipped.
+        """
+        wide = bounds.astype(np.uint64)[:, None]
+        products = self._next(count) * wide
+        skipped = ((products & np.uint64(_MASK)) < (1 << 32) % wide).any(1)
+        self._at += np.where(bounds > 1, count, 0)
+        found: Integers = (products >> np.uint64(32)).astype(np.int64)
+        for row in np.flatnonzero(skipped):
+            self._at[row] -= count
+            found[row] = self._one_by_one(int(row), int(bounds[row]), count)
+        return found
+
+    def _one_by_one(self, row: int, bound: int, count: int) -> list[int]:
+        """Return the integers of a stream that skips words."""
+        found: list[int] = []
+        while len(found) < count:
+            product = int(self._next(1)[row, 0]) * bound
+            self._at[row] += 1
+            if product & _MASK >= (1 << 32) % bound:
+                found.append(product >> 32)
+        return found
+
+    def _next(self, count: int) -> NDArray[np.uint64]:
+        """Return the next ``count`` words of each stream, (streams, count). PCG64 gives the low half first."""
+        lacking = int(self._at.max(initial=0)) + count - self._words.shape[1]
+        if lacking > 0:
+            raw = np.stack([source.random_raw(-(-lacking // 2)) for source in self._sources])
+            self._words = np.hstack([self._words, raw.astype("<u8").view("<u4")])
+        places = self._at[:, None] + np.arange(count)
+        return np.take_along_axis(self._words, places, 1).astype(np.uint64)
+
+
+class _Seeded(ISeedSequence):
+    """State that SeedSequence would generate."""
+
+    def __init__(self, state: NDArray[np.uint64]) -> None:
+        self._state = state
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[np.uint64]:
+        """Return the state, which has the words that PCG64 wants."""
+        return self._state
+
+
+def _states(key: Sequence[int], numbers: Integers) -> NDArray[np.uint64]:
+    """Return ``SeedSequence([*key, n]).generate_state(4, np.uint64)`` for each n below 2^32, (numbers, 4)."""
+    last = numbers.astype(np.uint32)
+    entropy = [np.full_like(last, word) for integer in key for word in _words_of(integer)] + [last]
+    entropy += [np.zeros_like(last)] * (_POOL - len(entropy))
+    hashed = _Hash(_INIT_A, _MULT_A)
+    pool = [hashed(word) for word in entropy[:_POOL]]
+    for source in range(_POOL):
+        for at in range(_POOL):
+            if at != source:
+                pool[at] = _mixed(pool[at], hashed(pool[source]))
+    for word in entropy[_POOL:]:
+        for at in range(_POOL):
+            pool[at] = _mixed(pool[at], hashed(word))
+    hashed = _Hash(_INIT_B, _MULT_B)
+    state = np.stack([hashed(pool[at % _POOL]) for at in range(2 * _POOL)], axis=-1)
+    return np.ascontiguousarray(state.astype("<u4")).view("<u8").astype(np.uint64)
+
+
+def _words_of(integer: int) -> list[int]:
+    """Return the 32-bit words of an integer, low words first."""
+    return [integer >> at & _MASK for at in range(0, max(integer.bit_length(), 1), 32)]
+
+
+class _Hash:
+    """Hash whose constant changes from call to call."""
+
+    def __init__(self, constant: int, multiplier: int) -> None:
+        self._constant, self._multiplier = constant, multiplier
+
+    def __call__(self, word: Words) -> Words:
+        salt = np.uint32(self._constant)
+        self._constant = self._constant * self._multiplier & _MASK
+        return _folded((word ^ salt) * np.uint32(self._constant))
+
+
+def _mixed(one: Words, other: Words) -> Words:
+    return _folded(one * _MIX_L - other * _MIX_R)
+
+
+def _folded(word: Words) -> Words:
+    folded: Words = word ^ word >> np.uint32(16)
+    return folded

@@ -1,0 +1,69 @@
+"""Stacks of inferences hold what the inferences hold, and only inferences that are alike become stacks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.arrays import Arrays, StackedRuns, alike, column, joined, same, stacked, values
+
+RUNS: list[Arrays] = [(np.full((1, 2), n, np.int8), np.array(n / 2, np.float32)) for n in range(3)]
+
+
+def as_lists(runs) -> list[list[object]]:
+    return [[array.tolist() for array in run] for run in runs]
+
+
+@pytest.mark.parametrize("runs", [RUNS, stacked(RUNS)])
+def test_a_stack_reads_like_its_runs(runs) -> None:
+    assert as_lists(runs) == as_lists(RUNS)
+    assert as_lists([runs[2]]) == as_lists(RUNS[2:])
+    assert as_lists(runs[1:]) == as_lists(RUNS[1:])
+    assert [a.tolist() for a in column(runs, 1)] == [0, 0.5, 1]
+    assert values(runs, 0).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_stack_takes_runs_in_any_order() -> None:
+    assert as_lists(StackedRuns((np.arange(3),))[[2, 0, 2]]) == [[2], [0], [2]]
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        RUNS[:1],
+        [(), ()],
+        [*RUNS, (RUNS[0][0].T, RUNS[0][1])],
+        [*RUNS, (RUNS[0][0].astype(np.int16), RUNS[0][1])],
+        [*RUNS, RUNS[0][:1]],
+        [(np.zeros((1 << 16) + 1, np.int8),)] * 2,
+    ],
+)
+def test_other_runs_stay_as_they_are(runs) -> None:
+    assert stacked(runs) is runs
+
+
+def test_parts_are_joined_in_order() -> None:
+    whole = stacked(RUNS)
+    assert joined([whole]) is whole
+    assert as_lists(joined([whole, RUNS[:1]])) == as_lists([*RUNS, RUNS[0]])
+    assert isinstance(joined([whole, RUNS[:1]]), StackedRuns)
+
+
+def test_equal_runs_are_the_same() -> None:
+    changed = [*RUNS[:2], (RUNS[2][0], np.array(9, np.float32))]
+    for one in (RUNS, stacked(RUNS)):
+        assert same(one, RUNS)
+        assert same(one, stacked(RUNS))
+        assert not same(one, changed)
+        assert not same(one, stacked(changed))
+        assert not same(one, RUNS[:2])
+        assert not same(one, [run[:1] for run in RUNS])
+    assert not same(stacked(RUNS), stacked([run[:1] for run in RUNS]))
+
+
+def test_only_stacks_of_equal_shapes_and_types_are_alike() -> None:
+    stack = stacked(RUNS)
+    assert alike(stack, stack[1:])
+    assert not alike(stack, RUNS)
+    assert not alike(stack, StackedRuns((stack.columns[0], stack.columns[1].astype(np.float64))))
+    assert not alike(stack, StackedRuns((stack.columns[0].reshape(3, 2), stack.columns[1])))
