@@ -15,6 +15,7 @@ from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.equivalence import active_variants
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.lifetimes import initial, last_use
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
@@ -25,7 +26,6 @@ class Expectation:
 
     def __init__(self, case: Case, stimuli: Sequence[Stimulus]) -> None:
         self.case = case
-        self._opcodes = sorted({op.kind for s in case.cut.model.subgraphs for op in s.operators})
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
         self._joins = together(case.cut.model) > 1 and not any(
@@ -39,7 +39,7 @@ class Expectation:
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
-        key = self._key(arithmetic)
+        key = active_variants(self.case.cut.model, arithmetic)
         if key not in self._found:
             try:
                 self._found[key] = self.compute(arithmetic)
@@ -94,7 +94,7 @@ class Expectation:
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
         self._keep(kept)
-        self._found = {self._key(arithmetic): stacked(outputs)}
+        self._found = {active_variants(self.case.cut.model, arithmetic): stacked(outputs)}
         return self.stimuli
 
     def reach(self) -> tuple[Reach, ...]:
@@ -107,10 +107,6 @@ class Expectation:
             if not subgraph and contents.size and contents.dtype.kind in "iuf":
                 low, high = self._reach.get(index, (np.inf, -np.inf))
                 self._reach[index] = min(low, float(contents.min())), max(high, float(contents.max()))
-
-    def _key(self, arithmetic: Arithmetic) -> Any:
-        """Return a key that is equal for arithmetics that agree on the case's operators."""
-        return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in self._opcodes)
 
 
 def _outputs(machine: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:

@@ -27,7 +27,8 @@ from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
 from litecheck.quantizer.array_files import npy
 from litecheck.reference.compute_limits import limits_in_force, set_limits
-from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.equivalence import active_variants
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 from litecheck.spelling import did_you_mean
@@ -259,12 +260,11 @@ def _answers(
     """Return the outputs of the arithmetics, grouped by equal outputs; arithmetics that cannot compute the case are
     omitted."""
     found: dict[bytes, tuple[list[str], tuple[NDArray[Any], ...]]] = {}
-    opcodes = sorted({operator.opcode for graph in case.model.subgraphs for operator in graph.operators})
-    usual = _variants(load_arithmetic(ARITHMETIC), opcodes) if case.expected else None
+    usual = active_variants(case.model, load_arithmetic(ARITHMETIC)) if case.expected else None
     known: dict[object, tuple[NDArray[Any], ...] | None] = {}
     for name in arithmetics if case.runs else ():
         arithmetic = load_arithmetic(name)
-        variants = _variants(arithmetic, opcodes)
+        variants = active_variants(case.model, arithmetic)
         if variants not in known:
             known[variants] = None
             with suppress(RunError):
@@ -278,11 +278,6 @@ def _answers(
             key = b"".join(array.tobytes() for array in outputs)
             found.setdefault(key, ([], outputs))[0].append(name)
     return [(tuple(names), outputs) for names, outputs in found.values()]
-
-
-def _variants(arithmetic: Arithmetic, opcodes: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """Return a key that is equal for arithmetics with the same variants of these operators."""
-    return tuple(tuple(sorted(arithmetic.variants(opcode).items())) for opcode in opcodes)
 
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:

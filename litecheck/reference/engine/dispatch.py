@@ -140,14 +140,8 @@ _UNDECIDED: WeakKeyDictionary[Subgraph, dict[Operator, BoundKernel]] = WeakKeyDi
 
 
 def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
-    """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel.
-
-    The part that is equal for all arithmetics is cached for the subgraph's lifetime.
-    """
-    known = _UNDECIDED.setdefault(subgraph, {})
-    if operator not in known:
-        known[operator] = _undecided(subgraph, operator)
-    bound, chosen = known[operator], arithmetic.variants(operator.kind)
+    """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
+    bound, chosen = undecided(subgraph, operator), arithmetic.variants(operator.kind)
     kernel = with_defect(bound.kernel, chosen["defect"]) if "defect" in chosen else bound.kernel
     variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
     extras = {"variants": variants, "machine": machine}
@@ -155,8 +149,15 @@ def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine
     return replace(bound, kernel=kernel, variants=variants, known={**bound.known, **own})
 
 
+def undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
+    """Return the operator's kernel without variants and machine, cached for the subgraph's lifetime."""
+    known = _UNDECIDED.setdefault(subgraph, {})
+    if operator not in known:
+        known[operator] = _undecided(subgraph, operator)
+    return known[operator]
+
+
 def _undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
-    """Return the operator's kernel without variants and machine."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
