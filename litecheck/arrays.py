@@ -71,11 +71,9 @@ def column(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
     return [run[at] for run in runs]
 
 
-def values(runs: Sequence[Arrays], at: int) -> Array:
-    """Return the elements of array ``at`` of every inference, flat."""
-    if isinstance(runs, StackedRuns):
-        return runs.columns[at].reshape(-1)
-    return np.concatenate([run[at].reshape(-1) for run in runs])
+def blocks(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
+    """Return array ``at`` of all inferences in as few arrays as possible: a single array for stacks."""
+    return (runs.columns[at],) if isinstance(runs, StackedRuns) else [run[at] for run in runs]
 
 
 def alike(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.arrays import Arrays, StackedRuns, alike, column, joined, same, stacked, values
+from litecheck.arrays import Arrays, StackedRuns, alike, blocks, column, joined, same, stacked
 
 RUNS: list[Arrays] = [(np.full((1, 2), n, np.int8), np.array(n / 2, np.float32)) for n in range(3)]
 
@@ -20,7 +20,12 @@ def test_a_stack_reads_like_its_runs(runs) -> None:
     assert as_lists([runs[2]]) == as_lists(RUNS[2:])
     assert as_lists(runs[1:]) == as_lists(RUNS[1:])
     assert [a.tolist() for a in column(runs, 1)] == [0, 0.5, 1]
-    assert values(runs, 0).tolist() == [0, 0, 1, 1, 2, 2]
+    assert [x for block in blocks(runs, 0) for x in block.reshape(-1).tolist()] == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_stack_is_one_block() -> None:
+    assert len(blocks(stacked(RUNS), 0)) == 1
+    assert len(blocks(RUNS, 0)) == 3
 
 
 def test_a_stack_takes_runs_in_any_order() -> None:

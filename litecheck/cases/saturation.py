@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.arrays import Array, Arrays, values
+from litecheck.arrays import Array, Arrays, blocks
 from litecheck.cases.inputs import DIRECTED, Input, Stimulus, has_codes, inputs_of, series
 from litecheck.cases.parts import Case
 from litecheck.cases.sequences import sequence
@@ -25,11 +25,8 @@ def saturates(case: Case, outputs: Sequence[Arrays]) -> bool:
     tensors = [case.subgraph.tensors[index] for index in case.cut.outputs]
     if not outputs or not tensors or not all(map(has_codes, tensors)):
         return False
-    several = [values(outputs, at) for at in range(len(tensors))]
-    limits = [INTEGER_RANGES[tensor.dtype] for tensor in tensors]
-    return any(a.size for a in several) and all(
-        ((a == low) | (a == high)).all() for a, (low, high) in zip(several, limits, strict=True)
-    )
+    pairs = [(a, INTEGER_RANGES[t.dtype]) for at, t in enumerate(tensors) for a in blocks(outputs, at)]
+    return any(a.size for a, _ in pairs) and all(((a == low) | (a == high)).all() for a, (low, high) in pairs)
 
 
 def attenuated(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:

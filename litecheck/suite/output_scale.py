@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from litecheck.arrays import Array, values
+from litecheck.arrays import Array, blocks
 from litecheck.cases.inputs import Drawn
 from litecheck.cases.side_by_side import outputs_of
 from litecheck.model.types import Tensor
@@ -101,7 +101,8 @@ def _computed(freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: 
     size = max(1, math.prod(plan.operands[role][0].shape))
     several = [stimulus.arrays for stimulus in drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))]
     (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)
-    return values(outputs_of(machine, several), place)
+    made = blocks(outputs_of(machine, several), place)
+    return np.concatenate([array.reshape(-1) for array in made])
 
 
 def _drawn_by(tensor: Tensor) -> object:

@@ -201,7 +201,7 @@ def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["litecheck.verification.jobs.drawn", "litecheck.verification.case_verdict.difference"]
+    "place", ["litecheck.verification.jobs.Drawn", "litecheck.verification.case_verdict.difference"]
 )
 def test_no_memory_is_the_outcome_of_an_operator(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def exhausted(*_: object, **__: object) -> None:

@@ -1,0 +1,68 @@
+"""``litecheck verify`` of 500 chained ADDs of 16 elements: ``python benchmarks/verify.py chain``; exit 1 if a goal fails.
+
+A trivial operator shows the fixed cost of a case: its 263 inferences take microseconds. Measured are the seconds of the
+command, and this process's processor time for each operator without the device's processes, the least of several runs.
+
+Goals: the command takes at most 4 seconds, an operator at most 5 milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from built import many_operators
+from rich.console import Console
+
+from litecheck.devices.registry import open_device
+from litecheck.model.save import save_model
+from litecheck.verification.device_run import verify
+from litecheck.verification.settings import Settings
+
+SECONDS, MILLISECONDS = 4.0, 5.0
+DEVICE = "litert:xnnpack"
+
+
+def per_operator(count: int) -> float:
+    """Milliseconds of processor time of this process for each operator."""
+    model, device = many_operators(count), open_device(DEVICE)
+    start = time.process_time()
+    verify(model, device, Settings())
+    taken = time.process_time() - start
+    device.close()
+    return 1000 * taken / count
+
+
+def command(count: int) -> float:
+    """Seconds of the command."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "chain.tflite"
+        save_model(many_operators(count), path)
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "litecheck", "verify", str(path), "--device", DEVICE, "-q"], check=True
+        )
+        return time.perf_counter() - start
+
+
+def main() -> int:
+    """Print both numbers; 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--operators", type=int, default=500)
+    parser.add_argument("--times", type=int, default=3, help="how often each is measured")
+    asked = parser.parse_args()
+    per_operator(10)
+    least = min(per_operator(asked.operators // 5) for _ in range(asked.times))
+    seconds = min(command(asked.operators) for _ in range(asked.times))
+    limit = SECONDS * asked.operators / 500
+    goals = {
+        f"an operator in at most {MILLISECONDS:g} ms: {least:.1f}": least <= MILLISECONDS,
+        f"{asked.operators} operators in at most {limit:g} s: {seconds:.1f}": seconds <= limit,
+    }
+    for goal, met in goals.items():
+        Console().print(f"{'met' if met else 'MISSED'}: {goal}")
+    return 0 if all(goals.values()) else 1
