@@ -16,6 +16,7 @@ from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.summary_text import counted
+from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import (
     PARTS,
     HeldConstant,
@@ -26,7 +27,7 @@ from litecheck.tracing.float_forms import (
     permutation,
     twin_values,
 )
-from litecheck.tracing.measures import FedOperator, Tensors, power, squares
+from litecheck.tracing.measures import Tensors, power, squares
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
@@ -35,6 +36,8 @@ from litecheck.tracing.twin import Twin
 _MISFIT = 0.1
 #: Share of the error that another scale must remove for the scale to be the cause.
 _EXPLAINED = 0.5
+#: Share of the power of a bias below which its difference is rounding.
+_ROUNDED = 1e-2
 #: Bits of weights that have at most this number of levels.
 _LEVELS = 16
 
@@ -157,9 +160,27 @@ def _of_bias(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldCon
     own, real = own_values(part, fed.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
         return "its bias is not the float model's"
+    if words := _bias_scale_words(part, fed, bias.stored, real):
+        return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
     return f"{wrong:,} of {counted(real.size, 'bias', 'biases')} are not the float model's"
+
+
+def _bias_scale_words(
+    part: SubgraphMatch, fed: FedOperator, stored: Tensor, real: NDArray[np.float64]
+) -> str:
+    """Return how far bias scales are from the scales that kernels use, if the bias is right in its own scales."""
+    kernels, own = accumulator_scale(part, fed.other), constant_values(stored)
+    scales = stored.quantization.scale.astype(np.float64)
+    if kernels is None or own is None or kernels.size != scales.size or not kernels.all():
+        return ""
+    ratios = scales / kernels
+    worst = float(ratios[np.argmax(np.abs(np.log(np.maximum(ratios, 1e-9))))])
+    fits = np.square(own.reshape(-1) - real.reshape(-1)).sum() <= _ROUNDED * np.square(real).sum()
+    if not fits or abs(worst - 1) < _MISFIT:
+        return ""
+    return f"its bias scale is {worst:.3g} times input scale x weight scale, which kernels use in its place"
 
 
 def channel_fit(real: Tensor, stored: Tensor) -> NDArray[np.float64]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.tracing.bench import Bench
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
-from litecheck.tracing.measures import Bench, Errors, FedOperator, Tensors, edges_of
+from litecheck.tracing.fed_operators import FedOperator, edges_of
+from litecheck.tracing.measures import Errors, Tensors
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 
@@ -83,81 +84,95 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 def _kernel(bench: Bench, fed: FedOperator) -> float:
     """Return the error of the integer kernel, if it is more than rounding explains."""
-    errors = bench.errors[fed.other]
-    if "kernel" not in errors.sums:
+    steps = _kernel_steps(bench, fed)
+    return bench.errors[fed.other].ratio("kernel") or 0.0 if steps > _ORDINARY else 0.0
+
+
+def _kernel_steps(bench: Bench, fed: FedOperator) -> float:
+    """Return the root mean square difference of the integer kernel from float32, in LSB of the output."""
+    sums = bench.errors[fed.other].sums
+    if "kernel" not in sums:
         return 0.0
-    _, noise, count = errors.sums["kernel"]
-    step = max(
-        float(bench.part.second.tensors[new].quantization.scale.max(initial=0)) for _, new in fed.outputs
-    )
-    ordinary = count * (step * _ORDINARY) ** 2
-    return errors.ratio("kernel") or 0.0 if noise > ordinary else 0.0
+    _, noise, count = sums["kernel"]
+    tensors = bench.part.second.tensors
+    step = max(float(tensors[new].quantization.scale.max(initial=0)) for _, new in fed.outputs)
+    return math.sqrt(noise / count) / step if count and step else 0.0
 
 
 def culprits(
     match: ModelMatch,
     bench: Bench,
     samples: Sequence[Tensors],
+    ranges: Mapping[Key, Interval],
     shared: Sequence[SharedQuantization] = (),
 ) -> tuple[Culprit, ...]:
-    """Return the culprits, worst first. ``samples`` have all tensors of the float model."""
-    found = [*_operators(match, bench, samples), *_inputs(bench, samples), *_sharing(bench, shared)]
+    """Return the culprits of a subgraph, worst first.
+
+    ``samples`` have all tensors of the float model for some calls, and ``ranges`` the least and largest values of each
+    tensor over all samples.
+    """
+    found = [*_operators(match, bench, samples, ranges), *_inputs(bench, ranges), *_sharing(bench, shared)]
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
 
 
-def _operators(match: ModelMatch, bench: Bench, samples: Sequence[Tensors]) -> Iterator[Culprit]:
+def _operators(
+    match: ModelMatch, bench: Bench, samples: Sequence[Tensors], ranges: Mapping[Key, Interval]
+) -> Iterator[Culprit]:
     for fed in bench.operators:
         loss = loss_of(bench, fed)
         if loss.decibels < LEAST_LOSS:
             continue
         cause: Cause
         if loss.storage >= max(loss.parts, loss.kernel):
-            cause, detail = "output_range", _range_words(bench, fed.outputs[0][1], fed.outputs[0][0], samples)
+            cause, detail = "output_range", _range_words(bench, fed.outputs[0][1], ranges)
         elif loss.parts >= loss.kernel:
             errors = part_errors(match, bench.part, fed, samples)
             cause, detail = operator_cause(bench.part, bench.twin, fed, errors)
         elif axis := axis_words(bench.part, bench.twin, fed):
             cause, detail = "weight_axis", axis
         else:
-            cause, detail = "arithmetic", "its integer kernel does not compute what its parameters state"
+            steps = _kernel_steps(bench, fed)
+            cause, detail = "arithmetic", f"its integer kernel differs from float32 by {steps:.3g} LSB (rms)"
         yield _culprit(bench, fed.other, cause, loss.decibels, detail)
 
 
-def _culprit(bench: Bench, number: int, cause: Cause, decibels: float, detail: str) -> Culprit:
+def _culprit(
+    bench: Bench, number: int, cause: Cause, decibels: float, detail: str, tensor: int = -1
+) -> Culprit:
     subgraph = bench.part.second
     operator = subgraph.operators[number]
-    return Culprit(
-        subgraph.index, number, operator.kind, name_of(subgraph, operator), cause, decibels, detail
-    )
+    name = name_of(subgraph, operator)
+    return Culprit(subgraph.index, number, operator.kind, name, cause, decibels, detail, tensor=tensor)
 
 
-def _inputs(bench: Bench, samples: Sequence[Tensors]) -> Iterator[Culprit]:
+def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
     """Yield inputs of the model, and outputs of QUANTIZE, whose range does not fit."""
     for index, reader in edges_of(bench.part):
+        given = index in bench.part.second.inputs
+        if given and not bench.entry:  # its range is chosen where the subgraph is called
+            continue
         errors = bench.edges[index]
         excess = errors.storage_excess
         base = max(errors.ratio("twin_stored") or 0.0, _LEAST)
         decibels = min(120.0, 10 * math.log10(1 + excess / base)) if math.isfinite(excess) else 120.0
         if decibels >= LEAST_LOSS:
             tensor = bench.part.second.tensors[index]
-            detail = f"at its input '{tensor.name}', {_range_words(bench, index, bench.part.tensors[index], samples)}"
-            if index in bench.part.second.inputs:
+            detail = f"at its input '{tensor.name}', {_range_words(bench, index, ranges)}"
+            if given:
                 detail += "; are these data preprocessed as the model expects?"
-            yield _culprit(bench, reader, "input_range", decibels, detail)
+            yield _culprit(bench, reader, "input_range", decibels, detail, index)
 
 
-def _range_words(bench: Bench, new: int, old: int, samples: Sequence[Tensors]) -> str:
+def _range_words(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
     """Return the range of a tensor beside the range of its values: ``its range is -1..1, its values are -3..3``."""
-    tensor = bench.part.second.tensors[new]
+    tensor = bench.part.second.tensors[index]
     low, high = INTEGER_RANGES[tensor.dtype]
     q = tensor.quantization
-    zero = int(q.zero_point.sum())
-    own = float(q.scale[0]) * (low - zero), float(q.scale[0]) * (high - zero)
-    values = [sample[old] for sample in samples if old in sample and sample[old].size]
-    if not values:
+    step, zero = float(q.scale[0]), int(q.zero_point.sum())
+    own = step * (low - zero), step * (high - zero)
+    seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
+    if seen is None:
         return f"its range is {own[0]:.3g}..{own[1]:.3g}"
-    seen = min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values)
-    step = float(q.scale[0])
     narrow = seen[0] < own[0] - step or seen[1] > own[1] + step
     fault = "narrow" if narrow else "wide"
     return f"the range {own[0]:.3g}..{own[1]:.3g} is too {fault} for values of {seen[0]:.3g}..{seen[1]:.3g}"
@@ -181,6 +196,6 @@ def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Cul
                 ):
                     continue
                 named.add(number)
-                bits = member.bits or 0.0
-                detail = f"'{member.name}' shares a wider range and has {bits:.1f} of 8 bits"
-                yield _culprit(bench, number, "shared_range", 6.02 * (8 - bits), detail)
+                bits, most = member.bits or 0.0, BITS[group.dtype]
+                detail = f"'{member.name}' shares a wider range and has {bits:.1f} of {most} bits"
+                yield _culprit(bench, number, "shared_range", 6.02 * (most - bits), detail)

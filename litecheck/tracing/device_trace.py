@@ -14,7 +14,9 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.tracing.measures import Bench, FedOperator, Tensors, power, squares
+from litecheck.tracing.bench import Bench
+from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.measures import Tensors, power, squares
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import decibels
 
@@ -53,7 +55,7 @@ def _of_operator(
         for real in samples
         if all(homes[i] in real for i in part.inputs)
     ]
-    name = f"{fed.other:04}-{fed.operator.opcode}"
+    name = f"{second.index}-{fed.other:04}-{fed.operator.opcode}"
     answer = device.run(Job(name, part.model, model_bytes(part.model, drop_unknown=True), runs))
     if isinstance(answer, Failure):
         return None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
+from litecheck.conversion.formulas import weight_scales
 from litecheck.model.constant_values import along_axis, constant_values
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.matching import SubgraphMatch
@@ -20,6 +21,7 @@ from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.model.tensor_matching import operand_order, origin_of
 from litecheck.model.types import Model, Operator, Tensor
 from litecheck.profile.operators import traits_of
+from litecheck.quantization import Quantization
 from litecheck.tracing.storage import is_quantized, stored_as
 from litecheck.tracing.twin import Twin
 
@@ -138,14 +140,29 @@ def twin_form(model: Model, part: SubgraphMatch, twin: Twin) -> Model:
 
 
 def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
-    """Return the real values of a float constant in the twin, or None if the twin leaves it float."""
+    """Return the real values of a float constant in the twin, or None if both models leave it float.
+
+    Weights that only the quantized model stores as integers, because the twin leaves small weights float, are rounded.
+    """
     values = constant_values(held.real)
-    if form is None or values is None or not form.scale.size:
+    if values is None:
         return None
+    if form is None or not form.scale.size:
+        return _rounded(values, held.stored)
     if form.dtype in ("int32", "int64"):
         scale = along_axis(form.scale, form.quantization, values.ndim)
         return np.rint(values / scale) * scale
     return stored_as(values, form.dtype, form.quantization).astype(np.float64)
+
+
+def _rounded(values: Weights, stored: Tensor | None) -> Weights | None:
+    """Return weights with the scales that suit them, one or several as in a stored tensor; None for another type."""
+    if stored is None or stored.dtype != "int8" or not is_quantized(stored):
+        return None
+    axis = stored.quantization.axis if stored.quantization.scale.size > 1 else None
+    scales = weight_scales(values.astype(np.float32), axis)
+    q = Quantization(scales, np.zeros(scales.size, np.int64), axis or 0)
+    return stored_as(values, "int8", q).astype(np.float64)
 
 
 def permutation(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[int, ...]:

@@ -61,6 +61,7 @@ def trace_ranges(
         (),
         (),
         notes=tuple(_notes(model, rows)),
+        random=bool(settings.random),
     )
 
 

@@ -73,8 +73,11 @@ class TriedFix:
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """An operator that loses more than it must. ``detail`` says what is wrong; ``share`` is the share of the output's error
-    that ends if the operator computes what its twin computes, None if this was not tried."""
+    """An operator that loses more than it must. ``detail`` says what is wrong.
+
+    ``share`` is the share of the outputs' error that comes from the operator, None if this was not tried. ``tensor`` is
+    the input whose range does not fit, -1 for other causes.
+    """
 
     subgraph: int
     operator: int
@@ -85,6 +88,7 @@ class Culprit:
     detail: str
     share: float | None = None
     fix: TriedFix | None = None
+    tensor: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,8 @@ class Trace:
     notes: tuple[str, ...] = ()
     min_snr: float | None = None
     max_loss: float | None = None
+    random: bool = False
+    """True if the data are random, which ranges of a trained model do not fit."""
 
     @property
     def failures(self) -> tuple[str, ...]:

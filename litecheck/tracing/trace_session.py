@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log2
 from pathlib import Path
 
 from litecheck.arrays import Arrays
@@ -22,36 +21,25 @@ from litecheck.conversion.shared_scales import SharedQuantization, shared_quanti
 from litecheck.conversion.source import load_source
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
-from litecheck.model.graph import name_of
 from litecheck.model.load import load_model
 from litecheck.model.matching import ModelMatch, match
 from litecheck.model.types import Model
-from litecheck.tracing.culprits import culprits, loss_of
-from litecheck.tracing.device_trace import DeviceErrors, device_errors
-from litecheck.tracing.forced import ErrorShares
-from litecheck.tracing.measures import Bench, Errors, FedOperator, Tensors
+from litecheck.tracing.bench import Bench
+from litecheck.tracing.culprits import culprits
+from litecheck.tracing.device_trace import device_errors
+from litecheck.tracing.error_shares import ErrorShares
+from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
+from litecheck.tracing.measures import Tensors
 from litecheck.tracing.range_report import trace_ranges
-from litecheck.tracing.trace_result import (
-    LEAST_LOSS,
-    Culprit,
-    Trace,
-    TracedOperator,
-    TracedOutput,
-    TriedFix,
-    decibels,
-)
+from litecheck.tracing.recorded_runs import RecordedRuns
+from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
+from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences
 from litecheck.tracing.traced_fixes import Workshop
 from litecheck.tracing.twin import Twin, kind_of, make_twin
 from litecheck.version import __version__
 
-#: Samples for everything that runs operators again: causes, shares, fixes, the device.
-FEW = 4
-#: Culprits whose share of the output's error is tried.
-_SHARED = 3
-#: Samples for these shares.
-_TRIED = 2
-#: Small differences of a device that are listed.
-_NOTES = 5
+#: Culprits whose share of the outputs' error is tried, and samples for these shares.
+_SHARED, _TRIED = 8, 2
 Told = Callable[[int, str], None]
 
 
@@ -143,42 +131,51 @@ def _traced(
     told: Told, device: Device | None,
 ) -> Trace:  # fmt: skip
     found, notes = match(real, quantized), list[str]()
-    if not found.subgraphs[0].operators:
+    if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
     twin, shared = _twin(found, calibration, notes)
-    bench = Bench(found, found.subgraphs[0], twin, asked.arithmetic)
-    few: list[Tensors] = []
+    both = RecordedRuns(found, asked.arithmetic)
     unusual = {one.sample for one in named_samples(calibration.statistics)}
-    for number, arrays in enumerate(_runs(real, data), 1):
-        tensors = bench.run(arrays)
-        if len(few) < FEW and number - 1 not in unusual:
-            few.append(tensors)
-        told((data.count or 0) + number, "comparing")
-    on_device = device_errors(found, bench, few, device) if device is not None else {}
-    rows = tuple(_row(bench, fed, on_device.get(fed.other)) for fed in bench.operators)
-    named = culprits(found, bench, few, shared)
-    named = (*named, *_on_device(rows))
-    outputs = ErrorShares(quantized, found.subgraphs[0], few[:_TRIED], asked.arithmetic)
-    named = _with_shares(named, outputs)
-    notes += _small_differences(rows, named)
-    leading = None if named else _leading(bench, outputs)
+    made = measured(
+        found, twin, both, _runs(real, data), unusual, lambda n: told((data.count or 0) + n, "comparing")
+    )
+    bridged = both.stored.bridged
+    notes += [f"{error}; the float model's output stands for its output" for error in bridged.values()]
+    notes += unmeasured(found, made)
+    rows, named = list[TracedOperator](), list[Culprit]()
+    for number, bench in made.benches.items():
+        few = made.few[number]
+        on_device = device_errors(found, bench, few, device) if device is not None else {}
+        rows += [
+            row_of(bench, fed, (number, fed.other) in bridged, on_device.get(fed.other))
+            for fed in bench.operators
+        ]
+        named += culprits(found, bench, few, calibration.ranges, shared)
+    shares = {
+        number: ErrorShares(found, made.benches[number], made.few[number][:_TRIED]) for number in made.entries
+    }
+    named = [*ranked(named, shares), *(faults := culprits_on_device(rows))]
+    if faults and faults[0].avoidable_db > max(
+        (one.avoidable_db for one in named[: -len(faults)]), default=0.0
+    ):
+        named = [*faults, *named[: -len(faults)]]
+    notes += small_differences(rows, named)
+    leading = None if named or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
-    if asked.fix:
-        fix, named = _fixed(found, few, asked, calibration, named, leading[0] if leading else -1, data)
+    if asked.fix and not bridged and 0 in shares:
+        fix, named = _fixed(
+            found, made.few[0], asked, calibration, named, leading[0] if leading else -1, data
+        )
     return Trace(
-        __version__, real.file or "float", quantized.file or "model", data.described, bench.samples, rows, named,
-        _outputs(found, bench), _unmatched(found), device.described if device else "", fix, leading, None, tuple(notes),
-        asked.min_snr, asked.max_loss,
+        __version__, real.file or "float", quantized.file or "model", data.described, both.samples, tuple(rows),
+        tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
+        tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
     )  # fmt: skip
 
 
-def _runs(model: Model, data: CalibrationData) -> Iterator[Arrays]:
-    """Yield the inputs of every sample of the first subgraph."""
-    for chain in data:
-        for sample in chain:
-            number, arrays = sample.arrange(model)
-            if number == 0:
-                yield arrays
+def _runs(model: Model, data: CalibrationData) -> Iterator[tuple[int, Arrays]]:
+    """Yield the subgraph and the inputs of every sample."""
+    return (sample.arrange(model) for chain in data for sample in chain)
 
 
 def _twin(
@@ -196,81 +193,37 @@ def _twin(
     return twin, shared
 
 
-def _row(bench: Bench, fed: FedOperator, on_device: DeviceErrors | None) -> TracedOperator:
-    errors, subgraph = bench.errors[fed.other], bench.part.second
-    loss = loss_of(bench, fed)
-    return TracedOperator(
-        subgraph.index,
-        fed.other,
-        fed.operator.kind,
-        name_of(subgraph, fed.operator),
-        fed.one,
-        errors.snr("accumulated"),
-        errors.snr("alone"),
-        errors.snr("stored"),
-        errors.snr("twin_stored"),
-        decibels(1.0, loss.base) if "alone" in errors.sums else None,
-        loss.decibels if loss.excess else 0.0,
-        errors.saturated / errors.elements if errors.elements else None,
-        _resolution(errors),
-        on_device.snr if on_device else None,
-        on_device.differs if on_device else None,
-        on_device.largest if on_device else None,
-    )
+def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
+    """Return the culprits with their shares of the outputs' error, those with the largest shares first.
+
+    The share of an operator in a called subgraph is not known; it ranks by its avoidable loss.
+    """
+    worst = sorted(named, key=lambda one: -one.avoidable_db)
+    known = [replace(one, share=_share(one, shares.get(one.subgraph))) for one in worst[:_SHARED]]
+    tenths = {id(one): 1.0 if one.share is None else round(one.share, 1) for one in known}
+    return [*sorted(known, key=lambda one: -tenths[id(one)]), *worst[_SHARED:]]
 
 
-def _resolution(errors: Errors) -> float | None:
-    """Return log2 of the number of steps between the smallest and the largest stored value."""
-    return log2(max(1.0, errors.high - errors.low + 1)) if errors.elements else None
-
-
-def _on_device(rows: tuple[TracedOperator, ...]) -> tuple[Culprit, ...]:
-    """Return the operators that a device computes with a larger error than the reference kernels."""
-    found = []
-    for row in rows:
-        if row.device_snr is None or row.alone_snr is None or not row.device_differs:
-            continue
-        loss = row.alone_snr - row.device_snr
-        if loss >= LEAST_LOSS:
-            share = f"{100 * row.device_differs:.2g} % of values"
-            detail = f"the device differs from the reference kernels in {share}, by at most {row.device_largest:g} LSB"
-            found.append(
-                Culprit(
-                    row.subgraph, row.operator, row.opcode, row.name, "arithmetic", max(loss, 0.0), detail
-                )
-            )
-    return tuple(sorted(found, key=lambda one: -one.avoidable_db))
-
-
-def _small_differences(rows: tuple[TracedOperator, ...], named: tuple[Culprit, ...]) -> list[str]:
-    """Return the operators that a device computes otherwise than the reference kernels, without a loss of 3 dB."""
-    known = {one.operator for one in named}
-    return [
-        f"the device differs from the reference kernels at {row.opcode} #{row.operator}, in "
-        f"{100 * row.device_differs:.2g} % of values by at most {row.device_largest:g} LSB"
-        for row in rows
-        if row.device_differs and row.operator not in known
-    ][:_NOTES]
-
-
-def _with_shares(named: tuple[Culprit, ...], outputs: ErrorShares) -> tuple[Culprit, ...]:
-    return tuple(
-        replace(one, share=outputs.share(one.operator)) if n < _SHARED else one for n, one in enumerate(named)
-    )
+def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
+    if outputs is None:
+        return None
+    if one.tensor >= 0:
+        return outputs.of_tensor(one.tensor)
+    return outputs.of_operator(one.operator, with_inputs=one.cause == "shared_range")
 
 
 def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
     """Return the operator with the largest share of the outputs' error, of those with the largest errors alone."""
     ratios = {n: errors.ratio("alone") or 0.0 for n, errors in bench.errors.items()}
     worst = sorted(ratios, key=lambda n: -ratios[n])[:_SHARED]
-    shares = [(n, share) for n in worst if (share := outputs.share(n)) is not None]
+    shares = [(n, share) for n in worst if (share := outputs.of_operator(n)) is not None]
     return max(shares, key=lambda pair: pair[1], default=None)
 
 
 def _fixed(
-    found: ModelMatch, few: list[Tensors], asked: TraceSettings, calibration: Calibration,
-    named: tuple[Culprit, ...], leading: int, data: CalibrationData,
-) -> tuple[TriedFix | None, tuple[Culprit, ...]]:  # fmt: skip
+    found: ModelMatch, few: Sequence[Tensors], asked: TraceSettings, calibration: Calibration,
+    named: list[Culprit], leading: int, data: CalibrationData,
+) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
     worst = next((one for one in named if one.cause != "arithmetic"), None)
     source = found.first.file or "FLOAT"
@@ -281,19 +234,19 @@ def _fixed(
     )  # fmt: skip
     shop = Workshop(found, trials, calibration.statistics, few, source, asked.words)
     partners = {other: one for one, other in found.subgraphs[0].operators}
-    fix = shop.best(worst, partners.get(leading if worst is None else worst.operator, -1))
+    number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
+    fix = shop.best(worst, partners.get(number, -1))
     if worst is None or fix is None:
         return fix, named
-    return fix, tuple(replace(one, fix=fix) if one is worst else one for one in named)
+    return fix, [replace(one, fix=fix) if one is worst else one for one in named]
 
 
-def _outputs(found: ModelMatch, bench: Bench) -> tuple[TracedOutput, ...]:
-    tensors = found.subgraphs[0].second.tensors
-    return tuple(
-        TracedOutput(tensors[index].name, errors.snr("accumulated") or 0.0)
-        for index, errors in bench.ends.items()
-        if "accumulated" in errors.sums
-    )
+def _outputs(made: Measured) -> Iterator[TracedOutput]:
+    for number in made.entries:
+        bench = made.benches[number]
+        for index, errors in bench.ends.items():
+            if "accumulated" in errors.sums:
+                yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)
 
 
 def _unmatched(found: ModelMatch) -> tuple[tuple[int, int, str, str], ...]:

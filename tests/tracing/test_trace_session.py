@@ -10,6 +10,10 @@ import pytest
 import litecheck
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
+from litecheck.model.stored_values import bytes_of, stored_integers
+from litecheck.tracing.error_shares import ErrorShares
+from litecheck.tracing.trace_result import Culprit
+from litecheck.tracing.trace_session import ranked
 from tests.conversion.samples import samples
 from tests.differential.faults import Pair, by_tensorflow, traced
 from tests.differential.planted_faults import FAULTS, plant
@@ -45,6 +49,60 @@ def test_a_planted_fault_is_named_first(kind: str, residual: Pair) -> None:
     assert found.culprits[0].cause in planted.causes
     assert found.culprits[0].avoidable_db >= 3
     assert found.exit_code == 1
+
+
+def test_a_bias_scale_that_kernels_do_not_use(residual: Pair) -> None:
+    """TensorFlow's old quantizer writes such biases: right in their own scale, which kernels ignore."""
+    main = residual.quantized.subgraphs[0]
+    editor, bias = SubgraphEditor(main), main.tensors[main.operators[1].inputs[2]]
+    q, stored = bias.quantization, stored_integers(bias)
+    assert stored is not None
+    editor.set_tensor(
+        bias.index, quantization=type(q)(q.scale * np.float32(4), q.zero_point, q.axis),
+        data=bytes_of(np.rint(stored / 4).astype(np.int32)),
+    )  # fmt: skip
+    first = traced(residual, with_subgraphs(residual.quantized, [editor.finish()[0]])).culprits[0]
+    assert (first.operator, first.cause) == (1, "bias")
+    assert (
+        first.detail == "its bias scale is 4 times input scale x weight scale, which kernels use in its place"
+    )
+
+
+class KnownShares(ErrorShares):
+    """Shares by operator; that of a tensor is its number in percent."""
+
+    def __init__(self, shares: dict[int, float | None]) -> None:
+        self._shares = shares
+
+    def of_operator(self, number: int, with_inputs: bool = False) -> float | None:
+        return 0.9 if with_inputs else self._shares[number]
+
+    def of_tensor(self, index: int) -> float | None:
+        return index / 100
+
+
+@pytest.mark.parametrize(
+    ("shares", "order"),
+    [
+        ({0: 0.02, 1: 0.6, 2: 0.3}, [1, 2, 0]),
+        ({0: 0.58, 1: 0.6, 2: 0.62}, [0, 1, 2]),
+        ({0: 0.02, 1: None, 2: 0.3}, [1, 2, 0]),
+    ],
+    ids=["share", "alike: loss", "unknown"],
+)
+def test_the_largest_share_is_first(shares: dict[int, float | None], order: list[int]) -> None:
+    every = [Culprit(0, n, "ADD", "", "weights", 30.0 - n, "") for n in range(3)]
+    assert [one.operator for one in ranked(every, {0: KnownShares(shares)})] == order
+
+
+def test_shares_of_tensors_and_of_shared_ranges() -> None:
+    every = [
+        Culprit(0, 0, "ADD", "", "input_range", 9.0, "", tensor=40),
+        Culprit(0, 1, "CONCATENATION", "", "shared_range", 8.0, ""),
+        Culprit(1, 2, "ADD", "", "weights", 7.0, ""),
+    ]
+    found = {one.operator: one.share for one in ranked(every, {0: KnownShares({})})}
+    assert found == {0: 0.4, 1: 0.9, 2: None}
 
 
 def test_swapped_operands_are_named() -> None:

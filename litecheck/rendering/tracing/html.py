@@ -38,8 +38,10 @@ def picture(trace: Trace) -> str:
     rows = [one for one in trace.operators if one.accumulated_snr is not None]
     if not rows:
         return ""
-    named = {one.operator for one in trace.culprits}
-    marks = "".join(_mark(n, len(rows), one, one.operator in named) for n, one in enumerate(rows))
+    named = wording.culprit_places(trace)
+    marks = "".join(
+        _mark(n, len(rows), one, (one.subgraph, one.operator) in named) for n, one in enumerate(rows)
+    )
     lines = "".join(_line(name, [getattr(one, field) for one in rows]) for name, field in _SERIES)
     grid = "".join(_grid(level) for level in range(0, int(_MOST) + 1, 20))
     key = "".join(

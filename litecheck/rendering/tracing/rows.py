@@ -16,7 +16,7 @@ def results(trace: Trace) -> result.Results:
     rules = tuple(
         result.RowRule(row_id, _title(row_id), _meaning(row_id), kept[row_id].level) for row_id in kept
     )
-    named = {one.operator for one in trace.culprits}
+    named = wording.culprit_places(trace)
     cases = [
         result.JudgedCase(
             f"{wording.where(one)} {one.name}",
@@ -25,7 +25,7 @@ def results(trace: Trace) -> result.Results:
                 for (sub, number, _), row in culprits.items()
                 if (sub, number) == (one.subgraph, one.operator)
             ),
-            aside=() if one.operator in named else (f"SNR alone {one.alone_snr} dB",),
+            aside=() if (one.subgraph, one.operator) in named else (f"SNR alone {one.alone_snr} dB",),
         )
         for one in trace.operators
     ]

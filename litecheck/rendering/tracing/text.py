@@ -35,16 +35,19 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     rows, left = wording.shown(trace, len(trace.operators) if verbose else _ROWS)
     if rows:
         page.line()
-        named = {one.operator for one in trace.culprits}
+        named = wording.culprit_places(trace)
         cells = [tuple(shorten(cell, 40) for cell in wording.row(one, page.plain)) for one in rows]
-        styles = ["bold red" if one.operator in named else "" for one in rows]
+        styles = ["bold red" if (one.subgraph, one.operator) in named else "" for one in rows]
         page.grid(wording.HEADS, cells, styles, spare=_SPARE)
         if left:
             page.line(Text(f"and {counted(left, 'operator')} more (--verbose)", DIM), "", 2)
     for note in trace.notes:
         page.line(page.phrase(note), Text("  note", DIM), 2 + LABEL)
-    for _, number, opcode, reason in trace.unmatched if verbose else ():
-        page.line(page.phrase(f"{opcode} #{number}: {reason}"), Text("  unmatched", DIM), 2 + LABEL + 2)
+    for subgraph, number, opcode, reason in trace.unmatched if verbose else ():
+        place = f"subgraph {subgraph}, " if subgraph else ""
+        page.line(
+            page.phrase(f"{place}{opcode} #{number}: {reason}"), Text("  unmatched", DIM), 2 + LABEL + 2
+        )
 
 
 def brief(trace: Trace) -> str:

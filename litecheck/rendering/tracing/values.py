@@ -51,12 +51,14 @@ def _finite(value: Any) -> Any:
 
 def nodes(trace: Trace) -> dict[str, Any]:
     """Return Model Explorer's node data: the accumulated SNR of each operator, culprits in red."""
-    named = {one.operator for one in trace.culprits}
+    named = wording.culprit_places(trace)
     results = {}
     for one in trace.operators:
-        if one.accumulated_snr is not None:
+        if one.accumulated_snr is not None and not one.subgraph:
             background, text = (
-                ("#c44400", "#ffffff") if one.operator in named else _shade(one.accumulated_snr)
+                ("#c44400", "#ffffff")
+                if (one.subgraph, one.operator) in named
+                else _shade(one.accumulated_snr)
             )
             results[str(one.operator)] = {
                 "value": round(one.accumulated_snr, 2),

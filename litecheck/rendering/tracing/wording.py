@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from litecheck.rendering.escape import shorten
 from litecheck.summary_text import counted
 from litecheck.tracing.trace_result import Cause, Culprit, Trace, TracedOperator
 
@@ -46,21 +47,34 @@ def where(one: Culprit | TracedOperator) -> str:
 
 def answer(trace: Trace) -> str:
     """Return the answer in one sentence."""
+    data = "on random data, " if trace.random else ""
     if trace.culprits:
         first = trace.culprits[0]
-        if first.cause == "arithmetic":
-            return f"{where(first)} loses {first.avoidable_db:.3g} dB in its kernel: {first.detail}"
-        return f"{where(first)} loses {first.avoidable_db:.3g} dB more than it must: {first.detail}"
+        words = "in its kernel" if first.cause == "arithmetic" else "more than it must"
+        return f"{data}{where(first)} loses {first.avoidable_db:.3g} dB {words}: {first.detail}"
     if not trace.reference:
-        return _ranges_answer(trace)
-    words = "no operator loses more than it must"
-    if trace.leading is None:
-        return words
-    number, share = trace.leading
-    row = next((one for one in trace.operators if one.operator == number), None)
-    if row is None:
-        return words
-    return f"{words}; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{row.name}'"
+        return data + _ranges_answer(trace)
+    return f"{data}no operator loses more than it must{_leading(trace)}{_without_kernel(trace)}"
+
+
+def _leading(trace: Trace) -> str:
+    """Return the operator with the largest share of the outputs' error, or ""."""
+    number, share = trace.leading or (-1, 0.0)
+    row = next((one for one in trace.operators if (one.subgraph, one.operator) == (0, number)), None)
+    return (
+        f"; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{shorten(row.name)}'"
+        if row
+        else ""
+    )
+
+
+def _without_kernel(trace: Trace) -> str:
+    """Return the operators that could not be computed, or ""."""
+    rows = [one for one in trace.operators if one.alone_snr is None and one.accumulated_snr is None]
+    if not rows or not trace.reference:
+        return ""
+    more = f" and {counted(len(rows) - 1, 'operator')} more" if len(rows) > 1 else ""
+    return f"; {where(rows[0])}{more} without a kernel, not measured"
 
 
 def _ranges_answer(trace: Trace) -> str:
@@ -97,7 +111,7 @@ def culprit_lines(one: Culprit) -> list[tuple[str, str]]:
     """Return labels with what is known of a culprit."""
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
-        lines.append(("share", f"{100 * one.share:.0f} % of the outputs' error ends with it"))
+        lines.append(("share", f"{100 * one.share:.0f} % of the outputs' error comes from it"))
     if one.fix is not None:
         lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB)"))
     return lines
@@ -106,7 +120,7 @@ def culprit_lines(one: Culprit) -> list[tuple[str, str]]:
 def row(one: TracedOperator, plain: bool) -> tuple[str, ...]:
     """Return the cells of an operator under :data:`HEADS`."""
     return (
-        str(one.operator),
+        f"{one.subgraph}:{one.operator}" if one.subgraph else str(one.operator),
         one.opcode,
         _number(one.accumulated_snr),
         _number(one.alone_snr),
@@ -131,13 +145,18 @@ def bar(snr: float | None, plain: bool, most: int = 12) -> str:
     return ("#" if plain else "█") * max(1, round(most * min(max(snr, 0.0), BAR_DB) / BAR_DB))
 
 
+def culprit_places(trace: Trace) -> frozenset[tuple[int, int]]:
+    """Return the culprits as (subgraph, operator)."""
+    return frozenset((one.subgraph, one.operator) for one in trace.culprits)
+
+
 def shown(trace: Trace, most: int) -> tuple[Sequence[TracedOperator], int]:
     """Return the rows to show in the model's order, those of culprits and of the largest losses first kept, and how many
     are left out."""
-    named = {one.operator for one in trace.culprits}
+    named = culprit_places(trace)
 
     def rank(one: TracedOperator) -> tuple[bool, float, float]:
-        return one.operator not in named, -one.avoidable_db, one.accumulated_snr or 0.0
+        return (one.subgraph, one.operator) not in named, -one.avoidable_db, one.accumulated_snr or 0.0
 
     kept = sorted(trace.operators, key=rank)[:most]
-    return sorted(kept, key=lambda one: one.operator), len(trace.operators) - len(kept)
+    return sorted(kept, key=lambda one: (one.subgraph, one.operator)), len(trace.operators) - len(kept)

@@ -1,0 +1,157 @@
+"""Measures of a quantized model beside its float model, call by call: errors of operators alone and in sequence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.binding import TensorUse
+from litecheck.model.graph import wiring_of
+from litecheck.model.links import called
+from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.runtime_tensors import RunError
+from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
+from litecheck.tracing.float_forms import own_form, twin_form
+from litecheck.tracing.measures import Errors, Tensors, Values
+from litecheck.tracing.storage import in_tensor, is_quantized, meaning
+from litecheck.tracing.twin import Twin, with_form
+
+#: Samples for the error of constants, and for that of integer kernels: few show it.
+_CONSTANTS, _KERNELS = 8, 2
+
+
+class Bench:
+    """Machines for one subgraph of the quantized model and for its float forms, and the errors so far."""
+
+    def __init__(
+        self,
+        match: ModelMatch,
+        part: SubgraphMatch,
+        twin: Twin | None,
+        arithmetic: Arithmetic | str,
+        entry: bool = True,
+    ) -> None:
+        self.part, self.twin, self.entry, self.calls = part, twin, entry, 0
+        self.operators = tuple(fed_operators(part))
+        self.errors = {fed.other: Errors() for fed in self.operators}
+        self.edges = {index: Errors() for index, _ in edges_of(part)}
+        self.ends = {index: Errors() for index in part.second.outputs if index in part.tensors}
+        self._alone = ReferenceInterpreter(match.second, arithmetic)
+        self._own = ReferenceInterpreter(own_form(match.first, part))
+        self._twin = ReferenceInterpreter(match.first if twin is None else twin_form(match.first, part, twin))
+        self._forms = {new: self._in_twin(new, old) for new, old in part.tensors.items()}
+
+    def _in_twin(self, new: int, old: int) -> Tensor:
+        """Return a tensor of the quantized model in the twin's form: as it is written, or as its reader needs it."""
+        tensor, part = self.part.second.tensors[new], self.part
+        if self.twin is None:
+            return tensor
+        form = self.twin.forms.get((part.first.index, old))
+        partners = {other: one for one, other in part.operators}
+        for reader in wiring_of(part.second).readers.get(new, ()) if new in self.edges else ():
+            one = partners.get(reader, -1)
+            places = (
+                [n for n, i in enumerate(part.first.operators[one].inputs) if i == old] if one >= 0 else []
+            )
+            read = (
+                self.twin.reads.get(TensorUse(part.first.index, one, "input", places[0])) if places else None
+            )
+            form = read or form
+        return with_form(tensor, form) if form else tensor
+
+    def measure(self, real: Tensors, stored: Tensors) -> None:
+        """Add the errors of one call, from all tensors of the float and of the quantized model."""
+        self.calls += 1
+        for one in self.operators:
+            self._measure(one, real, stored)
+        for index, errors in (*self.edges.items(), *self.ends.items()):
+            want = real.get(self.part.tensors[index])
+            if want is not None and want.dtype.kind == "f":
+                self._storage(errors, want, index)
+                if index in stored:
+                    errors.add("accumulated", want, meaning(stored[index], self.part.second.tensors[index]))
+
+    def _measure(self, fed: FedOperator, real: Tensors, stored: Tensors) -> None:
+        errors = self.errors[fed.other]
+        alone = self.run_alone(fed, real)
+        wanted = [(real[old], new) for old, new in fed.outputs if old in real]
+        for want, new in wanted:
+            tensor = self.part.second.tensors[new]
+            self._storage(errors, want, new)
+            if new in stored:
+                errors.add("accumulated", want, meaning(stored[new], tensor))
+                _spread(errors, stored[new], tensor)
+            if new in alone:
+                errors.add("alone", want, meaning(alone[new], tensor))
+        if fed.computes and self.calls <= _CONSTANTS:
+            for name, machine in (("own", self._own), ("twin", self._twin)):
+                self._by_form(name, machine, fed, real)
+        if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
+            self._kernel(fed, real, alone)
+
+    def _storage(self, errors: Errors, want: Values, index: int) -> None:
+        errors.add("stored", want, in_tensor(want, self.part.second.tensors[index]))
+        errors.add("twin_stored", want, in_tensor(want, self._forms[index]))
+        if is_quantized(self._forms[index]):
+            step = float(self._forms[index].quantization.scale.max())
+            errors.rounded += step**2 / 12 * np.count_nonzero(want)
+
+    def _by_form(self, name: str, machine: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> None:
+        for old, got in self._computed(machine, fed, real).items():
+            if old in real:
+                self.errors[fed.other].add(name, real[old], got)
+
+    def _computed(self, machine: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> dict[int, Values]:
+        """Return the outputs of an operator in a form of the float model, by the float tensors that they stand for."""
+        subgraph = machine.model.subgraphs[self.part.first.index]
+        machine.reset()
+        operator = subgraph.operators[fed.one]
+        try:
+            made = machine.step(subgraph, operator, real).outputs
+            if machine is self._twin:
+                for number in self.part.absorbed.get(fed.one, ()):
+                    behind = subgraph.operators[number]
+                    tensors = {**real, **dict(zip(operator.outputs, made, strict=True))}
+                    made, operator = machine.step(subgraph, behind, tensors).outputs, behind
+        except (RunError, ValueError):
+            return {}
+        homes = {new: old for old, new in fed.outputs}
+        return {homes[new]: got for new, got in zip(fed.operator.outputs, made, strict=False) if new in homes}
+
+    def run_alone(self, fed: FedOperator, real: Tensors) -> dict[int, Values]:
+        """Return the quantized operator's outputs from the float model's tensors."""
+        second = self.part.second
+        self._alone.reset()
+        tensors = {new: requantized(second.tensors[new], real[old]) for new, old in fed.feeds if old in real}
+        if len(tensors) < len(fed.feeds):
+            return {}
+        try:
+            made = self._alone.step(second, fed.operator, tensors).outputs
+        except RunError:
+            return {}
+        return dict(zip(fed.operator.outputs, made, strict=True))
+
+    def _kernel(self, fed: FedOperator, real: Tensors, alone: Tensors) -> None:
+        """Compare the integer kernel with float32 on the same stored inputs and constants."""
+        tensors = dict(real)
+        for new, old in fed.feeds:
+            if real[old].dtype.kind == "f":
+                tensors[old] = in_tensor(real[old], self.part.second.tensors[new])
+        for old, got in self._computed(self._own, fed, tensors).items():
+            new = next(number for home, number in fed.outputs if home == old)
+            tensor = self.part.second.tensors[new]
+            if new in alone and is_quantized(tensor) and got.shape == alone[new].shape:
+                self.errors[fed.other].add("kernel", in_tensor(got, tensor), meaning(alone[new], tensor))
+
+
+def _spread(errors: Errors, stored: Values, tensor: Tensor) -> None:
+    if not stored.size or tensor.dtype not in INTEGER_RANGES:
+        return
+    low, high = INTEGER_RANGES[tensor.dtype]
+    errors.elements += stored.size
+    errors.saturated += int(np.count_nonzero(stored == low) + np.count_nonzero(stored == high))
+    errors.low, errors.high = min(errors.low, float(stored.min())), max(errors.high, float(stored.max()))

@@ -1,0 +1,63 @@
+"""Operators of a quantized model with the tensors of the float model that stand for their inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from litecheck.model.graph import wiring_of
+from litecheck.model.matching import SubgraphMatch
+from litecheck.model.types import Operator
+from litecheck.tracing.float_forms import differs, permutation
+from litecheck.tracing.storage import is_quantized
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FedOperator:
+    """An operator of the quantized model with the float tensors that feed it, and its outputs as (float, quantized)."""
+
+    one: int
+    other: int
+    operator: Operator
+    feeds: tuple[tuple[int, int], ...]
+    outputs: tuple[tuple[int, int], ...]
+    computes: bool
+    """True if constants, options or operand order may differ from the float operator's."""
+
+
+def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
+    """Yield the matched operators with real-valued outputs."""
+    for one, other in part.operators:
+        mine, theirs = part.first.operators[one], part.second.operators[other]
+        outputs = tuple(
+            (part.tensors[i], i) for i in theirs.outputs
+            if i in part.tensors and part.first.tensors[part.tensors[i]].dtype == "float32"
+        )  # fmt: skip
+        if not outputs:
+            continue
+        feeds = tuple(dict.fromkeys((i, part.tensors.get(i, -1)) for i in theirs.inputs if _is_fed(part, i)))
+        held = any(i >= 0 and not _is_fed(part, i) for i in theirs.inputs)
+        computes = held or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
+        yield FedOperator(one, other, theirs, feeds, outputs, computes)
+
+
+def _is_fed(part: SubgraphMatch, index: int) -> bool:
+    if index < 0:
+        return False
+    tensor = part.second.tensors[index]
+    return not (tensor.is_constant or tensor.is_variable)
+
+
+def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
+    """Yield quantized tensors that no matched operator writes, with the first matched operator that reads them.
+
+    Such are inputs of the model and outputs of QUANTIZE.
+    """
+    wiring, matched = wiring_of(part.second), {other for _, other in part.operators}
+    for index in part.tensors:
+        tensor = part.second.tensors[index]
+        if tensor.is_constant or wiring.last_writer.get(index, -1) in matched or not is_quantized(tensor):
+            continue
+        reader = next((n for n in wiring.readers.get(index, ()) if n in matched), -1)
+        if reader >= 0 and part.first.tensors[part.tensors[index]].dtype == "float32":
+            yield index, reader

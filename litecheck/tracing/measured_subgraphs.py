@@ -1,0 +1,73 @@
+"""Measures of every subgraph that runs on the samples: entry points, and the subgraphs that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from litecheck.arrays import Arrays
+from litecheck.model.links import called
+from litecheck.model.matching import ModelMatch
+from litecheck.tracing.bench import Bench
+from litecheck.tracing.measures import Tensors
+from litecheck.tracing.recorded_runs import RecordedRuns
+from litecheck.tracing.twin import Twin
+
+#: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, fixes, the device.
+_FEW = 4
+
+
+@dataclass(slots=True)
+class Measured:
+    """The benches by subgraph, the float tensors of some calls of each, and the entry points that the samples name."""
+
+    benches: dict[int, Bench] = field(default_factory=dict)
+    few: dict[int, list[Tensors]] = field(default_factory=dict)
+    entries: list[int] = field(default_factory=list)
+
+
+def measured(
+    match: ModelMatch,
+    twin: Twin | None,
+    both: RecordedRuns,
+    samples: Iterable[tuple[int, Arrays]],
+    unusual: Collection[int],
+    tell: Callable[[int], None],
+) -> Measured:
+    """Run both models on the samples and measure each subgraph that runs. No tensors of unusual samples are kept."""
+    made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
+    for count, (entry, arrays) in enumerate(samples, 1):
+        if entry not in made.entries:
+            made.entries.append(entry)
+        for number, real, stored in both.run(entry, arrays):
+            if number not in made.benches:
+                made.benches[number] = Bench(match, parts[number], twin, both.arithmetic, number == entry)
+                made.few[number] = []
+            made.benches[number].measure(real, stored)
+            if len(made.few[number]) < _FEW and count - 1 not in unusual:
+                made.few[number].append(real)
+        tell(count)
+    return made
+
+
+def unmeasured(match: ModelMatch, made: Measured) -> Iterator[str]:
+    """Yield why subgraphs of the quantized model are not measured."""
+    parts = {part.first.index for part in match.subgraphs}
+    named = {signature.subgraph: signature.key for signature in match.second.signatures}
+    for subgraph in match.second.subgraphs:
+        number = subgraph.index
+        if number in made.benches or not subgraph.operators:
+            continue
+        reason = "none of the samples runs it"
+        if number not in parts:
+            reason = "the float model has no such subgraph"
+        elif number in named and not _is_called(match, number):
+            key = named[number]
+            reason = f"no samples of signature '{key}': name the arrays {key}/INPUT"
+        yield f"subgraph {number} is not measured: {reason}"
+
+
+def _is_called(match: ModelMatch, number: int) -> bool:
+    return any(
+        number == index for s in match.second.subgraphs for op in s.operators for _, index in called(op)
+    )

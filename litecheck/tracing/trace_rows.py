@@ -1,0 +1,74 @@
+"""Rows of a trace: the measures of each operator, and the operators that a device computes otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+
+from litecheck.model.graph import name_of
+from litecheck.model.links import called
+from litecheck.tracing.bench import Bench
+from litecheck.tracing.culprits import loss_of
+from litecheck.tracing.device_trace import DeviceErrors
+from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.measures import Errors
+from litecheck.tracing.trace_result import LEAST_LOSS, Culprit, TracedOperator, decibels
+
+#: Small differences of a device that are listed.
+_NOTES = 5
+
+
+def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceErrors | None) -> TracedOperator:
+    """Return the measures of an operator; a bridged operator has the float model's output and no SNR of its own."""
+    errors, subgraph = bench.errors[fed.other], bench.part.second
+    loss = loss_of(bench, fed)
+    return TracedOperator(
+        subgraph.index,
+        fed.other,
+        fed.operator.kind,
+        name_of(subgraph, fed.operator),
+        fed.one,
+        None if bridged else errors.snr("accumulated"),
+        errors.snr("alone"),
+        errors.snr("stored"),
+        errors.snr("twin_stored"),
+        decibels(1.0, loss.base) if "alone" in errors.sums and not any(called(fed.operator)) else None,
+        loss.decibels if loss.excess else 0.0,
+        errors.saturated / errors.elements if errors.elements else None,
+        _resolution(errors),
+        on_device.snr if on_device else None,
+        on_device.differs if on_device else None,
+        on_device.largest if on_device else None,
+    )
+
+
+def _resolution(errors: Errors) -> float | None:
+    """Return log2 of the number of steps between the smallest and the largest stored value."""
+    return log2(max(1.0, errors.high - errors.low + 1)) if errors.elements else None
+
+
+def culprits_on_device(rows: Sequence[TracedOperator]) -> tuple[Culprit, ...]:
+    """Return the operators that a device computes with a larger error than the reference kernels, worst first."""
+    found = []
+    for row in rows:
+        if row.device_snr is None or row.alone_snr is None or not row.device_differs:
+            continue
+        loss = row.alone_snr - row.device_snr
+        if loss >= LEAST_LOSS:
+            share = f"{100 * row.device_differs:.2g} % of values"
+            detail = f"the device differs from the reference kernels in {share}, by at most {row.device_largest:g} LSB"
+            found.append(
+                Culprit(row.subgraph, row.operator, row.opcode, row.name, "arithmetic", loss, detail)
+            )
+    return tuple(sorted(found, key=lambda one: -one.avoidable_db))
+
+
+def small_differences(rows: Sequence[TracedOperator], named: Sequence[Culprit]) -> list[str]:
+    """Return the operators that a device computes otherwise than the reference kernels, without a loss of 3 dB."""
+    known = {(one.subgraph, one.operator) for one in named}
+    return [
+        f"the device differs from the reference kernels at {row.opcode} #{row.operator}, in "
+        f"{100 * row.device_differs:.2g} % of values by at most {row.device_largest:g} LSB"
+        for row in rows
+        if row.device_differs and (row.subgraph, row.operator) not in known
+    ][:_NOTES]
