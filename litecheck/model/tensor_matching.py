@@ -99,10 +99,20 @@ def _is_held(subgraph: Subgraph, index: int) -> bool:
 
 
 def origin_of(subgraph: Subgraph, index: int) -> int:
-    """Return the tensor behind a conversion of types, or the tensor itself. Example: float16 weights of DEQUANTIZE."""
-    made = wiring_of(subgraph).last_writer.get(index, -1)
-    if made >= 0 and subgraph.operators[made].kind in CONVERSIONS and has_ends(subgraph.operators[made]):
-        return subgraph.operators[made].inputs[0]
+    """Return the tensor behind conversions of types, or the tensor itself.
+
+    Examples: float16 weights of DEQUANTIZE; weights of quantization-aware training behind QUANTIZE and DEQUANTIZE.
+    """
+    wiring = wiring_of(subgraph)
+    for _ in subgraph.operators:
+        made = wiring.last_writer.get(index, -1)
+        if (
+            made < 0
+            or subgraph.operators[made].kind not in CONVERSIONS
+            or not has_ends(subgraph.operators[made])
+        ):
+            break
+        index = subgraph.operators[made].inputs[0]
     return index
 
 

@@ -19,6 +19,7 @@ from litecheck.conversion.request import Request
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
 from litecheck.conversion.source import load_source
+from litecheck.conversion.trained import is_trained
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
 from litecheck.model.load import load_model
@@ -32,6 +33,7 @@ from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
+from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences
 from litecheck.tracing.traced_fixes import Workshop
@@ -116,10 +118,8 @@ def trace(
 
 def _check_pair(real: Model, quantized: Model) -> None:
     """Raise InputError for a float model that is quantized, or entry points that do not belong together."""
-    if any(
-        t.dtype in ("int8", "uint8", "int16") and t.quantization.scale.size and not t.is_constant
-        for t in real.subgraphs[0].tensors
-    ):
+    made = (t for t in real.subgraphs[0].tensors if not t.is_constant)
+    if any(map(is_quantized, made)) and not is_trained(real):
         raise InputError(f"{real.file or 'FLOAT'}: expected a float model first, got a quantized one")
     sides = [[s.tensors[i].size for i in s.inputs] for s in (real.subgraphs[0], quantized.subgraphs[0])]
     if sides[0] != sides[1]:

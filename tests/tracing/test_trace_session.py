@@ -155,6 +155,20 @@ def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -
     assert {(one.opcode, one.cause) for one in found.culprits} == {("FULLY_CONNECTED", "arithmetic")}
 
 
+def test_a_model_of_quantization_aware_training() -> None:
+    """The float file simulates quantization by QUANTIZE and DEQUANTIZE; its integer file computes the same."""
+    real, quantized = (load_model(FIXTURES / "convert" / f"trained{end}.tflite") for end in ("", "_int8"))
+    sound = litecheck.trace(real, quantized, random=3, fix=False)
+    assert sound.culprits == ()
+    assert [row.opcode for row in sound.operators] == [op.opcode for op in quantized.subgraphs[0].operators]
+    planted = FAULTS["weight_scales"](
+        quantized, quantized.subgraphs[0].operators[0], np.random.default_rng(0)
+    )
+    assert planted is not None
+    first = litecheck.trace(real, planted.model, random=3, fix=False).culprits[0]
+    assert (first.operator, first.cause) == (0, "weight_scale")
+
+
 @pytest.mark.parametrize(
     ("limits", "code"), [({"min_snr": 5.0}, 0), ({"min_snr": 90.0}, 1), ({"max_loss": 2.0}, 0)]
 )
