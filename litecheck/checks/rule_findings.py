@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from litecheck.checks import granularity
@@ -119,7 +119,9 @@ def check_subgraph(context: Context, profile: Profile) -> list[Finding]:
     return _checked(BoundOperator(context, whole, rule), compiled_rule(rule).checks)
 
 
-def check_tensors(context: Context, profile: Profile, found: list[Finding]) -> Iterator[Finding]:
+def check_tensors(
+    context: Context, tensors: Iterable[int], profile: Profile, found: list[Finding]
+) -> Iterator[Finding]:
     """Yield findings for tensors whose quantization makes LiteRT fail to load the model, unless ``found`` has one."""
     rule = profile.operators.get(ANY_TENSOR)
     if rule is None:
@@ -127,7 +129,7 @@ def check_tensors(context: Context, profile: Profile, found: list[Finding]) -> I
     requirement = next(r for r in rule.requirements if r.verb == "granularity")
     subgraph = context.subgraph
     told = {(f.where.subgraph, f.where.tensor) for f in found if f.path.endswith("/granularity")}
-    for facts in context.facts:
+    for facts in map(context.facts.__getitem__, tensors):
         bad = None if facts.details is not None else granularity.malformed(facts, None)
         if bad is None or (subgraph.index, facts.tensor.index) in told:
             continue

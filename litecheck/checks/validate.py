@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -34,7 +34,7 @@ from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
-from litecheck.model.types import Model, Operator
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import STRUCTURE, load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
@@ -48,12 +48,18 @@ DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-
 _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uint32", "int64", "uint64"))
 
 
-def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey: bool = False) -> ModelReport:
+def validate(
+    model: Model,
+    profiles: Sequence[Profile] | None = None,
+    *,
+    survey: bool = False,
+    only: Collection[tuple[int, int]] | None = None,
+) -> ModelReport:
     """Check a model against every given profile; by default, each operator against the LiteRT profile of its type.
 
     A target's profile describes the operators that a target runs; the remaining profiles are checked as well, and
     LiteRT's if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the
-    HTML page of a model shows.
+    HTML page of a model shows. ``only`` checks these operators, as (subgraph, operator).
     """
     if not isinstance(model, Model):
         call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
@@ -68,14 +74,18 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey:
     for subgraph in model.subgraphs:
         context = Context(model, subgraph)
         found: list[Finding] = []
-        for operator in subgraph.operators:
+        chosen = _chosen(subgraph, only)
+        for operator in chosen:
             report, new = _operator(context, operator, candidates, first_only=not profiles)
             operators.append(report)
             found += new
         wide = profiles or (_default(DEFAULT_PROFILES[0]),)
         for profile in wide:
             found += check_subgraph(context, profile)
-        found += next((list(t) for p in wide if (t := check_tensors(context, p, found))), [])
+        found += next(
+            (list(t) for p in wide if (t := check_tensors(context, _tensors_of(subgraph, chosen), p, found))),
+            [],
+        )
         findings += found
     spoke = {name for op in operators for name in op.profiles}
     placed = [import_attribute(target_kind(target.target).place)(model, target) for target in targets]
@@ -88,6 +98,19 @@ def validate(model: Model, profiles: Sequence[Profile] | None = None, *, survey:
         survey=surveyed(model) if survey else (),
     )  # fmt: skip
     return with_statuses(judged_model) if targets else judged_model
+
+
+def _chosen(subgraph: Subgraph, only: Collection[tuple[int, int]] | None) -> Sequence[Operator]:
+    if only is None:
+        return subgraph.operators
+    return [op for op in subgraph.operators if (subgraph.index, op.index) in only]
+
+
+def _tensors_of(subgraph: Subgraph, chosen: Sequence[Operator]) -> Iterable[int]:
+    """Return the tensors of some operators; those of no operator count as well if all are chosen."""
+    if chosen is subgraph.operators:
+        return range(len(subgraph.tensors))
+    return sorted({i for op in chosen for i in (*op.inputs, *op.outputs) if i >= 0})
 
 
 def validate_file(

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from litecheck.differences.change import Change
 from litecheck.model.constant_values import along_axis, constant_values
-from litecheck.model.stored_values import stored_integers
+from litecheck.model.stored_values import same_bytes, stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import Custom, MultiAxis, Quantization
 
 #: Relative changes of a scale up to this number of ULP are stated in ULP.
 _ULPS = 64
+#: Bytes of integers whose difference fits into an integer of twice the size.
+_NARROW = 4
 #: Relative difference of real values from two roundings to float32.
 _FLOAT32 = 2.0**-22
 
@@ -32,7 +34,7 @@ def tensor_changes(old: Tensor, new: Tensor) -> Iterator[Change]:
     yield from _quantization_changes(old.quantization, new.quantization)
     if old.is_constant != new.is_constant:
         yield Change("constancy", before=_constancy(old), after=_constancy(new))
-    elif old.data is not None and new.data is not None and old.data.tobytes() != new.data.tobytes():
+    elif old.data is not None and not same_bytes(old, new):
         yield from _value_changes(old, new)
 
 
@@ -125,7 +127,8 @@ def _value_changes(old: Tensor, new: Tensor) -> Iterator[Change]:
         return
     largest = ""
     if one.dtype.kind in "iu":
-        largest = f", at most {int(np.abs(other.astype(object) - one.astype(object)).max())} LSB"
+        wide: Any = f"i{2 * one.itemsize}" if one.itemsize <= _NARROW else object
+        largest = f", at most {int(np.abs(other.astype(wide) - one.astype(wide)).max())} LSB"
     text = f"{changed:,} of {one.size:,} values{largest}; real values {100 * share:.3g} % (rms)"
     yield Change("constant", text=text, changed=changed, elements=one.size, relative=share)
 

@@ -8,17 +8,15 @@ from difflib import SequenceMatcher
 from itertools import product, zip_longest
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.constant_values import constant_sample
+from litecheck.model.constant_likeness import closeness, fingerprint, largest_constant
 from litecheck.model.graph import name_of
 from litecheck.model.node_signatures import ROUNDS, View, exact_key, kind_key, view_of
+from litecheck.model.stored_values import same_bytes
 from litecheck.model.tensor_matching import homes_of, reason_for
 from litecheck.model.types import Model, Subgraph
 
-#: Elements of a constant that are compared if several operators have one signature.
-_SAMPLED = 256
 #: Elements from which constants tell operators apart, and the closeness below which two constants have nothing in common:
 #: random values have 0.29, and all weights doubled 0.67.
 _TELLING, _ALIKE = 16, 0.4
@@ -136,13 +134,16 @@ class _Matcher:
     def _differ(self, one: int, other: int) -> bool:
         """Return True if constants of two operators have nothing to do with each other, as after an operator was removed
         from a row of equal operators."""
+        held = [largest_constant(view, n) for view, n in zip(self.views, (one, other), strict=True)]
+        if held[0] is None or held[1] is None or held[0].size != held[1].size or same_bytes(held[0], held[1]):
+            return False
         mine, theirs = self._print(0, one), self._print(1, other)
-        return mine.size == theirs.size >= _TELLING and _closeness(mine, theirs) < _ALIKE
+        return mine.size == theirs.size >= _TELLING and closeness(mine, theirs) < _ALIKE
 
     def _print(self, side: int, index: int) -> NDArray[Any]:
         known = self._prints[side]
         if index not in known:
-            known[index] = _fingerprint(self.views[side], index)
+            known[index] = fingerprint(self.views[side], index)
         return known[index]
 
     def _left(self, side: int) -> list[int]:
@@ -186,7 +187,7 @@ class _Matcher:
             for (kind, n), (kind2, n2) in zip(first.sources[one], second.sources[other], strict=False)
         )
         close += len({self.partners.get(n) for n in first.users[one]} & set(second.users[other]))
-        alike = _closeness(mine, theirs) if mine.size == theirs.size else 0.0
+        alike = closeness(mine, theirs) if mine.size == theirs.size else 0.0
         ops = first.operator(one), second.operator(other)
         named = name_of(first.subgraph, ops[0]) == name_of(second.subgraph, ops[1])
         options = [None if op.options is None else str(op.options.fields) for op in ops]
@@ -195,7 +196,11 @@ class _Matcher:
     def _by_neighbors(self) -> None:
         """Pair producers at the same input, and the only consumers of a kind, until there are no more."""
         for key in (exact_key, kind_key):
-            while sum(self._beside(one, other, key) for one, other in tuple(self.partners.items())):
+            while (
+                self._left(0)
+                and self._left(1)
+                and sum(self._beside(one, other, key) for one, other in tuple(self.partners.items()))
+            ):
                 pass
 
     def _beside(self, one: int, other: int, key: Any) -> bool:
@@ -276,17 +281,3 @@ def _without_constants(source: tuple[str, int]) -> tuple[str, int]:
 def _readers(view: View, index: int) -> set[int]:
     outputs = set(view.operator(index).outputs)
     return {op.index for op in view.subgraph.operators if outputs & set(op.inputs)}
-
-
-def _closeness(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Return 1 for equal values, 0 for opposite values: (1, 2) and (1, 2.2) give 0.96."""
-    lengths = float(np.linalg.norm(one) + np.linalg.norm(other))
-    return 1 - float(np.linalg.norm(one - other)) / lengths if lengths else 1.0
-
-
-def _fingerprint(view: View, index: int) -> NDArray[Any]:
-    """Return some real values of an operator's largest constant, or an empty array."""
-    tensors = [view.subgraph.tensors[n] for kind, n in view.sources[index] if kind == "constant"]
-    largest = max(tensors, key=lambda tensor: tensor.size, default=None)
-    sample = None if largest is None else constant_sample(largest, _SAMPLED)
-    return np.empty(0) if sample is None else np.nan_to_num(sample)

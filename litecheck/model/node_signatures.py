@@ -24,6 +24,8 @@ class View:
     sources: tuple[tuple[tuple[str, int], ...], ...]
     users: tuple[tuple[int, ...], ...]
     transparent: frozenset[int]
+    exact: tuple[Hashable, ...]
+    """Kind and sizes of each operator: :func:`exact_key`."""
 
     def operator(self, index: int) -> Operator:
         """Return an operator by its number."""
@@ -79,13 +81,18 @@ def view_of(subgraph: Subgraph) -> View:
         if place not in transparent:
             for made in dict.fromkeys(number for kind, number in sources[place] if kind == "made"):
                 users[made].append(place)
-    return View(subgraph, canonical_order(subgraph), sources, tuple(map(tuple, users)), transparent)
+    exact = tuple(_exact(subgraph, *pair) for pair in zip(subgraph.operators, sources, strict=True))
+    return View(subgraph, canonical_order(subgraph), sources, tuple(map(tuple, users)), transparent, exact)
 
 
 def exact_key(view: View, index: int) -> Hashable:
     """Return the kind, the number of elements of each output, and those of each constant, in any order."""
-    tensors, operator = view.subgraph.tensors, view.operator(index)
-    constants = sorted(tensors[n].size for kind, n in view.sources[index] if kind in ("constant", "variable"))
+    return view.exact[index]
+
+
+def _exact(subgraph: Subgraph, operator: Operator, sources: Sequence[tuple[str, int]]) -> Hashable:
+    tensors = subgraph.tensors
+    constants = sorted(tensors[n].size for kind, n in sources if kind in ("constant", "variable"))
     return operator.kind, tuple(tensors[i].size for i in operator.outputs if i >= 0), tuple(constants)
 
 

@@ -33,6 +33,13 @@ def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
     return tensor.data.view(_NUMPY[tensor.dtype]).reshape(tensor.shape)
 
 
+def same_bytes(one: Tensor, other: Tensor) -> bool:
+    """Return True if two tensors store the same bytes, or none."""
+    if one.data is None or other.data is None:
+        return one.data is other.data
+    return np.array_equal(one.data, other.data)
+
+
 def bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
     """Return the bytes of a constant: the inverse of :func:`stored_integers` for types of whole bytes.
 

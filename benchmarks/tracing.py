@@ -1,0 +1,142 @@
+"""``diff`` and ``trace`` beside the work that they cannot avoid: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
+
+Processor seconds in this process, least of several rounds, interleaved. Goals: ``diff`` at most 2 times two loads of the
+files, for equal files and for a change of one operator; ``trace`` at most 3 times one run of both models on the same
+samples, on litecheck's kernels; memory of ``trace`` in a process of its own, for 8 times the samples at most 10 % more.
+
+``diff`` reads LITECHECK_MODELS' MobileNetV2. ``trace`` takes a float file, by default MLPerf's ResNet of the same folder,
+and converts it. All weights changed is listed without a goal: both files are read whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from litecheck.cases.inputs import requantized
+from litecheck.conversion.pipeline import convert_model
+from litecheck.differences.model_difference import diff
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.load import load_model
+from litecheck.model.save import save_model
+from litecheck.model.types import Model, Tensor
+from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.tracing.trace_session import trace
+
+GOAL_DIFF, GOAL_TRACE, GOAL_MEMORY = 2.0, 3.0, 1.1
+_MEMORY = """
+import resource, sys
+from litecheck.tracing.trace_session import trace
+trace(sys.argv[1], sys.argv[2], data=(sys.argv[3],), samples=int(sys.argv[4]), fix=False, runtime="litecheck")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def least(rounds: int, *tasks: Callable[[], object]) -> list[float]:
+    """The least processor time of each task, the tasks in turn."""
+    found = [float("inf")] * len(tasks)
+    for _ in range(rounds):
+        for number, task in enumerate(tasks):
+            start = time.process_time()
+            task()
+            found[number] = min(found[number], time.process_time() - start)
+    return found
+
+
+def changed(model: Model, wanted: Callable[[Tensor], bool]) -> Model:
+    """The model with other values in some constants."""
+    editor = SubgraphEditor(model.subgraphs[0])
+    for tensor in filter(wanted, model.subgraphs[0].tensors):
+        if tensor.data is not None:
+            editor.set_tensor(tensor.index, data=tensor.data ^ np.uint8(1))
+    made = with_subgraphs(model, [editor.finish()[0], *model.subgraphs[1:]])
+    return replace(made, signatures=model.signatures)
+
+
+def compare_diff(file: Path, folder: Path, rounds: int) -> bool:
+    """Time ``diff`` beside two loads of the files."""
+    model = load_model(file)
+    weights = [t.index for t in model.subgraphs[0].tensors if t.is_constant and t.dtype == "int8"]
+    cases = {"no change": (), "one weight": weights[:1], "all weights": weights}
+    met = True
+    for name, numbers in cases.items():
+        other = folder / "other.tflite"
+        save_model(changed(model, lambda tensor, chosen=numbers: tensor.index in chosen), other)
+        loads, whole = least(
+            rounds,
+            lambda other=other: (load_model(file), load_model(other)),
+            lambda other=other: diff(file, other),
+        )
+        goal = "" if name == "all weights" else f", goal {GOAL_DIFF}"
+        print(
+            f"diff, {name}: {whole * 1e3:.1f} ms, two loads {loads * 1e3:.1f} ms: {whole / loads:.2f}{goal}"
+        )
+        met &= not goal or whole <= GOAL_DIFF * loads
+    return met
+
+
+def compare_trace(file: Path, folder: Path, samples: int, rounds: int) -> bool:
+    """Time ``trace`` beside one run of both models, and compare its memory for few and many samples."""
+    real = load_model(file)
+    shape = real.subgraphs[0].tensors[real.subgraphs[0].inputs[0]].shape
+    arrays = np.random.default_rng(0).uniform(-1, 1, (8 * samples, *shape)).astype(np.float32)
+    data, path = folder / "samples.npy", folder / "int8.tflite"
+    np.save(data, arrays)
+    quantized = convert_model(real, data=(str(data),), samples=samples, agreement=False).conversion.model
+    save_model(quantized, path)
+    main, other = real.subgraphs[0], quantized.subgraphs[0]
+    stored = other.tensors[other.inputs[0]]
+
+    def runs() -> None:
+        machines = ReferenceInterpreter(real), ReferenceInterpreter(quantized)
+        for array in arrays[:samples]:
+            machines[0].run(main, (array,))
+            machines[1].run(other, (requantized(stored, array),))
+
+    def whole() -> None:
+        trace(real, quantized, data=(str(data),), samples=samples, fix=False, runtime="litecheck")
+
+    both, traced = least(rounds, runs, whole)
+    print(
+        f"trace, {samples} samples: {traced:.2f} s, two runs {both:.2f} s: {traced / both:.2f}, goal {GOAL_TRACE}"
+    )
+    peaks = [
+        int(
+            subprocess.check_output(
+                [sys.executable, "-c", _MEMORY, str(file), str(path), str(data), str(n)], text=True
+            )
+        )
+        for n in (samples, 8 * samples)
+    ]
+    print(
+        f"trace, memory: {peaks[0] >> 10} MB for {samples} samples, {peaks[1] >> 10} MB for {8 * samples}: "
+        f"{peaks[1] / peaks[0]:.2f}, goal {GOAL_MEMORY}"
+    )
+    return traced <= GOAL_TRACE * both and peaks[1] <= GOAL_MEMORY * peaks[0]
+
+
+def main() -> int:
+    """Run both comparisons."""
+    models = Path(os.environ.get("LITECHECK_MODELS", "."))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--float", type=Path, default=models / "pretrainedResnet.tflite")
+    parser.add_argument("--samples", type=int, default=32)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        met = compare_diff(models / "tf2_mobilenet_v2_1.0_224_ptq.tflite", Path(folder), 5 * asked.rounds)
+        met &= compare_trace(asked.float, Path(folder), asked.samples, asked.rounds)
+    return int(not met)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
