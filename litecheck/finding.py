@@ -24,6 +24,7 @@ Effect = Literal[
     "wrong results",
     "wrong results without the default delegate",
     "ignored by LiteRT, may matter on hardware",
+    "information loss",
     "stays on the CPU",
     "none, as the operator stays on the CPU",
     "the page forbids it",
@@ -34,6 +35,8 @@ Effect = Literal[
 CPU: Effect = "stays on the CPU"
 #: Impact of a type that LiteRT replaces or does not read.
 IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
+#: Impact of parameters that lose information: outputs are the values that the parameters state.
+INFORMATION_LOSS: Effect = "information loss"
 #: Impact on a model that all resolvers but the reference resolver run.
 REFERENCE_ONLY: Effect = "rejected by the reference resolver only"
 #: Impact of a requirement that the compiler would only test after the operator was placed on the CPU.
@@ -109,6 +112,20 @@ class Waiver:
 
     by: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaleEntry:
+    """A baseline entry that matches no finding any more, and the reason."""
+
+    file: str
+    path: str
+    where: str
+    fingerprint: str
+    reason: str = "no finding matches this baseline entry any more"
+
+    def __str__(self) -> str:
+        return f"{self.path} at {self.where}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from litecheck.configuration import Configuration
 from litecheck.errors import Problem
 from litecheck.files import bytes_text
-from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, at_least
+from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, StaleEntry, at_least
+from litecheck.float_parts import FloatParts
 from litecheck.placement import TargetReport
 from litecheck.summary_text import (
     COUNTED,
@@ -96,6 +97,8 @@ class ModelReport:
     """Where its operators run, by each target asked for."""
     survey: tuple[TensorSurvey, ...] = field(default=(), repr=False)
     """The tensors of operators, where somebody wants to look at them."""
+    float_parts: FloatParts = field(default_factory=FloatParts)
+    """Its float inputs, outputs and operators."""
     selection: tuple[str, ...] = ()
     """Patterns of the only requirements whose findings are here; empty for all."""
 
@@ -176,20 +179,6 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class StaleEntry:
-    """A baseline entry that matches no finding any more, and the reason."""
-
-    file: str
-    path: str
-    where: str
-    fingerprint: str
-    reason: str = "no finding matches this baseline entry any more"
-
-    def __str__(self) -> str:
-        return f"{self.path} at {self.where}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """The report of one run: every model, under one policy."""
 
@@ -201,6 +190,7 @@ class Report:
     fail_on_fallback: bool = False
     max_partitions: int | None = None
     configuration: Configuration | None = None
+    require_integer_io: bool = False
 
     def verdict(self, model: ModelReport) -> Verdict:
         """Return the verdict: ``not checked`` if unreadable, or without violation, covered quantization and NPU
@@ -242,6 +232,9 @@ class Report:
             unverified = sum(len(t.unverified) for t in model.targets)
             found += f", {counted(unverified, 'operator')} on the NPU unverified" if unverified else ""
             yield Gate("fallback", not (left or unverified), found, "allows none")
+        if self.require_integer_io:
+            found = model.float_parts.ends or "no float input or output"
+            yield Gate("integer io", not model.float_parts.ends, found, "allows none")
         if self.max_partitions is not None:
             most = max((target.partitions for target in model.targets), default=0)
             allowed = f"allows {self.max_partitions}"
@@ -258,7 +251,8 @@ class Report:
         if self.verdict(model) == "not checked":
             return f"nothing quantized in it is covered; {covered}"
         missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
-        return "; ".join((*missed, counts_text(model.counts, model.effects), covered))
+        mixed = (f"not fully integer: {parts}",) if (parts := model.float_parts).mixed and str(parts) else ()
+        return "; ".join((*missed, counts_text(model.counts, model.effects), covered, *mixed))
 
     @property
     def verdicts(self) -> dict[Verdict, int]:

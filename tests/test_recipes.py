@@ -129,6 +129,24 @@ ERRATUM = """
     does: adds one
     evidence: the test of the recipe
 """
+NOTE = """
+  tall_kernel:
+    operators: [CONV_2D]
+    most: 2
+    found: its filters have {} rows
+    required: filters of at most 2 rows
+    because: the test of the recipe says so
+"""
+RESOLUTION = '''
+
+def tall_kernel(operands: Operands, bound: str) -> float | None:
+    """Return the number of rows of a filter."""
+    weight = operands.one("weight")
+    return None if weight is None else weight.shape[1]
+
+
+RESOLUTION["tall_kernel"] = tall_kernel
+'''
 MEASUREMENT = '''
 
 @measures(lambda plan, value: plan.edit("input", lambda t: t.but(shape=(int(value),))))
@@ -195,9 +213,13 @@ RECIPES = {
     ),
     "Add a known fault": Recipe(
         {"rules/arithmetic/known-faults.yaml": ERRATUM},
-        "from litecheck.comparison.errata import known_fault\nfrom litecheck.devices.outcome import Outcome\n"
-        "said = known_fault('litert:reference', 'CONV_2D', ['int8'], Outcome.MISMATCH)\n"
-        "assert 'CONV_2D adds one' in said",
+        "from litecheck.profile.known_faults import known_faults\n"
+        "assert any(f.does == 'adds one' and 'CONV_2D' in f.operators for f in known_faults())",
+    ),
+    "Add a note on accuracy": Recipe(
+        {"rules/notes.yaml": NOTE, "litecheck/profile/measurements/resolution.py": RESOLUTION},
+        CODE + f"model = litecheck.load_model({str(FIXTURE)!r})\n"
+        "assert any(f.path == 'CONV_2D/tall_kernel' for f in litecheck.validate(model).findings)",
     ),
     "Add a measurement": Recipe(
         {"litecheck/profile/measurements/options.py": MEASUREMENT},

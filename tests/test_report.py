@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from litecheck.errors import Problem
-from litecheck.finding import CPU, Demand, Effect, Finding, Level, Waiver, Where
+from litecheck.finding import CPU, Demand, Effect, Finding, Level, StaleEntry, Waiver, Where
 from litecheck.placement import Placement, TargetReport
-from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
+from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.summary_text import Status
 
 CRASHES: Effect = "crashes"

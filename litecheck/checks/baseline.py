@@ -18,8 +18,8 @@ from litecheck.checks.policy import map_findings
 from litecheck.documents import decode_json, encode_json
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, from_here, read_file
-from litecheck.finding import Finding, Waiver
-from litecheck.report import ModelReport, Report, StaleEntry
+from litecheck.finding import Finding, StaleEntry, Waiver
+from litecheck.report import ModelReport, Report
 
 #: Version of the format, under the key ``litecheck_baseline`` of the file.
 VERSION = 1

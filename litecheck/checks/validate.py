@@ -20,6 +20,8 @@ from litecheck.checks.coverage import (
     opaque_reason,
     unlisted_reason,
 )
+from litecheck.checks.float_islands import float_parts
+from litecheck.checks.operator_notes import notes
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
     check_operator,
@@ -35,7 +37,9 @@ from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.known_faults import has_faults
 from litecheck.profile.load import STRUCTURE, load_profile
+from litecheck.profile.notes import notes_of
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
@@ -95,7 +99,7 @@ def validate(
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
         targets=tuple(target for target, _ in placed),
-        survey=surveyed(model) if survey else (),
+        survey=surveyed(model) if survey else (), float_parts=float_parts(model),
     )  # fmt: skip
     return with_statuses(judged_model) if targets else judged_model
 
@@ -205,6 +209,8 @@ class _Outcome:
     quantized: bool = False
     """True if a profile checked the operator's quantization."""
     nothing: str = ""
+    bound: BoundOperator | None = None
+    """The operator, bound to the last rule."""
 
     def add(self, found: list[Finding], outside: Profile | None) -> None:
         """Add findings; ``outside`` is the profile that does not cover the operator, which a violation covers."""
@@ -227,6 +233,9 @@ def _operator(
     for profile in () if hidden else profiles:
         if _by(context, operator, profile, outcome, first_only) and first_only:
             break
+    runtime = next((p for p in profiles if p.types), None) if not first_only else _default(STRUCTURE)
+    if runtime and all(f.level == "note" for f in outcome.findings):
+        outcome.findings += _notes(context, operator, runtime, outcome.bound)
     status, reason = _best(context, operator, outcome)
     name = name_of(context.subgraph, operator)
     report = OperatorReport(
@@ -234,6 +243,17 @@ def _operator(
         outcome.quantized, status,
     )  # fmt: skip
     return with_status(report, outcome.findings) if outcome.findings else report, outcome.findings
+
+
+def _notes(
+    context: Context, operator: Operator, profile: Profile, bound: BoundOperator | None
+) -> list[Finding]:
+    """Return the notes of an operator, by any rule that names its roles."""
+    if not notes_of(operator.opcode) and not has_faults(operator.kind):
+        return []
+    rule = None if bound else _default(STRUCTURE).operators.get(operator.opcode)
+    bound = BoundOperator(context, operator, rule) if rule else bound
+    return list(notes(bound, profile)) if bound else []
 
 
 def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
@@ -248,7 +268,7 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
             found = judged_types(BoundOperator(context, operator, structure), profile, [])
             outcome.add(found, profile)
     else:
-        bound = BoundOperator(context, operator, rule)
+        bound = outcome.bound = BoundOperator(context, operator, rule)
         reason = not_covered_reason(bound, profile)
         found = check_operator(bound) if reason is None else []
         if reason is None or not first_only:

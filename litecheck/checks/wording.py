@@ -33,7 +33,7 @@ def required(requirement: Requirement) -> str:
     if requirement.verb == "limits":
         name = requirement.path.rsplit("/", 1)[1].replace("_", " ")
         return f"{name} {_number(value)}"
-    if requirement.verb in ("same_quantization", "types", "kernel"):
+    if requirement.verb in ("same_quantization", "types", "kernel", "note"):
         return str(value)
     if requirement.verb == "unsupported":
         return _UNSUPPORTED if value == NOTHING_OF_THE_KIND else str(value)

@@ -33,6 +33,7 @@ class Options:
     set_level: tuple[str, ...] = ()
     fail_on: str | None = None
     require_coverage: bool | None = None
+    require_integer_io: bool | None = None
     fail_on_fallback: bool | None = None
     max_partitions: int | None = None
     compile: bool | None = None
@@ -203,6 +204,7 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "set-level": _levels,
     "fail-on": _text,
     "require-coverage": _flag,
+    "require-integer-io": _flag,
     "fail-on-fallback": _flag,
     "max-partitions": _count,
     "compile": _flag,

@@ -2,185 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from litecheck.cli import complete, config_outputs, panels
-from litecheck.cli.config import MOST, Options, configured
+from litecheck.cli import complete, config_outputs
+from litecheck.cli import validate_options as options
+from litecheck.cli.config import Options, configured
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
-from litecheck.cli.outputs import format_option
 from litecheck.summary_text import counted
-
-ModelFiles = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="MODEL...", help="Read .tflite files, folders (recursive), globs, or - for stdin."
-    ),
-]
-ProfileNames = Annotated[list[str] | None, complete.profile_option("by the type of activations")]
-Outputs = Annotated[list[str] | None, format_option("validate")]
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        "--baseline", metavar="FILE", rich_help_panel=panels.FAILURE, help="Waive the findings in this file."
-    ),
-]
-WriteBaseline = Annotated[
-    str | None,
-    typer.Option(
-        "--write-baseline",
-        metavar="FILE",
-        rich_help_panel=panels.FAILURE,
-        help="Write all findings to this file and waive them.",
-    ),
-]
-Select = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--select",
-        metavar="PATH",
-        autocompletion=complete.paths,
-        rich_help_panel=panels.RULES,
-        help="Report only findings of these requirements. Repeatable. [default: all]",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore",
-        metavar="PATH",
-        autocompletion=complete.paths,
-        rich_help_panel=panels.RULES,
-        help="Waive findings of these requirements. Repeatable.",
-    ),
-]
-Level = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set-level",
-        metavar="PATH=LEVEL",
-        autocompletion=complete.levelled_paths,
-        rich_help_panel=panels.RULES,
-        help="Set the level of findings of these requirements: violation, warning or note. Repeatable.",
-    ),
-]
-FailOn = Annotated[
-    str | None,
-    typer.Option(
-        "--fail-on",
-        metavar="LEVEL",
-        autocompletion=complete.levels,
-        rich_help_panel=panels.FAILURE,
-        help="Fail if a finding has this level or a higher one: violation, warning or note. [default: violation]",
-    ),
-]
-RequireCoverage = Annotated[
-    bool,
-    typer.Option(
-        "--require-coverage",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an operator is not covered by a rule.",
-    ),
-]
-FailOnFallback = Annotated[
-    bool,
-    typer.Option(
-        "--fail-on-fallback",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an operator does not run on the NPU of the profile but on the CPU.",
-    ),
-]
-
-
-def _check_count(text: str | None) -> str | None:
-    if text is not None and not (text.isdecimal() and len(text) <= len(str(MOST))):
-        raise typer.BadParameter(f"'{text}' is no whole number from 0 to {MOST:,}")
-    return text
-
-
-#: A text, because typer would import pydantic to read a number.
-MaxPartitions = Annotated[
-    str | None,
-    typer.Option(
-        "--max-partitions",
-        metavar="N",
-        callback=_check_count,
-        rich_help_panel=panels.FAILURE,
-        help="Fail if a model has more than N partitions on the NPU.",
-    ),
-]
-Compile = Annotated[
-    bool,
-    typer.Option(
-        "--compile",
-        rich_help_panel=panels.ADVANCED,
-        help="Ask the compiler of the NPU for placement, partitions and memory.",
-    ),
-]
-NoRequireCoverage = Annotated[
-    bool,
-    typer.Option(
-        "--no-require-coverage", hidden=True, help="Ignore require-coverage of the configuration file."
-    ),
-]
-ConfigFile = Annotated[
-    str | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        rich_help_panel=panels.ADVANCED,
-        help="Read options from this file. [default: the nearest litecheck.toml or pyproject.toml]",
-    ),
-]
-Isolated = Annotated[
-    bool,
-    typer.Option("--isolated", rich_help_panel=panels.ADVANCED, help="Ignore configuration files."),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        rich_help_panel=panels.ADVANCED,
-        help="Run N checks in parallel, each of one model. [default: 1]",
-    ),
-]
-Statistics = Annotated[
-    bool,
-    typer.Option(
-        "--statistics",
-        rich_help_panel=panels.OUTPUT,
-        help="Print statistics in place of findings: violations by requirement.",
-    ),
-]
 
 
 @handle_errors
 def validate(
-    models: ModelFiles,
-    profile: ProfileNames = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    level: Level = None,
-    fail_on: FailOn = None,
-    require_coverage: RequireCoverage = False,
-    no_require_coverage: NoRequireCoverage = False,
-    fail_on_fallback: FailOnFallback = False,
-    max_partitions: MaxPartitions = None,
-    baseline: Baseline = None,
-    write_baseline: WriteBaseline = None,
-    outputs: Outputs = None,
-    statistics: Statistics = False,
+    models: options.ModelFiles,
+    profile: options.ProfileNames = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    level: options.Level = None,
+    fail_on: options.FailOn = None,
+    require_coverage: options.RequireCoverage = False,
+    no_require_coverage: options.NoRequireCoverage = False,
+    require_integer_io: options.RequireIntegerIo = False,
+    fail_on_fallback: options.FailOnFallback = False,
+    max_partitions: options.MaxPartitions = None,
+    baseline: options.Baseline = None,
+    write_baseline: options.WriteBaseline = None,
+    outputs: options.Outputs = None,
+    statistics: options.Statistics = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     no_color: NoColor = False,
-    compiled: Compile = False,
-    jobs: Jobs = 1,
-    config: ConfigFile = None,
-    isolated: Isolated = False,
+    compiled: options.Compile = False,
+    jobs: options.Jobs = 1,
+    config: options.ConfigFile = None,
+    isolated: options.Isolated = False,
 ) -> None:
     """Check models against the rules of a runtime or an NPU.
 
@@ -205,6 +59,7 @@ def validate(
       litecheck validate model.tflite --write-baseline known.json
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
+      litecheck validate model.tflite --require-integer-io
       litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
     """
     told = Options(
@@ -215,14 +70,15 @@ def validate(
         ignore=tuple(ignore or ()),
         set_level=tuple(level or ()),
         fail_on=fail_on,
+        require_integer_io=require_integer_io or None,
         fail_on_fallback=fail_on_fallback or None,
         max_partitions=None if max_partitions is None else int(max_partitions),
         compile=compiled or None,
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
-    options = told.over(configured(named=config, isolated=isolated))
-    raise typer.Exit(run(models, options, write_baseline, manner, statistics, jobs))
+    chosen = told.over(configured(named=config, isolated=isolated))
+    raise typer.Exit(run(models, chosen, write_baseline, manner, statistics, jobs))
 
 
 def run(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from litecheck.comparison.errata import faults
 from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
+from litecheck.profile.known_faults import known_faults
 from litecheck.spelling import did_you_mean
 
 #: Runtimes: the kernel sets of LiteRT, and LiteRT for Microcontrollers.
@@ -29,7 +29,7 @@ def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
 
     Example: SUM in int8 for reference gives ``wrong on reference (ai-edge-litert 2.3.0): SUM reads ...``.
     """
-    for one in faults():
+    for one in known_faults():
         there = [name for name in one.resolvers if name in runtimes]
         if one.always and opcode in one.operators and dtype in one.types and there:
             return f"wrong on {' and '.join(there)} ({one.versions}): {opcode} {one.does}"

@@ -96,7 +96,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
     for probe, answer in zip(group.probes, answers, strict=True):
         usable = observe(probe, answer)
         if isinstance(usable, Unanswered):
-            unanswered.append(replace(usable, fault=_fault(device, probe, usable.outcome)))
+            unanswered.append(replace(usable, fault=known_fault(device, probe.model, usable.outcome)))
         else:
             found.append(usable)
     judged = _judged(device, group, found)
@@ -140,7 +140,7 @@ def _judged(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagn
         ),
         tuple(excluded),
         near,
-        fault=_fault(device, failed, Outcome.MISMATCH) if failed else "",
+        fault=known_fault(device, failed.model, Outcome.MISMATCH) if failed else "",
         contrast=contrast(replace(near.example.way, defect=""), found) if near else None,
     )
 
@@ -157,12 +157,6 @@ def _owned(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[ModelOper
             good = one.unsteady is None and (bool(judged.fits) or compared(one, hypothesis) == "fits")
             explained[key] = explained.get(key, True) and good
     return [ModelOperator(*key, good) for key, good in explained.items()]
-
-
-def _fault(device: str, probe: Probe, outcome: Outcome) -> str:
-    operator = probe.subgraph.operators[0]
-    tensors = [probe.subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0]
-    return known_fault(device, probe.opcode, {t.dtype for t in tensors}, outcome)
 
 
 def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[Untested] = ()) -> Diagnosis:

@@ -54,7 +54,7 @@ def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
     if not isinstance(node, ScalarNode):
         message = f"{takes.name}: a list holds single values and ranges; a mapping or a list stands alone"
         raise ProfileError(node.file, node.line, message)
-    word, value = node.value, _written(node)
+    word, value = node.value, written(node)
     if isinstance(value, Range) and value.low > value.high:
         raise ProfileError(node.file, node.line, f"the range {word} is empty")
     if isinstance(value, Range) and Range not in takes.types:
@@ -63,9 +63,9 @@ def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
     return value
 
 
-def _written(node: ScalarNode) -> Exactly | Range:
-    """A range, a number or a word, as it is written."""
-    word = node.value
+def written(node: Node) -> Exactly | Range:
+    """Return a range, a number or a word as it is written. Example: ``1..4`` is a range. Raises ProfileError."""
+    word = text(node)
     low, dots, high = word.partition("..")
     if dots:
         return Range(number(low, node), number(high, node))

@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 from litecheck.finding import CPU, REFUSED, Demand, Effect, Level
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.customs import FILE, kernels_line
+from litecheck.profile.known_faults import KNOWN_FAULT, known_faults
+from litecheck.profile.notes import all_notes
 from litecheck.profile.type_table import row_text
 from litecheck.profile.types import Exactly, Profile, Requirement
 from litecheck.target_kinds import import_attribute, target_kind
@@ -65,6 +67,18 @@ def kernel_needed(profile: Profile) -> Requirement | None:
     )  # fmt: skip
 
 
+def _noted(profile: Profile, names: list[str], below: str) -> Iterator[Requirement]:
+    """Yield the notes and known faults that a pattern matches, for a profile of a runtime."""
+    for note in all_notes() if profile.types else ():
+        for opcode in note.operators:
+            if any(fnmatchcase(opcode, name) for name in names) and fnmatchcase(note.name, below or "*"):
+                yield note.requirement(opcode, profile.name)
+    for fault in known_faults() if profile.types and fnmatchcase(KNOWN_FAULT, below or "*") else ():
+        for kind in fault.operators if profile.types and fault.runtime == profile.types.name else ():
+            if any(fnmatchcase(kind, name) for name in names):
+                yield fault.requirement(kind, profile.name)
+
+
 def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
     """Return the requirements that a pattern of paths matches and that no entry of the profile states.
 
@@ -79,6 +93,7 @@ def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
         fnmatchcase("CUSTOM", n) for n in names.split("|")
     ):
         yield from filter(None, [kernel_needed(profile)])
+    yield from _noted(profile, names.split("|"), below)
     if below and not fnmatchcase(_VERB, below):
         return
     stated = target_kind(profile.target).requirements if profile.target else ""

@@ -13,8 +13,10 @@ from litecheck.checks.wording import required
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
 from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST, implied
+from litecheck.profile.known_faults import known_faults
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.registry import measured
+from litecheck.profile.notes import all_notes
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.rendering.escape import place
@@ -132,6 +134,11 @@ def _outside(value: Constraint) -> int | Fraction:
     return next(number for number in numbers if not fits(number))
 
 
+def _fault_text(r: Requirement) -> str:
+    """Return the known fault that an implied requirement excludes."""
+    return next((f"{f.place}: it {f.does}" for f in known_faults() if f.line == r.demand.line), "")
+
+
 def _found(r: Requirement) -> str:
     """Return a violation of the requirement, in the wording of its check."""
     outside = _outside(r.value)
@@ -149,6 +156,8 @@ def _found(r: Requirement) -> str:
         return "the model uses it" if r.value == HAS_A_RULE else f"it is not {r.value}"
     if r.verb == "types":
         return "its types are input bool, output bool"
+    if r.verb == "note":
+        return next((n.example for n in all_notes() if r.path.endswith(f"/{n.name}")), _fault_text(r))
     if r.verb == "kernel":
         return "'NMS' needs a custom kernel or delegate"
     if r.verb == "shapes":

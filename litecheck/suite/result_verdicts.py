@@ -285,7 +285,7 @@ class _Tribunal:
 
     def _fault(self, case: CaseEntry, outcome: Outcome) -> str:
         """Return the known fault of the device's runtime for this case."""
-        return known_fault(self.results.facts.device, case.opcode, (case.kind,), outcome)
+        return known_fault(self.results.facts.device, model_from(self.suite.model(case), case.model), outcome)
 
     def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
         """Return the inputs of an element, for elementwise operators."""

@@ -83,10 +83,7 @@ class Explaining:
 
     def fault(self, case: Case, outcome: Outcome) -> str:
         """Return the known fault of the device's runtime with these operators, or an empty string."""
-        tensors = case.subgraph.tensors
-        dtypes = {tensors[i].dtype for op in case.operators for i in (*op.inputs, *op.outputs) if i >= 0}
-        faults = (known_fault(self.device, op.kind, dtypes, outcome) for op in case.operators)
-        return next(filter(None, faults), "")
+        return known_fault(self.device, case.cut.model, outcome)
 
 
 def verdict(question: TestCaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:

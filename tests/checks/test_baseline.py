@@ -11,8 +11,8 @@ import pytest
 from litecheck.checks import baseline
 from litecheck.checks.policy import with_statuses
 from litecheck.errors import ConfigError, Problem
-from litecheck.finding import Demand, Finding, Waiver, Where
-from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
+from litecheck.finding import Demand, Finding, StaleEntry, Waiver, Where
+from litecheck.report import ModelReport, OperatorReport, Report
 
 PATH = "CONV_2D/weight/zero_point"
 

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.comparison.errata import known_fault as told
-from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
 from litecheck.model.cut import cut
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
+from litecheck.profile.known_faults import bound, faults_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -146,10 +145,9 @@ def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Sc
 
 def known_fault(model: Model, opcode: str, resolver: str) -> str:
     """What known-faults.yaml says a resolver gets wrong in an operator of the model, for the types it has there."""
-    subgraph = model.subgraphs[0]
-    operands = [op.inputs for op in subgraph.operators if op.opcode == opcode]
-    types = {subgraph.tensors[i].dtype for inputs in operands for i in inputs if i >= 0}
-    return told(f"litert:{resolver}", opcode, types, Outcome.MISMATCH)
+    main = model.subgraphs[0]
+    same = (bound(model, main, op) for op in main.operators if op.opcode == opcode)
+    return next((f.does for operands in same for f in faults_of(operands) if resolver in f.resolvers), "")
 
 
 def without_kernel(model: Model) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, quantized
@@ -19,12 +18,13 @@ from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.kernels import recurrent
 from tests.differential.one_operator import Tensor, answers, changed, outputs, trial
-from tests.differential.operator_types.runtimes import Request, Runtimes
 from tests.differential.oracle import RESOLVERS, Refused
 from tests.differential.recurrent_float import lstm, too_far
 from tests.differential.tflm import Tflm
 
 Random = np.random.Generator
+
+
 #: Input, filter and output shapes, the version, and the options of hybrid operators.
 HYBRID = {
     "FULLY_CONNECTED": ((2, 16), (8, 16), (2, 8), 9, {"asymmetric_quantize_inputs": True}),
@@ -89,7 +89,7 @@ def test_row_sums_of_the_first_weights_are_kept(oracle, opcode, scales, resolver
         assert wrong == [resolver in resolvers] * 3
         same = oracle.run_many(content, [runs[0], again], resolver)[1][0]
         assert np.array_equal(same, oracle.run(content, again, resolver)[0])
-        told = known_fault(f"litert:{resolver}", opcode, ("float32", "int8"), Outcome.MISMATCH)
+        told = known_fault(f"litert:{resolver}", model, Outcome.MISMATCH)
         assert ("first inference" in told) == (resolver in resolvers)
 
 
@@ -107,10 +107,8 @@ def test_a_hybrid_depthwise_layer_with_one_scale_reads_beyond_it(oracle, constan
             near = {"rtol": 0.02, "atol": 0.02 * abs(right).max()}
             # what lies behind the scale may end the process, too
             made.append(not isinstance(found, Refused) and np.allclose(found[0], right, **near))
+            assert ("scale" in known_fault(f"litert:{resolver}", model, Outcome.MISMATCH)) == (scales == 1)
         assert made == [False, True], resolver
-        assert "scale" in known_fault(
-            f"litert:{resolver}", "DEPTHWISE_CONV_2D", ("float32", "int8"), Outcome.MISMATCH
-        )
 
 
 @pytest.mark.parametrize("opcode", ["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
@@ -131,7 +129,10 @@ def test_a_float_lstm_without_activation_takes_the_cell_gate_for_the_cell(oracle
             seen[name] += sum(too_far(a[0], b[0]).any() for a, b in zip(ours, theirs, strict=True))
     assert seen["right"] > 10
     assert seen["faulty"] == 0
-    assert "cell gate" in known_fault("litert:reference", opcode, ("float32",), Outcome.MISMATCH)
+    for activation in ("NONE", "TANH"):
+        made = lstm(np.random.default_rng(0), opcode, activation).model
+        told = known_fault("litert:reference", made, Outcome.MISMATCH)
+        assert ("cell gate" in told) == (activation == "NONE")
 
 
 def cell_gate_again() -> Callable[[np.ndarray, object], np.ndarray]:
@@ -155,7 +156,7 @@ def test_a_float_lstm_with_many_more_outputs_than_cells_ends_the_process(oracle,
         assert isinstance(theirs, Refused) == bool(more)
         if not more:
             assert not too_far(outputs(made, "litert-reference")[0][0], theirs[0][0]).any()
-    assert "scratch" in known_fault("litert:xnnpack", opcode, ("float32",), Outcome.CRASHED)
+        assert ("scratch" in known_fault("litert:xnnpack", made.model, Outcome.CRASHED)) == bool(more)
 
 
 def broadcast(opcode: str, dtype: str, shape: tuple[int, ...], behind: bool, rank: int) -> Model:
@@ -182,13 +183,18 @@ def test_xnnpack_forgets_dimensions_of_a_single_constant(oracle, opcode, dtype):
     for shape, rank in (((3,), 2), ((3,), 3), ((2, 3), 3)):
         x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         for behind in (False, True):
-            content = model_bytes(broadcast(opcode, dtype, shape, behind, rank))
+            model = broadcast(opcode, dtype, shape, behind, rank)
+            content = model_bytes(model)
             whole, short = (oracle.run(content, [x], r)[0] for r in ("optimized", "xnnpack"))
             assert whole.shape == (1,) * (rank - len(shape)) + shape
             assert short.shape == (shape if behind and dtype != "float32" else whole.shape)
             assert np.array_equal(short.reshape(-1), whole.reshape(-1))
-    told = known_fault("litert:xnnpack", opcode, (dtype,), Outcome.WRONG_SHAPE)
-    assert bool(told) == (dtype != "float32")
+            told = known_fault(
+                "litert:xnnpack",
+                model,
+                Outcome.WRONG_SHAPE,
+            )
+            assert bool(told) == (dtype != "float32")
 
 
 def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
@@ -212,53 +218,4 @@ def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
         other += int((theirs != outputs(case, narrow, False)[0][0]).sum())
     assert beyond > 1000
     assert other > 0
-    assert "32 bits" in known_fault("tflm", "DIV", ("int8",), Outcome.MISMATCH)
-
-
-def depthwise(dtype: str, weights: str, bias: str) -> Model:
-    """A layer of 4 channels; without a bias where ``bias`` is empty."""
-    filters = np.random.default_rng(3).integers(-7, 8, (1, 3, 3, 4)).astype(np.int8)
-    step = 0.01 / 256 if dtype == "int16" else 0.01
-    w = constant("w", filters, quantized([0.02] * 4, 0, 3), weights)
-    b = constant("b", np.arange(100, 104).astype(bias), quantized([0.02 * step] * 4)) if bias else None
-    options = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "depth_multiplier": 1,
-               "dilation_w_factor": 1, "dilation_h_factor": 1}  # fmt: skip
-    x, y = (run_time(name, (1, 4, 4, 4), dtype, quantized(q)) for name, q in (("x", step), ("y", 4 * step)))
-    return one_operator("DEPTHWISE_CONV_2D", [x, w, b], [y], options, version=5)
-
-
-DEPTHWISE = [
-    ("optimized", ("int16", "int4", "int64"), ("int16", "int8", "int64"), "runs", "int4"),
-    ("tflm", ("int16", "int8", "int32"), ("int16", "int8", "int64"), "runs", "as int64"),
-    ("tflm", ("int8", "int8", ""), ("int8", "int8", "int32"), "crashes", "absent"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("resolver", "bad", "good", "stage", "told"), DEPTHWISE)
-def test_a_depthwise_layer_has_a_fault_with_these_types_alone(resolver, bad, good, stage, told):
-    pytest.importorskip("tflite_micro", reason="needs tflite_micro")
-    x = np.random.default_rng(1).integers(-100, 100, (1, 4, 4, 4)).astype(bad[0])
-    arithmetic = "tflm" if resolver == "tflm" else f"litert-{resolver}"
-    equal = {}
-    with Runtimes() as runtimes:
-        for types in (bad, good):
-            model = depthwise(*types)
-            ran = runtimes.run([Request(model_bytes(model), (x,), (resolver,))])[0][resolver]
-            (ours,) = ReferenceInterpreter(model, arithmetic).invoke((x,)).outputs.values()
-            equal[types] = ran.stage == "runs" and np.array_equal(ran.outputs[0], ours)
-            assert ran.stage == (stage if types == bad else "runs")
-    assert equal == {bad: False, good: True}
-    outcome = Outcome.MISMATCH if stage == "runs" else Outcome.CRASHED
-    device = "tflm" if resolver == "tflm" else f"litert:{resolver}"
-    assert told in known_fault(device, "DEPTHWISE_CONV_2D", tuple(filter(None, bad)), outcome)
-
-
-@pytest.mark.parametrize(("scale", "stage"), [(2.0, "crashes"), (0.5, "runs")])
-def test_tflm_compares_no_inputs_with_scales_of_1_and_more(scale, stage):
-    pytest.importorskip("tflite_micro", reason="needs tflite_micro")
-    inputs = [run_time(name, (4,), "int8", quantized(q)) for name, q in (("a", scale), ("b", 0.25))]
-    model = one_operator("LESS", inputs, [run_time("y", (4,), "bool")], version=2)
-    x = np.arange(4).astype(np.int8)
-    with Runtimes() as runtimes:
-        assert runtimes.run([Request(model_bytes(model), (x, x), ("tflm",))])[0]["tflm"].stage == stage
-    assert "1 or more" in known_fault("tflm", "LESS", ("int8", "bool"), Outcome.CRASHED)
+    assert "32 bits" in known_fault("tflm", case.model, Outcome.MISMATCH)

@@ -119,7 +119,16 @@ def test_what_a_runtime_is_known_to_fail_is_noted_and_left_out() -> None:
         low = any((run[0] == -128).all() for run in job.runs)
         return Failure(Outcome.CRASHED, "ended with SIGABRT") if low and "SOFTMAX" in job.name else None
 
-    report = verify(convolutional(), InProcess(instead=instead, name="litert:reference"))
+    builder = ModelBuilder("softmax")
+    main = builder.subgraph()
+    x, y = (
+        main.tensor("x", (1, 512), "int8", quantized(0.1)),
+        main.tensor("y", (1, 512), "int8", quantized(1 / 256, -128)),
+    )
+    main.add("SOFTMAX", [x], [y], version=2, beta=1.0)
+    main.inputs(x)
+    main.outputs(y)
+    report = verify(builder.finish(), InProcess(instead=instead, name="litert:reference"))
     found = of(report, "SOFTMAX")
     assert found.outcome is Outcome.EXACT
     assert "512" in found.fault

@@ -126,6 +126,12 @@ def unbiased_accumulator(operands: Operands) -> Measured:
     return largest_accumulator(operands) if operands.one("bias") is None else None
 
 
+def channel_sums(operands: Operands) -> NDArray[np.int64] | None:
+    """Return the largest magnitude of every output channel's accumulator; None for weights that are not constant."""
+    layer = _layer(operands)
+    return None if layer is None else _sums(operands, layer)
+
+
 @measures(_heavy_steps)
 def sum_reach(operands: Operands) -> Measured:
     """``largest_accumulator`` in output steps: accumulator * input scale * weight scale / output scale. None

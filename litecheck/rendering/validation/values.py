@@ -22,6 +22,7 @@ def values(report: Report) -> dict[str, Any]:
         "version": report.version,
         "fail_on": report.fail_on,
         "require_coverage": report.require_coverage,
+        "require_integer_io": report.require_integer_io,
         "fail_on_fallback": report.fail_on_fallback,
         "max_partitions": report.max_partitions,
         **policy_values(report),
@@ -57,6 +58,11 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in ordered(model.findings)],
         "problems": [asdict(problem) for problem in model.problems],
         "remarks": model.remarks,
+        "float_parts": {
+            "inputs": model.float_parts.inputs,
+            "outputs": model.float_parts.outputs,
+            "islands": model.float_parts.islands,
+        },
         **({"targets": [_target(target) for target in model.targets]} if model.targets else {}),
     }
 

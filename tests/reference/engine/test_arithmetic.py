@@ -11,12 +11,9 @@ import yaml
 
 from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
-from litecheck.flatbuffer.schema import load_schema
-from litecheck.quantization import BITS
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
 from litecheck.reference.registry import kernels
 
-KEYS = {"operator", "types", "resolvers", "versions", "does", "evidence", "beside", "outcome", "see"}
 GOOD = """\
 arithmetic: acme
 title: Acme
@@ -175,16 +172,6 @@ def test_the_json_schema_describes_them() -> None:
     assert judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: q11, declined+uint8: q10}")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{Declined: q10}")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: [q10]}")))
-
-
-def test_known_faults_name_operators_resolvers_and_evidence() -> None:
-    document = yaml.safe_load((rules_dir() / "arithmetic" / "known-faults.yaml").read_text("utf-8"))
-    for fault in document["faults"]:
-        assert {"operator", "types", "resolvers", "versions", "does", "evidence"} <= set(fault) <= KEYS
-        builtin = set(load_schema("tflite").enums["BuiltinOperator"])
-        assert set(fault["operator"].split(", ")) <= builtin | {"CUSTOM TFLite_Detection_PostProcess"}
-        assert set(fault["types"]) <= set(BITS)
-        assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
 
 
 def test_the_example_in_the_guide_is_one(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_profile_without_borders_gives_a_hint() -> None:
 
 def test_quiet_says_what_fails_in_a_line() -> None:
     assert brief(converted()) == (
-        "float.tflite: conforms: 7 of 8 operators int8; no findings; 11/12 operators checked, "
+        "float.tflite: conforms: 7 of 8 operators int8; 1 note; 11/12 operators checked, "
         "1 structure checked only; 1 tensor below 6 bits\n"
     )
     assert brief(converted("float16")) == ""

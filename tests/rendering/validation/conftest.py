@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from litecheck.errors import Problem
-from litecheck.finding import Demand, Effect, Finding, Level, Waiver, Where
-from litecheck.report import ModelReport, OperatorReport, Report, StaleEntry
+from litecheck.finding import Demand, Effect, Finding, Level, StaleEntry, Waiver, Where
+from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.summary_text import Status
 
 PAGE = "https://example.org/quantization_spec#conv_2d"

@@ -1,0 +1,158 @@
+"""Measurements that decide whether an operator meets a known fault, by their names under ``when`` in known-faults.yaml.
+
+A name is that of a measurement of the rules, of an option of the operator, or one of those here. ``role.type`` is a
+property of a tensor: one of those here, or a measurement of a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from litecheck.model.graph import wiring_of
+from litecheck.model.options import options_of
+from litecheck.model.stored_values import extremes
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale
+from litecheck.profile.measurements.register import OPERAND, OPERATOR
+from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.operators import traits_of
+from litecheck.quantization import Blockwise
+
+ABSENT = "absent"
+
+
+def value_of(name: str, operands: Operands) -> Measured:
+    """Return the value of a condition. Example: ``bias.type`` of a layer without a bias is ``absent``."""
+    role, dot, what = name.rpartition(".")
+    if dot:
+        tensor = operands.one(role)
+        if what in OPERAND:
+            return measurement(name)(operands)
+        return ABSENT if tensor is None else _OF_TENSOR[what](tensor)
+    if name in _OF_OPERATOR:
+        return _OF_OPERATOR[name](operands)
+    return measurement(name)(operands) if name in OPERATOR else _option(operands, name)
+
+
+def is_known(name: str) -> bool:
+    """Return True if a name is a property of a tensor, a measurement, or may be an option."""
+    _, dot, what = name.rpartition(".")
+    return what in _OF_TENSOR or what in OPERAND if dot else name.isidentifier()
+
+
+def _option(operands: Operands, name: str) -> Measured:
+    value = options_of(operands.operator).get(name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if value is None or isinstance(value, (int, str)) else Fraction(value)
+
+
+def _granularity(tensor: Tensor) -> str:
+    if isinstance(tensor.quantization.details, Blockwise):
+        return "blockwise"
+    scales = tensor.quantization.scale.size
+    return "none" if not scales else "per-tensor" if scales == 1 else "per-axis"
+
+
+def _stored(tensor: Tensor) -> Measured:
+    """Smallest stored value of a constant, of any integer type."""
+    found = extremes(tensor) if tensor.is_constant else None
+    return None if found is None else int(found[0])
+
+
+def _zero_point(tensor: Tensor) -> Measured:
+    points = tensor.quantization.zero_point
+    return int(points[0]) if points.size == 1 else None
+
+
+def _scales(operands: Operands) -> list[Fraction]:
+    inputs = (
+        tensor for role in traits_of(operands.operator.kind).inputs for tensor in operands.roles.get(role, ())
+    )
+    return [scale for tensor in inputs if (scale := one_scale(tensor)) is not None]
+
+
+def _product_ratio(operands: Operands) -> Measured:
+    """Product of the two input scales / output scale."""
+    scales, output = _scales(operands), one_scale(operands.one("output"))
+    return scales[0] * scales[1] / output if len(scales) == 2 and output else None
+
+
+def _broadcasts(operands: Operands) -> Measured:
+    """``yes`` if the two inputs have different shapes."""
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    return None if lhs is None or rhs is None else "no" if lhs.shape == rhs.shape else "yes"
+
+
+def _rank_gap(operands: Operands) -> Measured:
+    """Rank of the second input - rank of the first."""
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    return None if lhs is None or rhs is None else len(rhs.shape) - len(lhs.shape)
+
+
+def _window_beyond_input(operands: Operands) -> Measured:
+    """Largest number of elements by which a pooling window exceeds the input."""
+    given = operands.one("input")
+    if given is None or len(given.shape) != 4:
+        return None
+    sides = zip(("filter_height", "filter_width"), given.shape[1:3], strict=True)
+    return max(operands.option(name) - size for name, size in sides)
+
+
+def _outer_dimensions(operands: Operands) -> Measured:
+    """Number of dimensions above 1 before the rows of the first matrix."""
+    lhs = operands.one("lhs")
+    return None if lhs is None else sum(size > 1 for size in lhs.shape[:-2])
+
+
+def _block_size_by_32(operands: Operands) -> Measured:
+    """Block size of blockwise weights modulo 32."""
+    weight = operands.one("weight")
+    details = None if weight is None else weight.quantization.details
+    return details.block_size % 32 if isinstance(details, Blockwise) else None
+
+
+def _weight_writer(operands: Operands) -> Measured:
+    """Operator that writes the weights, ``none`` for weights that no operator writes."""
+    weight = operands.one("weight")
+    writer = None if weight is None else wiring_of(operands.subgraph).first_writer.get(weight.index)
+    return "none" if writer is None else operands.subgraph.operators[writer].opcode
+
+
+def _ends_model(operands: Operands) -> Measured:
+    """``yes`` if the first output is an output of its subgraph."""
+    outputs = operands.operator.outputs
+    return "yes" if outputs and outputs[0] in wiring_of(operands.subgraph).outputs else "no"
+
+
+def _projected_beyond_cells(operands: Operands) -> Measured:
+    """Number of outputs of an LSTM's projection - number of cells."""
+    projection, weights = operands.one("projection_weights"), operands.one("input_to_output_weights")
+    if projection is None or weights is None or not projection.shape or not weights.shape:
+        return None
+    return projection.shape[0] - weights.shape[0]
+
+
+_OF_TENSOR: dict[str, Callable[[Tensor], Measured]] = {
+    "type": lambda tensor: tensor.dtype,
+    "source": lambda tensor: "constant" if tensor.is_constant else "computed",
+    "granularity": _granularity,
+    "rows": lambda tensor: tensor.shape[0] if tensor.shape else None,
+    "row_size": lambda tensor: tensor.size // tensor.shape[0] if tensor.shape and tensor.shape[0] else None,
+    "row_remainder": lambda tensor: tensor.shape[0] % 4 if tensor.shape else None,
+    "stored": _stored,
+    "zero_point": _zero_point,
+}
+_OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
+    "coarsest_scale": lambda operands: max(_scales(operands), default=None),
+    "product_ratio": _product_ratio,
+    "broadcasts": _broadcasts,
+    "rank_gap": _rank_gap,
+    "window_beyond_input": _window_beyond_input,
+    "outer_dimensions": _outer_dimensions,
+    "block_size_by_32": _block_size_by_32,
+    "weight_writer": _weight_writer,
+    "ends_model": _ends_model,
+    "projected_beyond_cells": _projected_beyond_cells,
+}

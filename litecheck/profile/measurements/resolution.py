@@ -1,0 +1,143 @@
+"""Ranges and steps of an operator's tensors in real numbers: the measurements of ``rules/notes.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.accumulators import channel_sums
+from litecheck.profile.measurements.bound import Operands, everything
+from litecheck.quantization import INTEGER_RANGES
+
+#: Types with so few values that their use matters.
+_NARROW = frozenset(name for name in INTEGER_RANGES if name.endswith(("int2", "int4", "int8", "int16")))
+#: A layer with larger steps spans the 16 levels of the note: a single weight of 127 times 255 input steps is enough.
+_COARSE = 16 / (127 * 255)
+
+Interval = tuple[float, float]
+
+
+def kept_range(operands: Operands, bound: str) -> float | None:
+    """Return the share of the input range that the output range covers.
+
+    For example, int8 with scale 0.5 into int8 with scale 0.125 and equal zero points gives 0.25.
+    """
+    given, output = _range(operands.one("input")), _range(operands.one("output"))
+    if given is None or output is None:
+        return None
+    return max(0.0, min(given[1], output[1]) - max(given[0], output[0])) / (given[1] - given[0])
+
+
+def output_levels(operands: Operands, bound: str) -> float | None:
+    """Return the number of output levels that the operator's real outputs span at most.
+
+    For example, LOGISTIC's range 0..1 behind QUANTIZE with an output scale of 0.75 gives 1.3.
+    """
+    output, span = _range(operands.one("output")), _BOUNDS[bound](operands)
+    scale = _scale(operands.one("output"))
+    if output is None or span is None or scale is None:
+        return None
+    return max(0.0, min(span[1], output[1]) - max(span[0], output[0])) / scale
+
+
+def sum_step(operands: Operands, bound: str) -> float | None:
+    """Return input scale * weight scale / output scale, the median over the channels; None if no channel is above 1.
+
+    For example, scales 0.5, 0.25 and 0.1 give 1.25.
+    """
+    largest, weight = _largest_step(operands), operands.one("weight")
+    if largest is None or largest <= 1 or weight is None:
+        return None
+    scales = weight.quantization.scale
+    return largest * float(np.median(scales) / scales.max())
+
+
+def weights_per_scale(operands: Operands, bound: str) -> int | None:
+    """Return the number of constant int4 weights that share a scale; None for blockwise scales.
+
+    For example, weights (8, 4096) with 8 scales give 4096.
+    """
+    weight = operands.one("weight")
+    if weight is None or weight.dtype != "int4" or not weight.is_constant:
+        return None
+    scales = weight.quantization.scale.size
+    return weight.size // scales if scales and weight.quantization.details is None else None
+
+
+def _scale(tensor: Tensor | None) -> float | None:
+    """The single valid scale of a tensor with few values."""
+    if tensor is None or tensor.dtype not in _NARROW or tensor.quantization.scale.size != 1:
+        return None
+    scale = float(tensor.quantization.scale[0])
+    return scale if 0 < scale < float("inf") else None
+
+
+def _range(tensor: Tensor | None) -> Interval | None:
+    """The smallest and largest real value of a tensor."""
+    scale = _scale(tensor)
+    if tensor is None or scale is None or tensor.quantization.zero_point.size != 1:
+        return None
+    (low, high), zero = INTEGER_RANGES[tensor.dtype], int(tensor.quantization.zero_point[0])
+    return scale * (low - zero), scale * (high - zero)
+
+
+def _inputs(operands: Operands) -> list[Interval] | None:
+    """The ranges of all inputs with values; None if one has no single scale."""
+    output = operands.one("output")
+    given = [_range(t) for t in everything(operands) if t is not output and t.dtype not in ("int32", "int64")]
+    found = [one for one in given if one is not None]
+    return found if found and len(found) == len(given) else None
+
+
+def _of_input(operands: Operands) -> Interval | None:
+    given = _inputs(operands)
+    return None if given is None else (min(low for low, _ in given), max(high for _, high in given))
+
+
+def _of_sum(operands: Operands) -> Interval | None:
+    """The largest magnitudes added, for sums and differences."""
+    given = _inputs(operands)
+    most = sum(max(-low, high) for low, high in given or ())
+    return None if given is None else (-most, most)
+
+
+def _of_product(operands: Operands) -> Interval | None:
+    given = _inputs(operands)
+    most = float(np.prod([max(-low, high) for low, high in given or ()]))
+    return None if given is None else (-most, most)
+
+
+def _of_weights(operands: Operands) -> Interval | None:
+    """The largest sum of a layer, with its bias; None if its step alone shows that it spans enough levels."""
+    step, given, weight = _largest_step(operands), _scale(operands.one("input")), operands.one("weight")
+    if step is None or given is None or weight is None or step > _COARSE:
+        return None
+    sums = channel_sums(operands)
+    if sums is None or not sums.size or weight.quantization.scale.size not in (1, sums.size):
+        return None
+    most = float((sums * weight.quantization.scale.astype(np.float64)).max()) * given
+    return -most, most
+
+
+def _largest_step(operands: Operands) -> float | None:
+    """Input scale * largest weight scale / output scale."""
+    given, output, weight = (
+        _scale(operands.one("input")),
+        _scale(operands.one("output")),
+        operands.one("weight"),
+    )
+    if given is None or output is None or weight is None or not weight.quantization.scale.size:
+        return None
+    return given * float(weight.quantization.scale.max()) / output
+
+
+_BOUNDS: dict[str, Callable[[Operands], Interval | None]] = {
+    "input": _of_input, "sum": _of_sum, "product": _of_product, "weights": _of_weights,
+}  # fmt: skip
+#: By the names of the notes.
+RESOLUTION: dict[str, Callable[[Operands, str], float | None]] = {
+    "kept_range": kept_range, "output_levels": output_levels, "sum_step": sum_step,
+    "weights_per_scale": weights_per_scale,
+}  # fmt: skip

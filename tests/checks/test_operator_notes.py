@@ -1,0 +1,89 @@
+"""Notes on accuracy: just outside their ranges and not just inside; not beside violations, not for a page's rules."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.checks.validate import validate
+from litecheck.finding import Finding
+from litecheck.model.build import quantized
+from litecheck.model.load import load_model
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+
+MODELS = os.environ.get("LITECHECK_MODELS")
+
+
+def requantized(given: float, output: float, zero: int = 0) -> Model:
+    ends = (
+        run_time(name, (4,), "int8", quantized(scale, zero)) for name, scale in (("x", given), ("y", output))
+    )
+    x, y = ends
+    return one_operator("QUANTIZE", [x], [y], version=2)
+
+
+def layer(output: float, weight: int = 127) -> Model:
+    w = constant("w", np.full((1, 2), weight, np.int8), quantized([0.25]))
+    b = constant("b", np.zeros(1, np.int32), quantized([0.125]))
+    x, y = run_time("x", (1, 2), "int8", quantized(0.5)), run_time("y", (1, 1), "int8", quantized(output))
+    return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
+
+
+def int4_rows(columns: int) -> Model:
+    w = constant("w", np.full((4, columns), 3, np.int8), quantized([0.25] * 4), "int4")
+    x, y = run_time("x", (1, columns), "float32"), run_time("y", (1, 4), "float32")
+    return one_operator("FULLY_CONNECTED", [x, w, None], [y], version=10)
+
+
+def noted(model: Model, *profiles: str) -> list[Finding]:
+    found = validate(model, [load_profile(name) for name in profiles] or None).findings
+    return [finding for finding in found if finding.demanded_by.file == "rules/notes.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (requantized(0.5, 0.075), [("QUANTIZE/kept_range", "output range covers 15% of the input range")]),
+        (requantized(0.5, 0.25), []),
+        (requantized(0.5, 100), [("QUANTIZE/output_levels", "its values span 1.3 output levels")]),
+        (requantized(0.5, 7.9), []),
+        (layer(2000), [("FULLY_CONNECTED/output_levels", "its values span 4.1 output levels")]),
+        (layer(500), []),
+        (
+            layer(0.1, 1),
+            [
+                (
+                    "FULLY_CONNECTED/sum_step",
+                    "the smallest change of a sum is 1.25 output levels in half of the channels",
+                )
+            ],
+        ),
+        (layer(0.125, 1), []),
+        (int4_rows(1024), [("FULLY_CONNECTED/weights_per_scale", "one scale covers 1,024 int4 weights")]),
+        (int4_rows(1022), []),
+    ],
+)
+def test_notes(model: Model, told: list[tuple[str, str]]) -> None:
+    found = noted(model)
+    assert [(f.path, f.found) for f in found] == told
+    assert {(f.level, f.effect) for f in found} <= {("note", "information loss")}
+
+
+def test_a_violation_has_no_note_beside_it() -> None:
+    assert noted(requantized(0.5, 0.075, zero=-200)) == []
+
+
+def test_a_profile_that_is_no_runtime_has_no_notes() -> None:
+    assert noted(requantized(0.5, 0.075), "litert-int8") == []
+    assert len(noted(requantized(0.5, 0.075), "tflm")) == 1
+
+
+@pytest.mark.skipif(not MODELS, reason="needs LITECHECK_MODELS")
+def test_public_models_have_no_notes() -> None:
+    for file in sorted(Path(MODELS or "").glob("*.tflite")):
+        assert noted(load_model(file)) == [], file

@@ -1,0 +1,372 @@
+"""Pairs of models for known faults: one inside the condition of a fault, and one just outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.types import Model
+from litecheck.profile.known_faults import KnownFault, known_faults
+from litecheck.profile.operator_plan import TensorPlan
+from litecheck.quantization import Blockwise, Quantization
+
+Values = Sequence[Array]
+
+
+@dataclass(frozen=True)
+class FaultPair:
+    """Models inside and outside the condition of the fault whose text contains ``does``.
+
+    ``inputs`` are the same for both; None draws them. ``shows`` is False for a fault that differs from run to run or
+    with memory, so that a run need not show it. ``arithmetic`` is the right one, if not that of the resolver.
+    """
+
+    does: str
+    operator: str
+    resolver: str
+    bad: Model
+    good: Model
+    inputs: Values | None = None
+    good_inputs: Values | None = None
+    shows: bool = True
+    arithmetic: str = ""
+
+    def fault(self) -> KnownFault:
+        """Return the entry of the file. Exactly one contains the text for the operator and the resolver."""
+        (found,) = (
+            f
+            for f in known_faults()
+            if self.does in f.does and self.operator in f.operators and self.resolver in f.resolvers
+        )
+        return found
+
+
+def x(shape: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int = 0) -> TensorPlan:
+    """Return a computed tensor; without a scale it has no quantization."""
+    shape = (shape,) if isinstance(shape, int) else shape
+    return run_time("x", shape, dtype, quantized(scale, zero, axis) if np.any(scale) else None)
+
+
+def c(values: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int = 0) -> TensorPlan:
+    """Return a constant."""
+    stored = np.asarray(values, "int8" if dtype == "int4" else dtype)
+    return constant("c", stored, quantized(scale, zero, axis) if np.any(scale) else None, dtype)
+
+
+def one(opcode: str, *tensors: TensorPlan | None, version: int = 2, **options: Option) -> Model:
+    """Return an operator whose last tensor is its output."""
+    *inputs, output = tensors
+    assert output is not None
+    return one_operator(opcode, inputs, [output], options, version=version)
+
+
+def unary(opcode: str, dtype: str, given: float, output: float) -> Model:
+    return one(opcode, x(8, dtype, given), x(8, dtype, output), version=1 if opcode == "HARD_SWISH" else 2)
+
+
+def binary(
+    opcode: str, dtype: str, scales: Sequence[float], shapes: Any = ((4,), (4,)), **options: Option
+) -> Model:
+    lhs, rhs = (x(shape, dtype, s) for shape, s in zip(shapes, scales, strict=False))
+    shape = np.broadcast_shapes(lhs.shape, rhs.shape)
+    return one(opcode, lhs, rhs, x(shape, dtype if len(scales) > 2 else "bool", scales[2] if len(scales) > 2 else 0),
+               **options)  # fmt: skip
+
+
+def reduced(opcode: str, dtype: str, size: int, scale: float = 0.1) -> Model:
+    return one(opcode, x((2, size, 3), dtype, scale), c([1], "int32"), x((2, 3), dtype, scale))
+
+
+def pooled(side: int) -> Model:
+    return one(
+        "AVERAGE_POOL_2D", x((1, 9, 3, 2), "float32"), x((1, 5, 1, 2), "float32"), version=1, padding="SAME",
+        stride_h=2, stride_w=3, filter_height=side, filter_width=3,
+    )  # fmt: skip
+
+
+CONV: dict[str, Option] = {
+    "padding": "VALID",
+    "stride_w": 1,
+    "stride_h": 1,
+    "dilation_w_factor": 1,
+    "dilation_h_factor": 1,
+}
+
+
+def filters(opcode: str, channels: int = 4) -> Array:
+    shape = (1, 3, 3, channels) if opcode == "DEPTHWISE_CONV_2D" else (channels, 3, 3, channels)
+    return np.random.default_rng(3).integers(-7, 8, shape).astype(np.int8)
+
+
+def convolved(opcode: str, dtype: str, bias: str, weights: str = "int8", **options: Option) -> Model:
+    """Return a convolution of 4 channels; without a bias if ``bias`` is empty."""
+    step = 0.01 / 256 if dtype == "int16" else 0.01
+    axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
+    more: dict[str, Option] = {"depth_multiplier": 1} if axis else {}
+    w = c(filters(opcode), weights, [0.02] * 4, 0, axis)
+    b = c(range(100, 104), bias, [0.02 * step] * 4) if bias else None
+    return one(
+        opcode, x((1, 4, 4, 4), dtype, step), w, b, x((1, 2, 2, 4), dtype, 4 * step), version=5, **CONV, **more, **options
+    )  # fmt: skip
+
+
+def transposed(bias: str) -> Model:
+    w = c(filters("CONV_2D"), "int8", [0.02] * 4)
+    b = c(range(100, 104), bias, [0.02 * 0.001] * 4)
+    return one(
+        "TRANSPOSE_CONV", c([1, 6, 6, 4], "int32"), w, x((1, 4, 4, 4), "int16", 0.001), b, x((1, 6, 6, 4), "int16", 0.004),
+        version=4, padding="VALID", stride_w=1, stride_h=1,
+    )  # fmt: skip
+
+
+def layer(bias: str, **options: Option) -> Model:
+    w, b = c(np.arange(-6, 6).reshape(3, 4), "int8", 0.5), c([900, 500, -700], bias, 0.0005)
+    return one(
+        "FULLY_CONNECTED", x((2, 4), "int16", 0.001), w, b, x((2, 3), "int16", 0.004), version=11, **options
+    )
+
+
+def hybrid(opcode: str, weights: TensorPlan, **options: Option) -> Model:
+    """Return a layer with float activations."""
+    rows = weights.shape[0]
+    if opcode == "FULLY_CONNECTED":
+        ends = (2, weights.shape[-1]), (2, rows)
+        return one(opcode, x(ends[0], "float32"), weights, None, x(ends[1], "float32"), version=10, **options)
+    depth = opcode == "DEPTHWISE_CONV_2D"
+    channels = weights.shape[-1] if depth else rows
+    more: dict[str, Option] = {"depth_multiplier": 1} if depth else {}
+    b = c(np.zeros(channels), "float32")
+    return one(
+        opcode, x((1, 4, 4, weights.shape[-1]), "float32"), weights, b, x((1, 3, 3, channels), "float32"), version=6,
+        **CONV, **more, **options,
+    )  # fmt: skip
+
+
+def ramp(*shape: int, lowest: int = -127) -> Array:
+    values = np.random.default_rng(5).integers(-127, 128, shape)
+    values.flat[0] = lowest
+    return values
+
+
+def product(lhs: TensorPlan, rhs: TensorPlan, output: TensorPlan) -> Model:
+    return one("BATCH_MATMUL", lhs, rhs, output, version=4)
+
+
+def everything(dtype: str, size: int = 8) -> Array:
+    info = np.iinfo(dtype)
+    return np.linspace(info.min, info.max, size).astype(dtype)
+
+
+def _elementwise() -> Iterator[FaultPair]:
+    for dtype, text in (("int8", "keeps the int8 zero points"), ("int16", "first half")):
+        yield FaultPair(text, "SUM", "reference", reduced("SUM", dtype, 4), reduced("SUM", "uint8", 4))
+    yield FaultPair(
+        "empty input", "SUM", "optimized", reduced("SUM", "int8", 0), reduced("SUM", "int8", 4), shows=False
+    )
+    yield FaultPair(
+        "empty input", "REDUCE_PROD", "optimized", reduced("REDUCE_PROD", "int8", 0, 1.0),
+        reduced("REDUCE_PROD", "int8", 2, 1.0), shows=False,
+    )  # fmt: skip
+    for opcode in ("REDUCE_MAX", "REDUCE_MIN"):
+        pair = (reduced(opcode, "float32", size, 0) for size in (0, 4))
+        yield FaultPair("infinity", opcode, "xnnpack", *pair)
+    yield FaultPair("SAME window", "AVERAGE_POOL_2D", "xnnpack", pooled(11), pooled(9))
+    powers = (2**-4, 2**-5, 2**-4)
+    added = (
+        binary("ADD", "int16", powers, shapes, pot_scale_int16=True)
+        for shapes in (((4, 1), (4,)), ((4,), (4,)))
+    )
+    yield FaultPair("broadcast", "ADD", "optimized", *added)
+    for opcode, steps in (("ADD", (2**-19.1, 2**-18.9)), ("SQUARED_DIFFERENCE", (1 / 4097, 1 / 4095))):
+        pair = (binary(opcode, "int8", (1, 0.5, step)) for step in steps)
+        yield FaultPair("output multiplier is 1 or more", opcode, "reference", *pair)
+    yield FaultPair(
+        "negative number", "SUB", "reference", *(binary("SUB", "int8", (1, 0.5, 2.0**-n)) for n in (22, 18))
+    )
+    yield FaultPair(
+        "product of the scales",
+        "MUL",
+        "reference",
+        *(binary("MUL", "int8", (1, 1, 2.0**-n)) for n in (34, 20)),
+    )
+    for opcode in ("LESS", "EQUAL"):
+        for resolver, text in (("reference", "exactly 1"), ("tflm", "1 or more")):
+            pair = (binary(opcode, "int8", (scale, 0.25)) for scale in (1.5, 0.99))
+            yield FaultPair(text, opcode, resolver, *pair, shows=opcode == "LESS")
+    yield FaultPair(
+        "writes nothing", "NOT_EQUAL", "optimized", *(binary("NOT_EQUAL", "int16", (s, s)) for s in (0, 0.5))
+    )
+    single = (
+        one("ADD", x(3, scale=0.1, zero=3), c(np.full((1,) * rank, 5), scale=0.1, zero=3),
+            x((1,) * max(rank - 1, 0) + (3,), scale=0.1, zero=3), fused_activation_function="RELU")
+        for rank in (2, 1)
+    )  # fmt: skip
+    yield FaultPair("outputs the shape", "ADD", "xnnpack", *single)
+    swish = [unary("HARD_SWISH", "int8", given, output) for given, output in ((0.0001, 0.5), (0.01, 0.5))]
+    yield FaultPair("plus or minus 1", "HARD_SWISH", "reference", *swish)
+    swish = [unary("HARD_SWISH", "int8", given, 0.01) for given in (1.29, 1.27)]
+    yield FaultPair("128 times", "HARD_SWISH", "reference", *swish)
+    for opcode in ("TANH", "LOGISTIC"):
+        pair = (unary(opcode, "int16", scale, 2**-15) for scale in (100.0, 5.0))
+        yield FaultPair(
+            "above 5.33", opcode, "reference", *pair, [everything("int16")], shows=opcode == "TANH"
+        )
+    yield FaultPair(
+        "activation bound", "RELU6", "reference", *(unary("RELU6", "int16", s, s) for s in (1.6e-13, 1e-8))
+    )
+    yield FaultPair(
+        "2^31 times", "RELU6", "reference", *(unary("RELU6", "int16", 443.28, 2.0**-n) for n in (23, 15)),
+        [everything("int16")],
+    )  # fmt: skip
+    yield FaultPair("e^x is infinite", "EXP", "reference", *(unary("EXP", "int16", s, 1.0) for s in (1 / 256, 1 / 400)),
+                    [everything("int16")])  # fmt: skip
+    yield FaultPair(
+        "2^31 output steps", "GELU", "reference", *(unary("GELU", "uint8", 100, s) for s in (1e-7, 1e-3))
+    )
+    yield FaultPair(
+        "does not list", "ELU", "reference", unary("ELU", "int8", 0.1, 0.1), unary("RELU", "int8", 0.1, 0.1)
+    )
+
+
+def _layers() -> Iterator[FaultPair]:
+    for opcode in ("CONV_2D",):
+        pair = (convolved(opcode, "int16", bias, quantized_bias_type=option)
+                for bias, option in (("int32", "FLOAT32"), ("int32", "INT32")))  # fmt: skip
+        yield FaultPair("two channels at a time", opcode, "reference", *pair)
+        pair = (convolved(opcode, "int16", bias) for bias in ("int32", "int64"))
+        yield FaultPair("two channels at a time", opcode, "xnnpack", *pair)
+    pair = (layer("int32", quantized_bias_type=option) for option in ("FLOAT32", "INT32"))
+    yield FaultPair("bias as int64", "FULLY_CONNECTED", "reference", *pair)
+    yield FaultPair("crashes if the bias is absent", "DEPTHWISE_CONV_2D", "optimized",
+                    convolved("DEPTHWISE_CONV_2D", "int8", ""), convolved("DEPTHWISE_CONV_2D", "int8", "int32"))  # fmt: skip
+    yield FaultPair("int4 weights of an int16", "DEPTHWISE_CONV_2D", "optimized",
+                    convolved("DEPTHWISE_CONV_2D", "int16", "int64", "int4"),
+                    convolved("DEPTHWISE_CONV_2D", "int16", "int64"))  # fmt: skip
+    yield FaultPair("two channels at a time", "DEPTHWISE_CONV_2D", "tflm",
+                    *(convolved("DEPTHWISE_CONV_2D", "int16", bias) for bias in ("int32", "int64")))  # fmt: skip
+    yield FaultPair("listed as absent", "DEPTHWISE_CONV_2D", "tflm",
+                    *(convolved("DEPTHWISE_CONV_2D", "int8", bias) for bias in ("", "int32")))  # fmt: skip
+    yield FaultPair(
+        "two channels at a time", "TRANSPOSE_CONV", "tflm", transposed("int32"), transposed("int64")
+    )
+    rows = (hybrid("FULLY_CONNECTED", c(np.full((4, 32), low), "int4", 0.1)) for low in (-8, -7))
+    yield FaultPair("int4 weights of -8", "FULLY_CONNECTED", "optimized", *rows)
+    for opcode, bad, good in (
+        ("FULLY_CONNECTED", (8, 16), (8, 15)),
+        ("CONV_2D", (3, 2, 2, 16), (4, 2, 2, 16)),
+    ):
+        pair = (hybrid(opcode, c(np.full(shape, -128), "int8", 0.1)) for shape in (bad, good))
+        yield FaultPair("weights of -128", opcode, "optimized", *pair)
+    scales = ((0.01, 0.0), ([0.01] * 8, 3))
+    pair = (hybrid("DEPTHWISE_CONV_2D", c(ramp(1, 2, 2, 8), "int8", s, 0, int(axis))) for s, axis in scales)
+    yield FaultPair("beyond the end", "DEPTHWISE_CONV_2D", "reference", *pair)
+    matrices = [
+        product(
+            x((*outer, 3, 4), "float32"), c(ramp(*outer, 4, 5), "int8", 0.1), x((*outer, 3, 5), "float32")
+        )
+        for outer in ((2, 3), (1, 3))
+    ]
+    yield FaultPair("different matrices", "BATCH_MATMUL", "optimized", *matrices)
+    matrices = [
+        product(x((3, 4), "float32"), right, x((3, 5), "float32"))
+        for right in (x((4, 5), "int8", 0.1), c(ramp(4, 5), "int8", 0.1))
+    ]
+    yield FaultPair("not constant", "BATCH_MATMUL", "xnnpack", *matrices)
+    matrices = [
+        product(x((3, 4), "int8", 0.1), c(ramp(4, 5), "int8", scale, 0, 1), x((3, 5), "int8", 1.0))
+        for scale in ([0.1] * 5, 0.1)
+    ]
+    yield FaultPair("per-column", "BATCH_MATMUL", "reference", *matrices)
+    softmax = [
+        one("SOFTMAX", x((1, n), "int8", 0.01), x((1, n), "int8", 1 / 256, -128), beta=1.0)
+        for n in (512, 511)
+    ]
+    for resolver in ("reference", "tflm"):
+        zeros = ([np.zeros((1, n), np.int8)] for n in (512, 511))
+        yield FaultPair("add up to 512", "SOFTMAX", resolver, *softmax, *zeros)
+
+
+def _micro() -> Iterator[FaultPair]:
+    pads = (
+        one("SPACE_TO_BATCH_ND", x((1, 4, 4, 1), "int8", 0.1, 7), c([2, 2], "int32"), c(pads, "int32"),
+            x((4, 3 if np.any(pads) else 2, 3 if np.any(pads) else 2, 1), "int8", 0.1, 7))
+        for pads in ([[1, 1], [1, 1]], [[0, 0], [0, 0]])
+    )  # fmt: skip
+    yield FaultPair("padding uninitialized", "SPACE_TO_BATCH_ND", "tflm", *pads, shows=False)
+    yield FaultPair(
+        "writes nothing", "GREATER", "tflm", *(binary("GREATER", t, (0.5, 0.5)) for t in ("int16", "int8"))
+    )
+    pair = (binary("ADD", "int32", (0, 0, 0), fused_activation_function=f) for f in ("RELU6", "NONE"))
+    yield FaultPair("fused activation", "ADD", "tflm", *pair, [np.arange(-5, -1, dtype=np.int32)] * 2)
+    yield FaultPair("steps of 1/128", "TANH", "tflm", *(unary("TANH", "int8", 0.05, s) for s in (1 / 64, 1 / 128)),
+                    arithmetic="litert-reference")  # fmt: skip
+    constants = (
+        one("DEQUANTIZE", c(ramp(3, 4), "int8", s), x((3, 4), "float32")) for s in ([0.1, 0.2, 0.3], 0.1)
+    )
+    yield FaultPair("first channel", "DEQUANTIZE", "tflm", *constants)
+
+
+def blocks(rows: int, columns: int, block: int, activation: str = "NONE") -> Model:
+    """Return a layer with blockwise int4 weights, whose outputs are far from 0 on both sides."""
+    builder = ModelBuilder("blocks")
+    graph = builder.subgraph("main")
+    scales = np.full((rows, columns // block), 0.25, np.float16)
+    details = Blockwise(graph.constant("scales", scales), -1, block)
+    stored = (np.arange(rows * columns).reshape(rows, columns) % 13 - 6).astype(np.int8)
+    weights = graph.constant("w", stored, Quantization(details=details), "int4")
+    given, output = graph.tensor("x", (2, columns), "float32"), graph.tensor("y", (2, rows), "float32")
+    graph.add("FULLY_CONNECTED", [given, weights], [output], version=12, fused_activation_function=activation)
+    graph.inputs(given)
+    graph.outputs(output)
+    return builder.finish()
+
+
+def int4_layer(bias: int) -> Model:
+    w = c(np.ones((1, 8)), "int4", [1.0])
+    return one("FULLY_CONNECTED", x((1, 8), "int8", 2.0**-20), w, c([bias], "int32", [2.0**-20]), x((1, 1), "int8", 4.0),
+               version=7)  # fmt: skip
+
+
+def svdf(biased: bool) -> Model:
+    b = c(range(2), "int32", 0.01 * 0.002) if biased else None
+    state = run_time("state", (1, 16), "int16", quantized(0.002), variable=True)
+    return one(
+        "SVDF", x((1, 4), "int8", 0.1), c(ramp(2, 4), "int8", 0.01), c(ramp(2, 8), "int16", 0.01), b, state,
+        x((1, 2), "int8", 0.5), version=3, rank=1, fused_activation_function="RELU",
+    )  # fmt: skip
+
+
+def ended(constant_alone: bool) -> Model:
+    """Return DEQUANTIZE of a constant, or of a computed tensor."""
+    given = c(ramp(4), "int8", 0.1) if constant_alone else x(4, "int8", 0.1)
+    return one("DEQUANTIZE", given, x(4, "float32"))
+
+
+def _blocks() -> Iterator[FaultPair]:
+    plain = one("FULLY_CONNECTED", x((2, 32), "float32"), c(np.full((8, 32), 3), "int4", 0.25), None, x((2, 8), "float32"),
+                version=10)  # fmt: skip
+    yield FaultPair("blockwise scales", "FULLY_CONNECTED", "reference", blocks(8, 64, 32), plain)
+    for bad in ((3, 64, 32), (8, 16, 16), (8, 63, 21)):
+        yield FaultPair(
+            "fewer than 4 units or the depth", "FULLY_CONNECTED", "optimized", blocks(*bad), blocks(4, 64, 32)
+        )
+    for bad, good in (((3, 64, 16), (3, 64, 32)), ((8, 16, 16), (8, 32, 16)), ((8, 63, 21), (8, 64, 16))):
+        yield FaultPair("leaves int4 weights", "FULLY_CONNECTED", "xnnpack", blocks(*bad), blocks(*good))
+    acted = (blocks(8, 64, 32, activation) for activation in ("RELU", "NONE"))
+    yield FaultPair("ignores a fused", "FULLY_CONNECTED", "optimized", *acted)
+    sums = (int4_layer(bias) for bias in (2**27 + 2**20, 2**27 - 2**12))
+    yield FaultPair("sixteenths", "FULLY_CONNECTED", "xnnpack", *sums)
+    yield FaultPair("crashes if there is no bias", "SVDF", "tflm", svdf(False), svdf(True))
+    yield FaultPair("dequantized constants only", "DEQUANTIZE", "xnnpack", ended(True), ended(False))
+
+
+def pairs() -> tuple[FaultPair, ...]:
+    """Return every pair."""
+    groups: tuple[Callable[[], Iterator[FaultPair]], ...] = (_elementwise, _layers, _micro, _blocks)
+    return tuple(pair for group in groups for pair in group())

@@ -1,0 +1,81 @@
+"""Conditions of known faults: their values, and names that are none. Real faults: tests/differential/fault_pairs.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import quantized
+from litecheck.model.types import Model
+from litecheck.profile.fault_conditions import is_known, value_of
+from litecheck.profile.known_faults import bound
+
+X, Y = run_time("x", (2, 8), "int8", quantized(0.5, 3)), run_time("y", (2, 3), "int8", quantized(0.25))
+LAYER = one_operator(
+    "FULLY_CONNECTED",
+    [X, constant("w", np.arange(-12, 12, dtype=np.int8).reshape(3, 8), quantized([0.5, 1, 2])), None],
+    [Y], {"keep_num_dims": True, "fused_activation_function": "RELU6"},
+)  # fmt: skip
+SUM = one_operator(
+    "ADD", [run_time("a", (4,), "int8", quantized(0.5)), run_time("b", (1, 4), "int8", quantized(2))],
+    [run_time("y", (1, 4), "int8", quantized(0.25))],
+)  # fmt: skip
+POOL = one_operator(
+    "AVERAGE_POOL_2D", [run_time("x", (1, 5, 3, 1), "float32")], [run_time("y", (1, 1, 1, 1), "float32")],
+    {"filter_height": 7, "filter_width": 4},
+)  # fmt: skip
+MATRICES = one_operator(
+    "BATCH_MATMUL",
+    [run_time(n, (2, 1, 3, 4, 4), "float32") for n in "ab"],
+    [run_time("y", (2, 1, 3, 4, 4), "float32")],
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (LAYER, "weight.type", "int8"),
+        (LAYER, "bias.type", "absent"),
+        (LAYER, "bias.rank", None),
+        (LAYER, "weight.source", "constant"),
+        (LAYER, "input.source", "computed"),
+        (LAYER, "weight.granularity", "per-axis"),
+        (LAYER, "input.granularity", "per-tensor"),
+        (POOL, "input.granularity", "none"),
+        (LAYER, "weight.rows", 3),
+        (LAYER, "weight.row_size", 8),
+        (LAYER, "weight.row_remainder", 3),
+        (LAYER, "weight.stored", -12),
+        (LAYER, "input.stored", None),
+        (LAYER, "input.zero_point", 3),
+        (LAYER, "weight_writer", "none"),
+        (LAYER, "ends_model", "yes"),
+        (LAYER, "keep_num_dims", "yes"),
+        (LAYER, "fused_activation_function", "RELU6"),
+        (LAYER, "no_option", None),
+        (SUM, "coarsest_scale", 2),
+        (SUM, "product_ratio", 4),
+        (SUM, "broadcasts", "yes"),
+        (MATRICES, "broadcasts", "no"),
+        (SUM, "rank_gap", 1),
+        (SUM, "scale_ratio", 8),
+        (POOL, "window_beyond_input", 2),
+        (MATRICES, "outer_dimensions", 2),
+        (LAYER, "projected_beyond_cells", None),
+        (LAYER, "block_size_by_32", None),
+    ],
+)
+def test_values(model: Model, name: str, value: Any) -> None:
+    main = model.subgraphs[0]
+    assert value_of(name, bound(model, main, main.operators[0])) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("bias.type", True), ("input.rank", True), ("input.rnak", False), ("beta", True), ("a b", False)],
+)
+def test_known_names(name: str, known: bool) -> None:
+    assert is_known(name) == known
