@@ -78,7 +78,7 @@ def validate(
     for subgraph in model.subgraphs:
         context = Context(model, subgraph)
         found: list[Finding] = []
-        chosen = _chosen(subgraph, only)
+        chosen = [op for op in subgraph.operators if only is None or (subgraph.index, op.index) in only]
         for operator in chosen:
             report, new = _operator(context, operator, candidates, first_only=not profiles)
             operators.append(report)
@@ -104,15 +104,9 @@ def validate(
     return with_statuses(judged_model) if targets else judged_model
 
 
-def _chosen(subgraph: Subgraph, only: Collection[tuple[int, int]] | None) -> Sequence[Operator]:
-    if only is None:
-        return subgraph.operators
-    return [op for op in subgraph.operators if (subgraph.index, op.index) in only]
-
-
 def _tensors_of(subgraph: Subgraph, chosen: Sequence[Operator]) -> Iterable[int]:
     """Return the tensors of some operators; those of no operator count as well if all are chosen."""
-    if chosen is subgraph.operators:
+    if len(chosen) == len(subgraph.operators):
         return range(len(subgraph.tensors))
     return sorted({i for op in chosen for i in (*op.inputs, *op.outputs) if i >= 0})
 

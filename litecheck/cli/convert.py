@@ -80,7 +80,7 @@ def convert(
       litecheck convert model.tflite -o int8.tflite --data samples.npz
       litecheck convert model.tflite -o int8.tflite --data images/ --samples 100
       litecheck convert model.tflite -o out.tflite --data x.npz --keep-float '#31'
-      litecheck convert model.tflite -o int8.tflite --data x.npz --evaluate test.npz
+      litecheck convert model.tflite -o int8.tflite --data x.npz --evaluate t.npz
       litecheck convert model.tflite --dry-run --data x.npz --save-plan plan.json
       litecheck convert model.tflite -o int8.tflite --plan plan.json
       litecheck convert model.tflite -o weights.tflite --to dynamic

@@ -177,7 +177,7 @@ Tie = Annotated[
         "--tie",
         metavar="NAME=NAME",
         panel=panels.ADVANCED,
-        text="Give an input and an output that are one state the same scale: --tie state_in=state_out. Repeatable. "
+        text="Use one scale for an input and an output that are one state: --tie state_in=state_out. Repeatable. "
         "[default: equal names of all signatures]",
     ),
 ]
