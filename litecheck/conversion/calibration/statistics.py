@@ -77,15 +77,18 @@ class TensorStatistics:
     def merged(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
-        low, high = _lower(self.low_end, other.low_end), _higher(self.high_end, other.high_end)
+        low, low_sample, low_beside = _lower(self.low_end, other.low_end)
+        high, high_sample, high_beside = _higher(self.high_end, other.high_end)
         return TensorStatistics(
-            low[0],
-            high[0],
+            low,
+            high,
             self.elements + other.elements,
             _both(self.sketch, other.sketch),
-            min(faults, key=lambda one: (one.value != "nan", one.sample), default=None),
-            *low[1:],
-            *high[1:],
+            min(faults, key=lambda one: (one.value != "nan", one.sample)) if faults else None,
+            low_sample,
+            low_beside,
+            high_sample,
+            high_beside,
         )
 
     def behind(self, samples: int) -> TensorStatistics:
@@ -108,13 +111,17 @@ class TensorStatistics:
 
 def _lower(one: End, other: End) -> End:
     """Return the lower end of both: (1, sample 4, beside 2) and (3, sample 5, beside inf) give (1, sample 4, beside 2)."""
-    least, more = sorted((one, other), key=lambda end: (end[0], end[1]))
-    return least[0], least[1], min(least[2], more[2] if more[1] == least[1] else more[0])
+    if other[0] < one[0] or (other[0] == one[0] and other[1] < one[1]):
+        one, other = other, one
+    beside = other[2] if other[1] == one[1] else other[0]
+    return (one[0], one[1], beside) if beside < one[2] else one
 
 
 def _higher(one: End, other: End) -> End:
-    low = _lower(*((-value, sample, -beside) for value, sample, beside in (one, other)))
-    return -low[0], low[1], -low[2]
+    if other[0] > one[0] or (other[0] == one[0] and other[1] < one[1]):
+        one, other = other, one
+    beside = other[2] if other[1] == one[1] else other[0]
+    return (one[0], one[1], beside) if beside > one[2] else one
 
 
 def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:
