@@ -13,8 +13,8 @@ from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.request import REAL
 from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
 from litecheck.errors import ConfigError
-from litecheck.model.matching import match_subgraphs
-from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.model.matching import SubgraphMatch, match_subgraphs
+from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import Profile
 from litecheck.summary_text import counted
 
@@ -79,35 +79,54 @@ def transfer(model: Model, quantized: Model, profile: Profile | None = None) -> 
     """
     forms: dict[Key, QuantParams] = {}
     per_axis: dict[Key, bool] = {}
+    read: dict[TensorUse, QuantParams] = {}
     for subgraph, other in zip(model.subgraphs, quantized.subgraphs, strict=False):
-        for index, found in _partners(subgraph, other).items():
+        match = match_subgraphs(subgraph, other)
+        if 2 * len(match.operators) < len(subgraph.operators):  # another net
+            match = replace(match, operators=(), tensors={})
+        for index, found in _partners(match).items():
             if subgraph.tensors[index].is_constant and not subgraph.tensors[index].is_variable:
                 per_axis[subgraph.index, index] = found.quantization.scale.size > 1
             elif found.quantization.scale.size == 1:
                 forms[subgraph.index, index] = _form(found, quantized.file)
+        read |= _read(match, forms, quantized.file)
     if not forms:
         raise ConfigError(f"{quantized.file}: none of its quantized tensors matches one of this model's")
     if profile is not None:
         forms = spread(forms, shared_tensors(bound_operators(model, profile)))
     wanted = observed(model)
     known = sum(key in forms for key in wanted)
-    return TransferredParams(forms, per_axis, share=(known, len(wanted)), source=quantized.file)
+    return TransferredParams(forms, per_axis, read, share=(known, len(wanted)), source=quantized.file)
 
 
-def _partners(subgraph: Subgraph, other: Subgraph) -> dict[int, Tensor]:
+def _partners(match: SubgraphMatch) -> dict[int, Tensor]:
     """Return the quantized tensor of each float tensor: by structure, and by name where the structures differ."""
+    other = match.second
     named = {_plain(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
-    match = match_subgraphs(subgraph, other)
     placed: dict[int, Tensor] = {}
-    if 2 * len(match.operators) >= len(subgraph.operators):  # else another net
-        for new, old in match.tensors.items():
-            if other.tensors[new].quantization.scale.size:
-                placed.setdefault(old, other.tensors[new])
+    for new, old in match.tensors.items():
+        if other.tensors[new].quantization.scale.size:
+            placed.setdefault(old, other.tensors[new])
     found = {}
-    for tensor in subgraph.tensors:
+    for tensor in match.first.tensors:
         partner = placed.get(tensor.index) or named.get(tensor.name)
         if tensor.dtype == REAL and partner is not None:
             found[tensor.index] = partner
+    return found
+
+
+def _read(match: SubgraphMatch, forms: Mapping[Key, QuantParams], file: str) -> dict[TensorUse, QuantParams]:
+    """Return the forms in which operators read a tensor behind a QUANTIZE that changes its form."""
+    number, found = match.first.index, {}
+    for one, other in match.operators:
+        pairs = zip(match.first.operators[one].inputs, match.second.operators[other].inputs, strict=False)
+        for place, (old, new) in enumerate(pairs):
+            known = forms.get((number, old))
+            if known is None or match.tensors.get(new, -1) != old:
+                continue
+            tensor = match.second.tensors[new]
+            if tensor.quantization.scale.size == 1 and not known.same(form := _form(tensor, file)):
+                found[TensorUse(number, one, "input", place)] = form
     return found
 
 

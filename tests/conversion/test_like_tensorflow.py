@@ -54,7 +54,10 @@ def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]
     named = {t.name.removesuffix("_int8"): t for t in theirs.subgraphs[0].tensors}
     compared: Counter[str] = Counter()
     differ: Counter[str] = Counter()
+    own = {t.name for t in ours.subgraphs[0].tensors if t.quantization.scale.size}
     for tensor in ours.subgraphs[0].tensors:
+        if tensor.name.endswith("/int8") and tensor.name.removesuffix("/int8") in own:
+            continue  # a QUANTIZE between two scales, whose output TensorFlow names in another way
         other = named.get(tensor.name.removesuffix("/int8"))
         if other is None or not tensor.quantization.scale.size or other.dtype != tensor.dtype:
             continue
@@ -75,7 +78,9 @@ def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]
 def test_a_net_comes_out_as_tensorflow_has_it(name: str, generation: Generation) -> None:
     model = load_model(FIXTURES / f"{name.removesuffix('_old')}.tflite")
     theirs = load_model(FIXTURES / f"{name}_int8.tflite")
-    compared, differ = differences(converted(model, theirs, generation).model, theirs)
+    done = converted(model, theirs, generation)
+    assert done.conforms or name == "ranges_old"  # its scales are drawn
+    compared, differ = differences(done.model, theirs)
     assert compared["scales"] >= 14
     assert differ == {}
 
