@@ -9,6 +9,8 @@ import numpy as np
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import tried
+from litecheck.model.cut import cut
+from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.types import Profile
@@ -25,7 +27,8 @@ from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.drafts import choices, drafted
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.geometry.covering import Row
-from litecheck.suite.geometry.design import STRENGTHS, Design, design_of, rows_of
+from litecheck.suite.geometry.design import STRENGTHS, design_of, rows_of
+from litecheck.suite.geometry.layouts import Layout
 from litecheck.suite.parameter_sets import SETS
 from litecheck.suite.stimuli import case_of, known_inputs
 
@@ -45,23 +48,35 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
             if choice is None or LEVELS.index(name) > LEVELS.index(level):
                 continue
             for number, row in enumerate(rows_of(opcode, strength)):
-                form = _form(forms[0], design, row, f"geometry-{strength}-{number}")
+                layout = design.laid_out(row)
+                if layout is None:
+                    raise ValueError(f"{opcode}: row {number} of the covering array has no layout")
+                form = _form(forms[0], layout, f"geometry-{strength}-{number}")
                 try:
-                    yield from _case(profile, form, kind, row, name, seed)
+                    yield from _case(profile, form, layout.aliased, kind, row, name, seed)
                 except (UnsolvableError, RunError):
                     continue
 
 
-def _form(first: CaseTemplate, design: Design, row: Row, name: str) -> CaseTemplate:
-    made = design.laid_out(row)
-    if made is None:
-        raise ValueError(f"{name}: a row of a covering array has no layout")
+def _form(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:
     unfused = {k: v for k, v in first.options.items() if k != "fused_activation_function"}
-    return replace(first, name=name, operands=made.operands, options={**unfused, **made.options})
+    operands = {**first.operands, **layout.operands}
+    return replace(first, name=name, operands=operands, options={**unfused, **layout.options})
+
+
+def _aliased(model: Model) -> Model:
+    """Return a model of one operator with its first tensor as every operand of the same shape."""
+    main = model.subgraphs[0]
+    operator, first = main.operators[0], main.operators[0].inputs[0]
+    inputs = tuple(
+        first if main.tensors[i].shape == main.tensors[first].shape else i for i in operator.inputs
+    )
+    operator = replace(operator, inputs=inputs)
+    return cut(model, replace(main, operators=(operator,)), (operator,)).model
 
 
 def _case(
-    profile: Profile, form: CaseTemplate, kind: str, row: Row, level: str, seed: int
+    profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
 ) -> Iterator[SuiteCase]:
     rule = profile.operators[form.opcode]
     draft = drafted(profile, rule, form, next(choices(profile, rule, kind)))
@@ -73,6 +88,7 @@ def _case(
     if mended is None:
         return
     model = assemble(computed_shapes(draft, mended, name), name)
+    model = _aliased(model) if aliased else model
     case = case_of(model, name)
     stimuli = list(tried(case, known_inputs(model, draft.fed), seed, _RUNS))
     expectation = Expectation(case, stimuli)

@@ -45,9 +45,10 @@ DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy"
 
 @dataclass(frozen=True, slots=True)
 class ArrayEntry:
-    """All runs of an input or output, stacked along a first dimension, in a .npy file and a raw little-endian file.
+    """All runs of an input or output, stacked along a first dimension, as plain little-endian values.
 
-    ``shape`` and ``sha256`` are those of the stacked values, which both files hold.
+    ``file`` is a .npy file of an input, or the same file for an expected output. ``shape`` and ``sha256`` are those of
+    the stacked values.
     """
 
     file: str

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -178,7 +178,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
     written = [
         AnswerEntry(
             names,
-            tuple(_array(folder, f"{place}/output-{n}.{at}", array) for n, array in enumerate(outputs)),
+            tuple(_values(folder, f"{place}/output-{n}.{at}.bin", array) for n, array in enumerate(outputs)),
         )
         for at, (names, outputs) in enumerate(answers)
     ]
@@ -281,10 +281,16 @@ def _answers(
 
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
-    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
-    raw = plain.tobytes()
+    """Write an input as a .npy file and as plain values."""
+    entry = _values(folder, f"{name}.bin", values)
+    plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
+    (folder / f"{name}.npy").write_bytes(npy(np.ascontiguousarray(plain)))
+    return replace(entry, file=f"{name}.npy")
+
+
+def _values(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
+    """Write the plain values of an array, little-endian."""
+    raw = values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
     # These writes need not be atomic: the folder appears only when all files are complete.
-    (folder / f"{name}.npy").write_bytes(npy(plain))
-    (folder / f"{name}.bin").write_bytes(raw)
-    digest = hashlib.sha256(raw).hexdigest()
-    return ArrayEntry(f"{name}.npy", f"{name}.bin", values.dtype.name, values.shape, digest)
+    (folder / name).write_bytes(raw)
+    return ArrayEntry(name, name, values.dtype.name, values.shape, hashlib.sha256(raw).hexdigest())

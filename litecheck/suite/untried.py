@@ -39,17 +39,13 @@ def geometry_gaps(cases: Sequence[CaseEntry], answered: Collection[str]) -> Iter
         known = sum(1 for pair in _pairs(design) if pair in pairs)
         missing = (
             f"{name.replace('_', ' ')} {value}"
-            for name, value in _values(design)
+            for name, value in design.values()
             if (name, value) not in values
         )
         of = design.combinations()
         yield GeometryGap(opcode, kind, tuple(missing), of - known, of, design.never)
 
 
-def _values(design: Design) -> Iterator[tuple[str, str]]:
-    for name, values in design.factors.items():
-        yield from ((name, value) for value in values)
-
-
 def _pairs(design: Design) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
-    yield from ((one, other) for one, other in combinations(_values(design), 2) if one[0] != other[0])
+    listed = [(name, value) for name, values in design.factors.items() for value in values]
+    yield from ((one, other) for one, other in combinations(listed, 2) if one[0] != other[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,7 +13,8 @@ from litecheck.suite.geometry.covering import Row, covering, parts
 from litecheck.suite.geometry.layouts import LAYOUTS, Layout
 
 _SHOWN = "rules/suite/geometry.yaml"
-_KEYS = ("operators", "layout", "most", "factors", "never")
+_KEYS = ("operators", "layout", "most", "factors", "extremes", "never")
+_REQUIRED = ("operators", "layout", "most", "factors")
 #: Values that occur together: pairs at level standard, triples at level exhaustive.
 STRENGTHS = {"standard": 2, "exhaustive": 3}
 
@@ -22,19 +23,34 @@ STRENGTHS = {"standard": 2, "exhaustive": 3}
 class Design:
     """The geometric factors of some operators, with boundary values, the usual value first.
 
-    ``most`` is the largest cost of a case. ``never`` are properties that no case has.
+    ``most`` is the largest cost of a row of the covering array. ``extremes`` are values that only one row each has,
+    beside usual values. ``never`` are properties that no case has.
     """
 
     operators: tuple[str, ...]
     layout: str
     most: int
     factors: Mapping[str, tuple[str, ...]]
-    never: tuple[str, ...]
+    extremes: tuple[Row, ...] = ()
+    never: tuple[str, ...] = ()
+
+    @property
+    def usual(self) -> Row:
+        """Usual value of each factor."""
+        return {name: values[0] for name, values in self.factors.items()}
+
+    def values(self) -> Iterator[tuple[str, str]]:
+        """Yield every factor with each of its values, extremes last."""
+        listed = ((name, value) for name, values in self.factors.items() for value in values)
+        yield from dict.fromkeys((*listed, *(part for row in self.extremes for part in row.items())))
 
     def laid_out(self, row: Row) -> Layout | None:
         """Return the layout of a row; None for an impossible or too expensive one."""
         made = LAYOUTS[self.layout](row)
-        return None if made is None or made.cost > self.most else made
+        return None if made is None or (made.cost > self.most and not self._is_extreme(row)) else made
+
+    def _is_extreme(self, row: Row) -> bool:
+        return any({**self.usual, **extreme} == row for extreme in self.extremes)
 
     def combinations(self) -> int:
         """Count the pairs of values of different factors."""
@@ -48,11 +64,13 @@ def design_of(opcode: str) -> Design | None:
 
 @cache
 def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
-    """Return the covering array of an operator, of pairs (2) or triples (3) of values."""
+    """Return the covering array of an operator, of pairs (2) or triples (3) of values; pairs include the extremes."""
     design = design_of(opcode)
     if design is None:
         return ()
-    return tuple(covering(design.factors, strength, lambda row: design.laid_out(row) is not None))
+    rows = covering(design.factors, strength, lambda row: design.laid_out(row) is not None)
+    extremes = ({**design.usual, **row} for row in design.extremes if strength == min(STRENGTHS.values()))
+    return (*rows, *extremes)
 
 
 @cache
@@ -66,7 +84,7 @@ def _designs() -> Mapping[str, Design]:
 
 def _read(node: Node) -> Design:
     entry: MappingNode = entries(node, _SHOWN).only(_KEYS)
-    missing = [key for key in _KEYS[:-1] if key not in entry]
+    missing = [key for key in _REQUIRED if key not in entry]
     if missing:
         raise ProfileError(_SHOWN, entry.line, f"a design without {', '.join(missing)}")
     layout = text(entry.get("layout"))
@@ -78,5 +96,13 @@ def _read(node: Node) -> Design:
         layout,
         int(text(entry.get("most"))),
         factors,
+        tuple(_extremes(entry, factors)),
         texts(entry.get("never")),
     )
+
+
+def _extremes(entry: MappingNode, factors: Mapping[str, tuple[str, ...]]) -> Iterator[Row]:
+    listed = entry.get("extremes")
+    for node in listed if isinstance(listed, SequenceNode) else ():
+        row = entries(node, _SHOWN).only(tuple(factors))
+        yield {name: text(value) for name, value in row.values.items()}
