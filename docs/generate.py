@@ -1,7 +1,7 @@
 """Write the generated parts of the documentation: ``python docs/generate.py``; ``--check`` only compares.
 
-Whole pages are docs/rules.md, docs/operators.md and docs/targets/. Parts of pages are the tables between ``generated``
-markers, and the output of every console session.
+Whole pages are docs/rules.md, docs/operators.md, docs/arithmetic.md and docs/targets/. Parts of pages are the tables
+between ``generated`` markers, and the output of every console session.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ else:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from docs import arithmetic
 from docs.measurements import measurements_table
 from docs.mutation_pages import operators_table, profiles_table
 from docs.operators import arithmetics_table, page
@@ -31,10 +32,11 @@ from litecheck.rendering.formats import formats
 
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
+ARITHMETIC = ROOT / "docs" / "arithmetic.md"
 #: The pages of targets, by path.
 TARGETS = {ROOT / "docs" / "targets" / f"{name}.md": text for name, text in pages().items()}
 #: Documents that are generated as a whole.
-WHOLE = (RULES, OPERATORS, *TARGETS)
+WHOLE = (RULES, OPERATORS, ARITHMETIC, *TARGETS)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _FORMATS = re.compile(r"(?<=<!-- generated: formats )([\w-]+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -61,6 +63,8 @@ def up_to_date(path: Path) -> str:
         return index()
     if path == OPERATORS:
         return page()
+    if path == ARITHMETIC:
+        return arithmetic.page()
     if path in TARGETS:
         return TARGETS[path]
     text = _MEASUREMENTS.sub(lambda _: "".join(measurements_table()), path.read_text("utf-8"))

@@ -282,10 +282,9 @@ def _answers(
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
     """Write an input as a .npy file and as plain values."""
-    entry = _values(folder, f"{name}.bin", values)
-    plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
-    (folder / f"{name}.npy").write_bytes(npy(np.ascontiguousarray(plain)))
-    return replace(entry, file=f"{name}.npy")
+    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+    (folder / f"{name}.npy").write_bytes(npy(plain))
+    return replace(_values(folder, f"{name}.bin", values), file=f"{name}.npy")
 
 
 def _values(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:

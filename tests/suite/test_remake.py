@@ -63,7 +63,8 @@ def valid(document: Document) -> list[Document]:
 
 def store(folder: Path, entry: Document, values: np.ndarray) -> None:
     """Replace an array of the suite, with its hash."""
-    np.save(folder / "suite" / entry["file"], values)
+    if entry["file"] != entry["raw"]:
+        np.save(folder / "suite" / entry["file"], values)
     (folder / "suite" / entry["raw"]).write_bytes(values.tobytes())
     entry["sha256"] = hashlib.sha256(values.tobytes()).hexdigest()
 
@@ -83,8 +84,8 @@ def replace_expected_outputs(folder: Path) -> None:
 
     edit(folder, change)
     name = valid(json.loads((folder / "suite" / MANIFEST).read_text()))[0]
-    shutil.copy(folder / "suite" / name["answers"][0]["outputs"][0]["file"],
-                folder / "results" / "outputs" / name["name"] / "output-0.npy")  # fmt: skip
+    zeros = np.zeros(name["answers"][0]["outputs"][0]["shape"], name["answers"][0]["outputs"][0]["dtype"])
+    np.save(folder / "results" / "outputs" / name["name"] / "output-0.npy", zeros)
 
 
 def replace_inputs(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from litecheck.suite.geometry.layouts import LAYOUTS, Layout
 
 IMAGE = {"batch": "2", "height": "6", "width": "9", "channels": "3"}
-WINDOW = {"kernel_h": "3", "kernel_w": "2", "stride_h": "2", "stride_w": "1", "padding": "VALID"}
+WINDOW = {"kernel": "3 2", "stride_h": "2", "stride_w": "1", "padding": "VALID"}
 DILATED = {**WINDOW, "dilation_h": "2", "dilation_w": "1"}
 
 
@@ -44,6 +44,18 @@ def laid_out(layout: str, **row: str) -> Layout:
         ("binary", {**IMAGE, "broadcast": "none"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(2, 6, 9, 3)]}, 324),
         ("binary", {**IMAGE, "broadcast": "lhs element"}, {"lhs": [(1,)], "rhs": [(2, 6, 9, 3)]}, 324),
         ("binary", {**IMAGE, "broadcast": "rhs rows"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(1, 1, 9, 3)]}, 324),
+        ("binary", {**IMAGE, "broadcast": "same tensor"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(2, 6, 9, 3)]}, 324),
+        ("transposition", {**IMAGE, "order": "1 0"}, {"input": [(9, 3)], "perm": [(2,)]}, 27),
+        ("transposition", {**IMAGE, "order": "0 1 4 2 3"}, {"input": [(2, 6, 2, 9, 3)], "perm": [(5,)]}, 648),
+        ("picking", {"outer": "2", "length": "7", "inner": "3", "count": "1", "axis": "-1"},
+         {"input": [(2, 3, 7)], "indices": [(1,)]}, 42),
+        ("squeezing", {"elements": "35", "removed": "0 3"}, {"input": [(1, 1, 35, 1)]}, 35),
+        ("depth_blocks", {"batch": "2", "rows": "3", "columns": "1", "channels": "4", "block": "5"},
+         {"input": [(2, 15, 5, 4)]}, 600),
+        ("to_batch", {**IMAGE, "rows": "2", "columns": "3", "block": "2 3", "before": "1 0", "after": "1"},
+         {"input": [(2, 2, 8, 3)], "block_shape": [(2,)], "paddings": [(2, 2)]}, 96),
+        ("to_space", {**IMAGE, "rows": "2", "columns": "3", "block": "2 3", "before": "0 2", "after": "1"},
+         {"input": [(12, 2, 3, 3)], "block_shape": [(2,)], "crops": [(2, 2)]}, 216),
         ("rows", {"rows": "5", "depth": "7", "rank": "4"}, {"input": [(5, 1, 2, 7)]}, 70),
         ("concatenation", {**IMAGE, "count": "3", "axis": "3"},
          {"values": [(2, 6, 9, 3), (2, 6, 9, 4), (2, 6, 9, 5)]}, 108 * 12),
@@ -57,6 +69,25 @@ def test_shapes_and_cost(
     assert made.cost == cost
 
 
+@pytest.mark.parametrize(
+    ("layout", "row", "constant", "aliased"),
+    [
+        ("binary", {"broadcast": "none"}, [], False),
+        ("binary", {"broadcast": "rhs constant"}, ["rhs"], False),
+        ("binary", {"broadcast": "lhs constant"}, ["lhs"], False),
+        ("binary", {"broadcast": "same tensor"}, [], True),
+        ("concatenation", {"count": "2 same", "axis": "-1"}, [], True),
+        ("concatenation", {"count": "2", "axis": "-1"}, [], False),
+    ],
+)
+def test_constants_and_one_tensor_as_several_operands(
+    layout: str, row: dict[str, str], constant: list[str], aliased: bool
+) -> None:
+    made = laid_out(layout, **IMAGE, **row)
+    assert [role for role, parts in made.operands.items() if parts[0].constant] == constant
+    assert made.aliased == aliased
+
+
 def test_a_window_beyond_the_image_has_no_layout() -> None:
     row = {**IMAGE, **DILATED, "height": "4", "outputs": "1", "groups": "1"}
     assert LAYOUTS["convolution"](row) is None
@@ -67,7 +98,18 @@ def test_a_window_beyond_the_image_has_no_layout() -> None:
     ("layout", "row", "role", "values"),
     [
         ("reduction", {"axes": "0 3", "keep_dims": "yes"}, "axis", [0, 3]),
-        ("padding", {"pad_h": "1 2", "pad_w": "0 0", "pad_c": "3 0"}, "paddings", [[0, 0], [1, 2], [0, 0], [3, 0]]),
+        ("padding", {"pad_n": "0 1", "pad_h": "1 2", "pad_w": "0 0", "pad_c": "3 0"}, "paddings",
+         [[0, 1], [1, 2], [0, 0], [3, 0]]),
+        ("search", {"axis": "-2"}, "axis", -2),
+        ("section", {"begin": "1 0 2 0", "end": "early"}, "size", [1, 5, 6, 2]),
+        ("section", {"begin": "1 0 2 0", "end": "last"}, "size", [1, 6, 7, 3]),
+        ("section", {"begin": "1 0 2 0", "end": "open"}, "size", [-1, -1, -1, -1]),
+        ("picking", {"outer": "2", "length": "9", "inner": "3", "count": "4", "axis": "1"}, "indices", [[8, 1], [3, 5]]),
+        ("reshaping", {"elements": "6", "from": "flat", "to": "rows"}, "shape", [2, 3]),
+        ("to_batch", {"rows": "2", "columns": "3", "block": "2 3", "before": "1 0", "after": "1"},
+         "paddings", [[1, 1], [0, 1]]),
+        ("to_space", {"rows": "2", "columns": "3", "block": "2 3", "before": "0 2", "after": "1"},
+         "crops", [[0, 1], [2, 1]]),
         ("transposition", {"order": "3 1 0 2"}, "perm", [3, 1, 0, 2]),
         ("resize", {"new_height": "8", "new_width": "5", "grid": "corners"}, "size", [8, 5]),
     ],
