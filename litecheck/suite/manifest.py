@@ -25,7 +25,7 @@ from litecheck.typed_json import Length, Only, encoded, one_of, read_document
 
 MANIFEST = "manifest.json"
 #: Version of the format; it increases when a key changes its meaning or is removed.
-VERSION = 1
+VERSION = 2
 _KEY = "litecheck_suite"
 #: Largest size of a case's model in bytes.
 _MODEL_LIMIT = 1 << 30
@@ -47,12 +47,10 @@ DTypeName = Annotated[str, Only(_is_dtype, "the name of a numeric type of numpy"
 class ArrayEntry:
     """All runs of an input or output, stacked along a first dimension, as plain little-endian values.
 
-    ``file`` is a .npy file of an input, or the same file for an expected output. ``shape`` and ``sha256`` are those of
-    the stacked values.
+    ``shape`` includes the runs.
     """
 
     file: str
-    raw: str
     dtype: DTypeName
     shape: tuple[Length, ...]
     sha256: str
@@ -179,9 +177,9 @@ class Suite:
         dtype = np.dtype(entry.dtype)
         shape, runs = self.parts.get(entry.file, (entry.shape, ()))
         needed = prod(shape) * dtype.itemsize
-        data = _checked(self.folder, entry.raw, entry.sha256, needed)
+        data = _checked(self.folder, entry.file, entry.sha256, needed)
         if len(data) != needed:
-            path = self.folder / entry.raw
+            path = self.folder / entry.file
             raise ConfigError(f"{path}: {len(data)} bytes are no {entry.dtype} of shape {list(shape)}")
         values = np.frombuffer(data, dtype).reshape(shape)
         return values[list(runs)] if runs else values
@@ -240,7 +238,7 @@ def _check_runs(place: str, case: CaseEntry) -> None:
     for entry in (*case.inputs, *outputs):
         if not entry.shape or (case.inputs and entry.shape[0] != case.runs):
             raise ConfigError(
-                f"{place}: {entry.raw} has shape {list(entry.shape)}, expected {case.runs} runs"
+                f"{place}: {entry.file} has shape {list(entry.shape)}, expected {case.runs} runs"
             )
     if case.lengths and sum(case.lengths) != case.runs:
         raise ConfigError(f"{place}.lengths is {list(case.lengths)}, expected a sum of {case.runs} runs")
@@ -260,7 +258,7 @@ def _paths(manifest: Manifest) -> Iterator[str]:
     for case in manifest.cases:
         yield from (case.name, case.model)
         for entry in case.arrays:
-            yield from (entry.file, entry.raw)
+            yield entry.file
 
 
 def _checked(folder: Path, name: str, sha256: str, limit: int) -> bytes:

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from litecheck.model.types import Model, Tensor
 from litecheck.processes.worker_pool import ProcessPool
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
-from litecheck.quantizer.array_files import npy
 from litecheck.reference.compute_limits import limits_in_force, set_limits
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.equivalence import active_variants
@@ -173,12 +172,13 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
     content = model_bytes(case.model)
     (folder / place / "model.tflite").write_bytes(content)
     inputs = [
-        _array(folder, f"{place}/input-{n}", np.stack(runs)) for n, runs in enumerate(zip(*runs, strict=True))
+        _array(folder, f"{place}/input-{n}.bin", np.stack(runs))
+        for n, runs in enumerate(zip(*runs, strict=True))
     ]
     written = [
         AnswerEntry(
             names,
-            tuple(_values(folder, f"{place}/output-{n}.{at}.bin", array) for n, array in enumerate(outputs)),
+            tuple(_array(folder, f"{place}/output-{n}.{at}.bin", array) for n, array in enumerate(outputs)),
         )
         for at, (names, outputs) in enumerate(answers)
     ]
@@ -281,15 +281,8 @@ def _answers(
 
 
 def _array(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
-    """Write an input as a .npy file and as plain values."""
-    plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
-    (folder / f"{name}.npy").write_bytes(npy(plain))
-    return replace(_values(folder, f"{name}.bin", values), file=f"{name}.npy")
-
-
-def _values(folder: Path, name: str, values: NDArray[Any]) -> ArrayEntry:
     """Write the plain values of an array, little-endian."""
-    raw = values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+    content = values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
     # These writes need not be atomic: the folder appears only when all files are complete.
-    (folder / name).write_bytes(raw)
-    return ArrayEntry(name, name, values.dtype.name, values.shape, hashlib.sha256(raw).hexdigest())
+    (folder / name).write_bytes(content)
+    return ArrayEntry(name, values.dtype.name, values.shape, hashlib.sha256(content).hexdigest())

@@ -85,7 +85,9 @@ def test_missing_results_fail_unless_a_part_is_asked_for(run: Run) -> None:
     case = manifest["cases"][0]
     place = Path("results/outputs") / case["name"]
     place.mkdir(parents=True)
-    (place / "output-0.bin").write_bytes((Path("two") / case["answers"][0]["outputs"][0]["raw"]).read_bytes())
+    (place / "output-0.bin").write_bytes(
+        (Path("two") / case["answers"][0]["outputs"][0]["file"]).read_bytes()
+    )
     count = len(manifest["cases"])
     judged = run("suite", "judge", "two", "results")
     assert judged.exit_code == 1

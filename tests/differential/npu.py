@@ -74,7 +74,7 @@ def fitting(suite: Suite, case: CaseEntry, made: NDArray[np.uint8] | None, first
     runs = list(ranked(case)[0]) if first else list(range(case.runs))
     fits: set[str] = set()
     for answer in case.answers:
-        path = suite.folder / answer.outputs[0].raw
+        path = suite.folder / answer.outputs[0].file
         expected = np.fromfile(path, np.uint8).reshape(case.runs, -1)
         if made.shape == expected.shape and np.array_equal(made[runs], expected[runs]):
             fits.update(answer.arithmetics)

@@ -107,8 +107,8 @@ def test_members_that_are_no_files_of_the_folder_are_not_read(
     case = positive(json.loads((copy / MANIFEST).read_text()))
     names = {
         "model": case["model"],
-        "input": case["inputs"][0]["raw"],
-        "output": case["answers"][0]["outputs"][0]["raw"],
+        "input": case["inputs"][0]["file"],
+        "output": case["answers"][0]["outputs"][0]["file"],
         "manifest": MANIFEST,
     }
     path = copy / names[member]
@@ -130,7 +130,7 @@ def test_members_that_are_no_files_of_the_folder_are_not_read(
 def test_a_file_larger_than_its_shape_is_not_read(copy: Path) -> None:
     suite = read_suite(copy)
     case = next(case for case in suite.manifest.cases if case.inputs)
-    with open(copy / case.inputs[0].raw, "ab") as file:
+    with open(copy / case.inputs[0].file, "ab") as file:
         file.truncate(1 << 40)
     with pytest.raises(ConfigError, match="the file is too large: got more than the limit of"):
         suite.inputs(case)

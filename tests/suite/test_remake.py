@@ -63,9 +63,7 @@ def valid(document: Document) -> list[Document]:
 
 def store(folder: Path, entry: Document, values: np.ndarray) -> None:
     """Replace an array of the suite, with its hash."""
-    if entry["file"] != entry["raw"]:
-        np.save(folder / "suite" / entry["file"], values)
-    (folder / "suite" / entry["raw"]).write_bytes(values.tobytes())
+    (folder / "suite" / entry["file"]).write_bytes(values.tobytes())
     entry["sha256"] = hashlib.sha256(values.tobytes()).hexdigest()
 
 

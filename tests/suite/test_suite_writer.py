@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -59,21 +58,18 @@ def test_every_file_is_in_the_manifest_and_the_other_way_round(suite: Suite) -> 
     for case in suite.manifest.cases:
         named.add(case.model)
         for entry in (*case.inputs, *(output for answer in case.answers for output in answer.outputs)):
-            named |= {entry.file, entry.raw}
+            named.add(entry.file)
     assert named == set(_content(suite.folder))
 
 
 def test_plain_files_need_no_litecheck(suite: Suite) -> None:
-    """Little-endian values without a header, and for inputs also a .npy file."""
+    """The size of a file is that of its type and shape."""
     for case in suite.manifest.cases:
-        for entry in case.inputs:
-            values = np.load(suite.folder / entry.file)
-            raw = np.fromfile(suite.folder / entry.raw, np.dtype(entry.dtype).newbyteorder("<"))
-            assert values.shape == entry.shape
-            assert np.array_equal(values.reshape(-1), raw, equal_nan=values.dtype.kind == "f")
-        for output in (output for answer in case.answers for output in answer.outputs):
-            assert output.file == output.raw
-            assert np.fromfile(suite.folder / output.raw, output.dtype).size == prod(output.shape)
+        for entry in case.arrays:
+            values = np.fromfile(suite.folder / entry.file, np.dtype(entry.dtype).newbyteorder("<"))
+            assert np.array_equal(
+                values.reshape(entry.shape), suite.stack(entry), equal_nan=values.dtype.kind == "f"
+            )
 
 
 def test_an_answer_is_what_its_arithmetics_give(suite: Suite) -> None:
@@ -165,7 +161,7 @@ def test_a_suite_that_was_changed_is_refused(suite: Suite, tmp_path: Path) -> No
     copied = tmp_path / "suite"
     shutil.copytree(suite.folder, copied)
     case = suite.manifest.cases[0]
-    for name in (case.model, case.inputs[0].raw, case.answers[0].outputs[0].raw):
+    for name in (case.model, case.inputs[0].file, case.answers[0].outputs[0].file):
         content = (suite.folder / name).read_bytes()
         (copied / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         with pytest.raises(ConfigError, match="was changed since the suite was made"):

@@ -53,7 +53,6 @@ def _fields(rng: Random, document: dict[str, object]) -> None:
             queue += item
     keys = (
         "file",
-        "raw",
         "model",
         "dtype",
         "shape",
@@ -70,7 +69,7 @@ def _fields(rng: Random, document: dict[str, object]) -> None:
     owners = [(d, k) for d in dicts for k in keys if k in d]
     for _ in range(rng.choice((1, 1, 3))):
         owner, key = rng.choice(owners)
-        owner[key] = rng.choice(PATHS) if key in ("file", "raw", "model") else value(rng, owner[key])
+        owner[key] = rng.choice(PATHS) if key in ("file", "model") else value(rng, owner[key])
 
 
 def suite(rng: Random, box: Sandbox, stock: Path) -> Case:
