@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,6 +77,21 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[VariantSlot, ...]:
     tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
     operands = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
     return compute_noting(bound, operands)[1]
+
+
+def parametric(possible: Iterable[Hypothesis], kernel: Kernel) -> tuple[Hypothesis, ...]:
+    """Return the candidates with each parametric variant of each step, without repetition.
+
+    Example: ``requantize: double`` becomes ``requantize: half-even-16-bits-once`` and 39 more.
+    """
+    names = {slot.path: slot.parametric for slot in kernel.slots()}
+    made = (
+        Hypothesis(tuple((path, name if path == step else variant) for path, variant in hypothesis.stages))
+        for hypothesis in possible
+        for step, _ in hypothesis.stages
+        for name in names.get(step, ())
+    )
+    return tuple(dict.fromkeys(made))
 
 
 def defective(hypothesis: Hypothesis, opcode: str) -> Iterator[Hypothesis]:

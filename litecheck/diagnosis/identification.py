@@ -15,7 +15,7 @@ from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnosis.contrast import contrast
-from litecheck.diagnosis.hypotheses import defective, named, published
+from litecheck.diagnosis.hypotheses import defective, named, parametric, published
 from litecheck.diagnosis.observed import ObservedOutput, compared, observe
 from litecheck.diagnosis.probe_sets import Group, stages
 from litecheck.diagnosis.properties import general, properties, tried, untried
@@ -113,12 +113,17 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
 
 
 def _judged(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagnosed:
-    """Return the candidates that fit. If none fits, try one defect, then two, then describe the nearest candidate."""
+    """Return the candidates that fit.
+
+    If none fits, try parametric variants, then one defect, then two, then describe the nearest candidate.
+    """
     known = published(group.opcode, group.kernel)
     usual = tuple(known)
     possible = [named(hypothesis, known) for hypothesis in group.hypotheses]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
+    if found and not fits:
+        fits, _ = fitting(parametric(possible, group.kernel), found)
     if found and not fits:
         departed = [other for hypothesis in possible for other in defective(hypothesis, group.opcode)]
         fits, more = fitting(departed, found)

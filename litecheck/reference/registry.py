@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -26,6 +26,7 @@ class VariantSlot:
     step: str
     conditions: tuple[str, ...]
     variants: tuple[str, ...]
+    parametric: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -40,8 +41,8 @@ class VariantSlot:
         """
         for kept in product((True, False), repeat=len(self.conditions)):
             variant = stated.get(path(self.step, tuple(compress(self.conditions, kept))))
-            if variant in self.variants:
-                return variant
+            if variant in self.variants or variant in self.parametric:
+                return str(variant)
         return self.variants[0]
 
     def others(self, stated: Variants) -> tuple[str, ...]:
@@ -56,11 +57,14 @@ class KernelStep:
     variants.
 
     Conditions are tested in order; the test ends after a condition that holds and has variants of its ``own``.
+    ``parametric`` are further variants that no suite expects: an arithmetic file can state them, and ``diagnose``
+    tries them if no variant fits.
     """
 
     variants: tuple[str, ...]
     conditions: tuple[str, ...]
     own: Mapping[str, tuple[str, ...]]
+    parametric: tuple[str, ...] = ()
 
     def slot(self, name: str, held: Callable[[str], bool]) -> VariantSlot:
         """Return the cell of the step called ``name`` under these conditions."""
@@ -69,7 +73,7 @@ class KernelStep:
             holding += (condition,)
             if condition in self.own:
                 return VariantSlot(name, holding, self.own[condition])
-        return VariantSlot(name, holding, self.variants)
+        return VariantSlot(name, holding, self.variants, self.parametric)
 
     def slots(self, name: str) -> Iterator[VariantSlot]:
         """Every cell there can be, that without conditions first."""
@@ -85,9 +89,11 @@ def path(name: str, conditions: tuple[str, ...]) -> str:
     return f"{name}/{'+'.join(conditions)}" if conditions else name
 
 
-def step(variants: tuple[str, ...], *conditions: str, **own: tuple[str, ...]) -> KernelStep:
+def step(
+    variants: tuple[str, ...], *conditions: str, parametric: Iterable[str] = (), **own: tuple[str, ...]
+) -> KernelStep:
     """Return a step with conditions; ``own`` has the variants of conditions with variants of their own."""
-    return KernelStep(variants, conditions, own)
+    return KernelStep(variants, conditions, own, tuple(parametric))
 
 
 @dataclass(frozen=True, slots=True)

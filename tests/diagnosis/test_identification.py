@@ -42,6 +42,8 @@ def test_published_arithmetics_are_recognised(name: str) -> None:
         ("CONV_2D", {"requantize": "single"}),
         ("CONV_2D", {"requantize": "float64-half-even"}),
         ("CONV_2D", {"requantize": "rndnu"}),
+        ("CONV_2D", {"requantize": "half-even-16-bits-once"}),
+        ("DEPTHWISE_CONV_2D", {"requantize": "half-away-8-bits-twice"}),
         ("CONV_2D", {"requantize": "reduced-8", "defect": "zero-padding"}),
         ("CONV_2D", {"requantize": "double", "defect": "no-bias"}),
         ("DEPTHWISE_CONV_2D", {"requantize": "double-by-eight"}),

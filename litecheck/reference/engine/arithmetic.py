@@ -141,6 +141,7 @@ def _steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
                 (*also.variants, *one.variants),
                 tuple(dict.fromkeys((*also.conditions, *one.conditions))),
                 {**also.own, **one.own},
+                tuple(dict.fromkeys((*also.parametric, *one.parametric))),
             )
     return found
 
@@ -157,8 +158,12 @@ def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) 
         variant = text(value)
         allowed = {v for some in (known.variants, *known.own.values()) for v in some}
         # Two defects at once are one+other.
-        if not allowed.issuperset(variant.split("+", 1) if name == _DEFECT else [variant]):
-            hint = did_you_mean(variant, allowed) or f"; there are {', '.join(sorted(allowed))}"
+        single = variant.split("+", 1) if name == _DEFECT else [variant]
+        if not {*allowed, *known.parametric}.issuperset(single):
+            hint = (
+                did_you_mean(variant, {*allowed, *known.parametric})
+                or f"; there are {', '.join(sorted(allowed))}"
+            )
             raise ProfileError(stated.file, stated.lines[key], f"{opcode} has no {name} {variant!r}{hint}")
         yield path(name, found), variant
 

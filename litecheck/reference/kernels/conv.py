@@ -11,6 +11,7 @@ from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import (
     QUANTIZED,
     SUMS,
@@ -29,7 +30,11 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Opt
 BLOCK = 1 << 19
 
 
-@kernel("CONV_2D", *QUANTIZED, requantize=step(rescalings("double"), *SUMS, "grouped", int64_sums=WIDE))
+@kernel(
+    "CONV_2D",
+    *QUANTIZED,
+    requantize=step(rescalings("double"), *SUMS, "grouped", parametric=PARAMETRIC, int64_sums=WIDE),
+)
 def conv_2d(
     input: Operand,
     weight: Operand,

@@ -12,6 +12,7 @@ from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, sc
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.numba_loops import NumbaLoops, numba_loops
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE, Rescaling, layer
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded
@@ -28,7 +29,9 @@ AddUp = Callable[[int, int, Array], None]
 @kernel(
     "DEPTHWISE_CONV_2D",
     *QUANTIZED,
-    requantize=step(rescalings("double"), "int64_sums", "declined", "uint8", int64_sums=WIDE),
+    requantize=step(
+        rescalings("double"), "int64_sums", "declined", "uint8", parametric=PARAMETRIC, int64_sums=WIDE
+    ),
 )
 def depthwise_conv_2d(
     input: Operand,

@@ -10,6 +10,7 @@ from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
 from litecheck.reference.numerics.rescale import FIXED, rescalings
 from litecheck.reference.registry import Variants, kernel, step
@@ -23,7 +24,14 @@ ROWS = 1 << 12
 @kernel(
     "FULLY_CONNECTED",
     *QUANTIZED,
-    requantize=step(_ROUNDINGS, "unstated_sums", *SUMS, unstated_sums=_ROUNDINGS, int64_sums=WIDE[::-1]),
+    requantize=step(
+        _ROUNDINGS,
+        "unstated_sums",
+        *SUMS,
+        parametric=PARAMETRIC,
+        unstated_sums=_ROUNDINGS,
+        int64_sums=WIDE[::-1],
+    ),
     multiplier=("float32", "float64"),
 )
 def fully_connected(

@@ -9,6 +9,7 @@ from litecheck.reference.compute_limits import reserve
 from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import WIDE, requantizer
 from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.registry import Variants, kernel, step
@@ -19,7 +20,10 @@ _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-e
 
 
 @kernel(
-    "BATCH_MATMUL", "int8", "int16", requantize=step(_ROUNDINGS, "int64_sums", "declined", int64_sums=WIDE)
+    "BATCH_MATMUL",
+    "int8",
+    "int16",
+    requantize=step(_ROUNDINGS, "int64_sums", "declined", parametric=PARAMETRIC, int64_sums=WIDE),
 )
 def batch_matmul(
     lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, variants: Variants

@@ -7,6 +7,7 @@ import numpy as np
 from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.numerics.windows import axis
@@ -19,7 +20,11 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Opt
     *QUANTIZED,
     deciding="input",
     requantize=step(
-        rescalings("double"), *SUMS, int64_sums=WIDE, uint8=(*rescalings("double"), "double-by-sixteen")
+        rescalings("double"),
+        *SUMS,
+        parametric=PARAMETRIC,
+        int64_sums=WIDE,
+        uint8=(*rescalings("double"), "double-by-sixteen"),
     ),
 )
 def transpose_conv(

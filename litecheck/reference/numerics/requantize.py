@@ -14,6 +14,7 @@ from litecheck.reference.numerics.float32_rescale import Float32Rescale, float32
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT, Weights
 from litecheck.reference.numerics.numba_loops import numba_loops
+from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
@@ -124,9 +125,9 @@ def requantizer(
     if not (np.isfinite(real).all() and (real >= 0).all()):
         raise RunError("the scales give no finite multiplier")
     bounds = stored_bounds(options, output, half_even=variant == "float32")
-    return Requantizer(
-        VARIANTS[variant](real, scales), output.zero_point, *bounds, NUMPY_TYPES[output.dtype], wrap, most
-    )
+    stated = PARAMETRIC.get(variant)
+    rescale = VARIANTS[variant](real, scales) if stated is None else stated(real)
+    return Requantizer(rescale, output.zero_point, *bounds, NUMPY_TYPES[output.dtype], wrap, most)
 
 
 def wide_sums(input: Operand, options: Options) -> bool:
