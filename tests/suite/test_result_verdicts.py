@@ -48,6 +48,20 @@ def test_only_the_operator_that_is_wrong_fails_and_the_mistake_is_named(suite: S
     assert worst.at.expected != worst.at.actual
 
 
+def test_a_file_with_a_rescaling_by_parameters_is_accepted(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "acme.yaml"
+    file.write_text(
+        "arithmetic: acme\nextends: litert-reference\noperators:\n"
+        "  TRANSPOSE_CONV: {requantize: half-even-16-bits-once}\n"
+    )
+    run(suite, Computing(load_arithmetic(file)), tmp_path)
+    results = read_results(tmp_path, suite)
+    verdicts = {row.opcode: row.verdict for row in judge(suite, results, (str(file),)).rows}
+    assert verdicts == {"TRANSPOSE_CONV": "conforms", "TANH": "conforms"}
+    verdicts = {row.opcode: row.verdict for row in judge(suite, results).rows}
+    assert verdicts == {"TRANSPOSE_CONV": "fails", "TANH": "conforms"}
+
+
 def test_a_mistake_without_a_name_fails_and_none_is_named(suite: Suite, tmp_path: Path) -> None:
     class Odd(Computing):
         def run(self, job: Job) -> Answer | Failure:
