@@ -9,9 +9,12 @@ from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
 from litecheck.conversion.request import REAL
 from litecheck.model.links import called
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.generate.conforming import holds
+from litecheck.profile.generate.conforming import admits, holds
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
+
+#: Type of weights beside a type of activations, if it is another type.
+_BESIDE = {"int16": "int8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,14 @@ class BoundFloatOperator:
                 yield requirement, tuple(p for r in requirement.value.roles for p in self.ports.get(r, ()))
 
 
-def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile) -> BoundFloatOperator:
-    """Bind an operator to its rule."""
+def bind(
+    model: Model, subgraph: Subgraph, operator: Operator, profile: Profile, activation: str = ""
+) -> BoundFloatOperator:
+    """Bind an operator to its rule.
+
+    ``activation`` is the wanted type of activations, for a profile that allows several. Without it, and if the profile
+    does not allow it, the profile's first type is used.
+    """
     rule = profile.operators.get(operator.kind) or profile.operators.get(operator.opcode)
     if rule is None:
         ports = {"operands": tuple(_real(subgraph, operator))}
@@ -84,13 +93,15 @@ def bind(model: Model, subgraph: Subgraph, operator: Operator, profile: Profile)
         return plain.staying(why, rule.unsupported)
     if plain.untouched or tuple(called(operator)):
         return plain
-    requirements = (*rule.requirements, *_alternative(model, plain, rule))
+    wanted = activation if activation in profile.activations else profile.activations[0]
+    requirements = (*rule.requirements, *_alternative(model, plain, rule, wanted))
     storage: dict[str, QuantSpec] = {}
     for role, own in ports.items():
         if not own:
             continue
-        default = profile.activations[0] if role in (*rule.activations, *rule.intermediates) else ""
-        stored = quant_spec_of((r for r in requirements if r.role == role), default)
+        default = wanted if role in (*rule.activations, *rule.intermediates) else ""
+        preferred = (wanted,) if role in rule.activations else (_BESIDE.get(wanted, wanted), "per-axis")
+        stored = quant_spec_of((r for r in requirements if r.role == role), default, preferred)
         if stored is not None:
             storage[role] = stored
         elif not _may_be_real(requirements, role):
@@ -126,17 +137,21 @@ def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:
     return "dtype" in own and REAL in str(own["dtype"].value)
 
 
-def _alternative(model: Model, bound: BoundFloatOperator, rule: OperatorRule) -> tuple[Requirement, ...]:
-    """Return the requirements of the alternative with the most limits that the float operator meets.
+def _alternative(
+    model: Model, bound: BoundFloatOperator, rule: OperatorRule, activation: str
+) -> tuple[Requirement, ...]:
+    """Return the requirements of an alternative that allows the type of activations, with the most limits that hold.
 
-    The limits depend on the operator's tensors. Scales are chosen later.
+    The limits depend on the operator's tensors. Scales are chosen later, so limits on scales may not hold yet.
     """
     operands = operands_of(model, bound.subgraph, bound.operator, rule)
 
-    def kept(alternative: Alternative) -> int:
-        return sum(holds(r, operands) for r in alternative.requirements if r.verb == "limits")
+    def suitable(alternative: Alternative) -> tuple[bool, int]:
+        types = [r for r in alternative.requirements if r.verb == "dtype" and r.role in rule.activations]
+        limits = [r for r in alternative.requirements if r.verb == "limits"]
+        return all(admits(r.value, activation) for r in types), sum(holds(r, operands) for r in limits)
 
-    return max(rule.any_of, key=kept).requirements if rule.any_of else ()
+    return max(rule.any_of, key=suitable).requirements if rule.any_of else ()
 
 
 def _places(

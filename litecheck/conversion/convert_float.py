@@ -17,7 +17,7 @@ from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_biases import with_following_biases
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_places import check_plan
-from litecheck.conversion.plan_profiles import profiles_of, rules_for
+from litecheck.conversion.plan_profiles import profile_beside, profiles_of, rules_for
 from litecheck.conversion.planning import Targets, make_plan
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.rejected_operators import rejected_operators
@@ -30,7 +30,6 @@ from litecheck.model.edit import with_metadata
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport
@@ -115,7 +114,7 @@ def convert(
         borrowed = known or (
             transfer(model, like, profile) if isinstance(like, Model) else TransferredParams()
         )
-        others = _others(model, request)
+        others = _others(model, request, profile)
         targets = Targets(
             activation,
             request.inputs,
@@ -192,16 +191,15 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     return activation, profile
 
 
-def _others(model: Model, request: Request) -> Mapping[Key, Profile]:
+def _others(model: Model, request: Request, profile: Profile) -> Mapping[Key, Profile]:
     """Return the operators that shall use 16-bit activations. Raises ConfigError for a pattern that matches no operator."""
     if not request.int16x8:
         return {}
     if request.to != "int8":
         raise ConfigError(f"--int16x8 chooses operators of an int8 model, not of {request.to}")
     _check_met(model, "--int16x8", request.int16x8)
-    profile = load_profile(KINDS["int16x8"][1])
     return {
-        (s.index, op.index): profile
+        (s.index, op.index): profile_beside(profile, "int16x8")
         for s in model.subgraphs
         for op in s.operators
         if any(_meets(pattern, s, op) for pattern in request.int16x8)

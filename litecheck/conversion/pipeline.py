@@ -25,6 +25,7 @@ from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
 from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
+from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement
 
 _NONE: Mapping[Key, Interval] = {}
+_CURES = (
+    "Nothing was written, because the comparison of both models failed. Next step: --device litecheck compares with"
+    " litecheck's kernels, --no-agreement writes the model without a comparison"
+)
 
 
 def carried_out(
@@ -81,7 +86,7 @@ def _carried_out(
     ranges = calibration.ranges if calibration else _reaches(copied)
     trained = session.trained
     if trained:
-        ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges})
+        ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges}, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
     if session.plan is not None:
         again = replay_retype if session.shifts else replay
@@ -240,7 +245,7 @@ def _compared(
         found = _agreement(session, conversion, data, tell, child)
     except CalibrationError as error:
         if settings.data or settings.random:
-            raise
+            raise CalibrationError(f"{error}. {_CURES}") from error
         return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
     ranges = record.calibration.ranges if record.calibration else _NONE
     return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))

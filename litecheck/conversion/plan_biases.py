@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind
 from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams
 from litecheck.conversion.derived_constants import product
-from litecheck.conversion.plan_profiles import profile_of
+from litecheck.conversion.plan_profiles import activation_of, profile_of
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
@@ -27,14 +27,14 @@ def with_following_biases(model: Model, plan: ConversionPlan, profile: Profile) 
     scale 0.1, gets scale 0.025 instead of 0.05.
     """
     forms = {port: form for one in plan.tensors for port, form in one.read.items() if form is not None}
-    found = profile_of(plan, profile)
+    found, activation = profile_of(plan, profile), activation_of(plan)
     decisions = {(one.subgraph, one.operator): one for one in plan.operators}
     changed: dict[TensorUse, QuantParams] = {}
     notes: list[str] = []
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             key = subgraph.index, operator.index
-            bound = bind(model, subgraph, operator, found(key))
+            bound = bind(model, subgraph, operator, found(key), activation(key))
             for port, form in _following(bound, forms):
                 changed[port] = form
                 name = bound.tensor(port).name

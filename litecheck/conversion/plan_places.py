@@ -15,7 +15,7 @@ from litecheck.conversion.conversion_plan import (
 from litecheck.conversion.edges import edges, entry_edges, forwarded, variables
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import tensor_at
-from litecheck.conversion.plan_profiles import profile_of
+from litecheck.conversion.plan_profiles import activation_of, profile_of
 from litecheck.conversion.recurrent_intermediates import to_be_made
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
@@ -132,10 +132,12 @@ class _Fitting:
         self._written = {(one.subgraph, one.tensor): one.written for one in plan.tensors}
         self._read = {port: form for one in plan.tensors for port, form in one.read.items()}
         self._decisions = {(one.subgraph, one.operator): one for one in plan.operators}
+        activation = activation_of(plan)
         self._bound = [
-            bind(model, s, op, self._profile((s.index, op.index)))
+            bind(model, s, op, self._profile(key), activation(key))
             for s in model.subgraphs
             for op in s.operators
+            for key in [(s.index, op.index)]
         ]
 
     def _form(self, port: TensorUse) -> QuantParams | None:

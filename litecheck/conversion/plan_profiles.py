@@ -24,9 +24,24 @@ def rules_for(to: str, wished: str = "") -> tuple[Profile, Profile | None]:
     return load_profile(KINDS[to][1] or "litert-runtime"), profile
 
 
+def profile_beside(profile: Profile, to: str) -> Profile:
+    """Return the profile of operators that get another type of activations than the rest of a model.
+
+    It is ``profile`` itself if ``profile`` allows the type, else LiteRT's profile of the kind ``to``.
+    """
+    activation, name = KINDS[to]
+    return profile if activation in profile.activations else load_profile(name)
+
+
+def activation_of(plan: ConversionPlan) -> Callable[[Key], str]:
+    """Return a function from (subgraph, operator) to the type of its activations in a plan."""
+    becomes = {(d.subgraph, d.operator): d.becomes for d in plan.operators}
+    return lambda key: becomes.get(key, plan.target)
+
+
 def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
     """Return a function from (subgraph, operator) to its profile: ``profile``, or the profile of its activation type."""
-    others = _others(plan)
+    others = _others(plan, profile)
     loaded = {name: load_profile(name) for name in set(others.values())}
     return lambda key: loaded[others[key]] if key in others else profile
 
@@ -35,15 +50,15 @@ def profiles_of(
     plan: ConversionPlan, profile: Profile, accelerator: Profile | None = None
 ) -> tuple[Profile, ...]:
     """Return the profiles that check a plan's model, including the target's profile."""
-    others = map(load_profile, sorted(set(_others(plan).values())))
+    others = map(load_profile, sorted(set(_others(plan, profile).values())))
     return (profile, *others, *((accelerator,) if accelerator else ()))
 
 
-def _others(plan: ConversionPlan) -> Mapping[Key, str]:
-    """Return the operators whose activation type differs from the plan's, with the profile of their type."""
+def _others(plan: ConversionPlan, profile: Profile) -> Mapping[Key, str]:
+    """Return the operators whose activation type ``profile`` does not allow, with the profile of their type."""
     names = dict(KINDS.values())
     return {
         (d.subgraph, d.operator): names[d.becomes]
         for d in plan.operators
-        if d.becomes in names and d.becomes not in (plan.target, REAL)
+        if d.becomes in names and d.becomes not in (plan.target, REAL, *profile.activations)
     }

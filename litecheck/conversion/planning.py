@@ -21,10 +21,11 @@ from litecheck.conversion.derived_constants import derived_parameters, product
 from litecheck.conversion.edges import edges, entry_edges
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.operator_version import version_of
 from litecheck.conversion.parameter_solver import ScaleQuestion, Solution, is_derived, solve, tensor_at
 from litecheck.conversion.quant_spec import quant_spec_of
 from litecheck.conversion.recurrent_intermediates import Inside, intermediate_forms, to_be_made
-from litecheck.conversion.request import REAL
+from litecheck.conversion.request import KINDS, REAL
 from litecheck.conversion.scale_limits import DOUBLINGS, broken, widening
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.errors import ConfigError
@@ -32,15 +33,12 @@ from litecheck.model.graph import name_of
 from litecheck.model.links import called
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.generate.conforming import admits, allowed
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
 
 #: Maximum number of solutions. Each solution widens at least one range or gives up at least one operator.
 ROUNDS = 200
 
-#: Limits on an operator's version: for all resolvers, and for the resolver that knows the fewest versions.
-_VERSIONS = ("/limits/version", "/limits/reference_version")
 #: A function that returns the reason why an operator shall stay unquantized, or "".
 Keeps = Callable[[Subgraph, Operator], str]
 
@@ -103,8 +101,9 @@ def _judged(
     ranges: Mapping[Key, Interval], targets: Targets,
 ) -> BoundFloatOperator:  # fmt: skip
     """Return an operator with its rule, or with the reason why it stays unquantized."""
-    profile = targets.others.get((subgraph.index, operator.index), profile)
-    bound = bind(model, subgraph, operator, profile)
+    other = targets.others.get((subgraph.index, operator.index))
+    activation = KINDS["int16x8"][0] if other else targets.activation
+    bound = bind(model, subgraph, operator, other or profile, activation)
     if bound.stays or bound.untouched or not bound.storage:
         return bound
     why = targets.keeps(subgraph, operator) or _obstacle(bound, ranges)
@@ -221,10 +220,7 @@ def _decision(
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(called(operator)))
     quantized = bool(bound.storage) or (calls and not bound.stays)
-    other = targets.others.get((subgraph.index, operator.index))
-    kind = targets.activation if targets.activation != REAL else "hybrid"
-    kind = other.activations[0] if other and bound.storage else kind
-    becomes = kind if quantized else UNTOUCHED if bound.untouched else REAL
+    becomes = _kind(bound, targets.activation) if quantized else UNTOUCHED if bound.untouched else REAL
     return Decision(
         subgraph.index,
         operator.index,
@@ -234,20 +230,17 @@ def _decision(
         "" if bound.untouched else bound.stays,
         dict(_added(bound, forms)) if bound.storage else {},
         intermediate_forms(bound, forms, inner),
-        _version(bound),
+        version_of(bound),
     )
 
 
-def _version(bound: BoundFloatOperator) -> int:
-    """Return the version of the quantized operator: the usual version if the rule allows it, or an allowed version."""
-    if not bound.storage:
-        return bound.operator.version
-    own, least = bound.operator.version, traits_of(bound.operator.kind).version
-    versions = [max(own, least), least, own]
-    for requirement in bound.requirements:
-        if requirement.path.endswith(_VERSIONS):
-            versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
-    return int(versions[0])
+def _kind(bound: BoundFloatOperator, activation: str) -> str:
+    """Return the type of an operator's activations: the wanted type if it is one of them, else the first of them."""
+    if activation == REAL:
+        return "hybrid"
+    roles = bound.rule.activations if bound.rule else ()
+    types = [bound.storage[role].dtype for role in roles if role in bound.storage]
+    return activation if activation in types or not types else types[0]
 
 
 def _added(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -49,13 +49,16 @@ class QuantSpec:
         return self.zero_points == (0, 0)
 
 
-def quant_spec_of(requirements: Iterable[Requirement], default: str) -> QuantSpec | None:
+def quant_spec_of(
+    requirements: Iterable[Requirement], default: str, preferred: Collection[str] = ()
+) -> QuantSpec | None:
     """Return the storage that the requirements of a role state, or None if real values stay unchanged.
 
-    ``default`` is the type of a role without a stated type, or empty if such a role is not quantized.
+    ``default`` is the type of a role without a stated type, or empty if such a role is not quantized. Of several types
+    or granularities, a ``preferred`` word is used, else the first. Example: with "int8" preferred, [int4, int8] is int8.
     """
     own = {r.verb: r for r in requirements}
-    dtype = _dtype(own.get("dtype"), default)
+    dtype = _dtype(own.get("dtype"), default, preferred)
     if dtype not in INTEGER_RANGES:
         return None
     granularity = _relaxed(own.get("granularity"))
@@ -67,7 +70,7 @@ def quant_spec_of(requirements: Iterable[Requirement], default: str) -> QuantSpe
     value = scale.value if scale else None
     return QuantSpec(
         dtype,
-        per_axis=bool(words) and words[0] == "per-axis",
+        per_axis=_chosen(words, preferred) == "per-axis",
         axis=int(_number(own["axis"].value)) if "axis" in own else 0,
         low=max(low, _ends(own.get("range"), low, high)[0]),
         high=min(high, _ends(own.get("range"), low, high)[1]),
@@ -80,9 +83,14 @@ def quant_spec_of(requirements: Iterable[Requirement], default: str) -> QuantSpe
     )
 
 
-def _dtype(requirement: Requirement | None, default: str) -> str:
+def _dtype(requirement: Requirement | None, default: str, preferred: Collection[str]) -> str:
     words = _words(requirement) or (default,)
-    return "float32" if "float32" in words else next((w for w in words if w in INTEGER_RANGES), "")
+    integers = [word for word in words if word in INTEGER_RANGES]
+    return "float32" if "float32" in words else _chosen(integers, preferred)
+
+
+def _chosen(words: Sequence[str], preferred: Collection[str]) -> str:
+    return next((word for word in words if word in preferred), words[0] if words else "")
 
 
 def _relaxed(requirement: Requirement | None) -> Requirement | None:
@@ -100,7 +108,7 @@ def _follows(requirement: Requirement | None) -> bool:
 
 
 def _words(requirement: Requirement | None) -> tuple[str, ...]:
-    """Return the words of a requirement in the order of the rule's preference."""
+    """Return the words of a requirement in the order of the file."""
     if requirement is None:
         return ()
     return tuple(str(part.value) for part in parts_of(requirement.value) if isinstance(part, Exactly))

@@ -10,6 +10,7 @@ from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind
 from litecheck.conversion.conversion_plan import ConversionPlan, QuantParams
 from litecheck.conversion.edges import edges, entry_edges
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_profiles import activation_of
 from litecheck.model.graph import name_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Tensor
@@ -74,10 +75,11 @@ def shared_quantizations(
 
     ``profile`` returns the profile that an operator, (subgraph, number), was bound to.
     """
-    places = _Places(model, plan)
+    places, activation = _Places(model, plan), activation_of(plan)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
-            bound = bind(model, subgraph, operator, profile((subgraph.index, operator.index)))
+            key = subgraph.index, operator.index
+            bound = bind(model, subgraph, operator, profile(key), activation(key))
             for requirement, ports in bound.groups():
                 places.join(bound, requirement, [port for port in ports if port in places.forms])
     found = [_shared(model, places, group, ranges) for group in places.groups()]

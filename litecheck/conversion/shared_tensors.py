@@ -14,9 +14,9 @@ from litecheck.profile.types import Profile
 Value = TypeVar("Value")
 
 
-def bound_operators(model: Model, profile: Profile) -> list[BoundFloatOperator]:
-    """Return all operators with their rules."""
-    return [bind(model, s, op, profile) for s in model.subgraphs for op in s.operators]
+def bound_operators(model: Model, profile: Profile, activation: str = "") -> list[BoundFloatOperator]:
+    """Return all operators with their rules for a type of activations."""
+    return [bind(model, s, op, profile, activation) for s in model.subgraphs for op in s.operators]
 
 
 def shared_tensors(

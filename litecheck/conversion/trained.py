@@ -139,14 +139,14 @@ def _stored_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
 
 
 def propagate_ranges(
-    model: Model, profile: Profile, ranges: Mapping[Key, Interval]
+    model: Model, profile: Profile, ranges: Mapping[Key, Interval], activation: str = ""
 ) -> Mapping[Key, Interval]:
     """Return ranges, with those that follow from rules for tensors that have none.
 
     Roles with the same quantization have the same range, and a fixed scale has the range of its type. Example: the output
     of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
     """
-    operators = bound_operators(model, profile)
+    operators = bound_operators(model, profile, activation)
     fixed = {key: extent for bound in operators for key, extent in _fixed(bound)}
     return spread({**fixed, **ranges}, shared_tensors(operators), _hull)
 

@@ -15,6 +15,7 @@ from fixtures.detector import float_detector, reals, samples
 from fixtures.models import conv_int8, uint8_model
 from litecheck import convert_model
 from litecheck.checks.validate import validate
+from litecheck.conversion import pipeline
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationError
@@ -307,3 +308,15 @@ def test_a_custom_operator_that_keeps_a_model_from_running_is_named() -> None:
         CalibrationError, match=r"^CUSTOM AcmeSort #1 is a custom operator, and no kernel for it"
     ):
         convert_model(builder.finish(), random=2, device="litecheck")
+
+
+def test_a_model_that_cannot_be_compared_is_told_with_the_cure(
+    converting: Converting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*args: object) -> None:
+        raise CalibrationError("litert:xnnpack, samples 0 to 7: refused: no kernel for RESHAPE 2")
+
+    monkeypatch.setattr(pipeline, "_agreement", refused)
+    with pytest.raises(CalibrationError, match=r"RESHAPE 2\. .*--device litecheck .*--no-agreement"):
+        converting("out.tflite", data=("images.npz",))
+    assert not Path("out.tflite").exists()

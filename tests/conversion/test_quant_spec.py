@@ -55,6 +55,21 @@ def test_storages(fields: str, expected: tuple[object, ...]) -> None:
     assert facts(fields) == expected
 
 
+@pytest.mark.parametrize(
+    ("fields", "dtype", "per_axis"),
+    [
+        ("dtype: [int4, int8], granularity: [per-tensor, per-axis]", "int8", True),
+        ("dtype: [int4, int16], granularity: per-tensor", "int4", False),
+    ],
+)
+def test_a_preferred_word_is_used_if_the_rule_lists_it(fields: str, dtype: str, per_axis: bool) -> None:
+    rule = profile(RULES % fields).operators["FULLY_CONNECTED"]
+    own = [r for r in rule.requirements if r.role == "weight"]
+    found = quant_spec_of(own, "", ("int8", "per-axis"))
+    assert found is not None
+    assert (found.dtype, found.per_axis) == (dtype, per_axis)
+
+
 def test_real_values_have_no_storage() -> None:
     assert of("dtype: float32") is None
     assert of("dtype: [int8, float32]") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -77,7 +78,9 @@ _DELEGATED, _PLAIN = "xnnpack", "optimized"
 
 
 def _allocated(path: str, kernels: str) -> Any:
-    interpreter = opened(path, RESOLVERS[kernels], experimental_preserve_all_tensors=True)
+    with warnings.catch_warnings():  # LiteRT warns that preserved tensors take memory
+        warnings.simplefilter("ignore", UserWarning)
+        interpreter = opened(path, RESOLVERS[kernels], experimental_preserve_all_tensors=True)
     with memory_named(interpreter):
         interpreter.allocate_tensors()
     return interpreter

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fixtures.models import conv_int8
 from litecheck.conversion.calibration import all_tensors_interpreter
 from litecheck.conversion.calibration.all_tensors_interpreter import AllTensorsInterpreter
+from litecheck.model.save import save_model
 
 
 def refusing(*refused: str) -> Any:
@@ -29,3 +32,14 @@ def test_who_is_asked_for_runs_what_he_can(monkeypatch: pytest.MonkeyPatch) -> N
     assert AllTensorsInterpreter("m.tflite", "xnnpack", ()).kernels == "xnnpack"
     with pytest.raises(RuntimeError, match="reference cannot prepare"):
         AllTensorsInterpreter("m.tflite", "reference", ())
+
+
+def test_a_failure_to_load_has_no_warning_of_litert_beside_it(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """LiteRT warns that preserved tensors take memory; failures of a child process quote its output."""
+    pytest.importorskip("ai_edge_litert", reason="needs the extra 'runtime'")
+    file = tmp_path / "m.tflite"
+    save_model(conv_int8(), str(file))
+    AllTensorsInterpreter(str(file), "xnnpack", ())
+    assert [str(warning.message) for warning in recwarn] == []
