@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import loss, sharing, wording
+from litecheck.rendering.conversion import layer_wording, loss, sharing, wording
 from litecheck.rendering.document import (
     Code,
     Collapsible,
@@ -98,16 +98,16 @@ def _choices(record: ConversionRecord) -> Iterator[Part]:
 
 def _listed(record: ConversionRecord) -> Iterator[Part]:
     for title, found in (
-        ("Equalized", wording.equalized(record)),
-        ("Biases corrected", wording.corrected(record)),
+        ("Equalized", layer_wording.equalized(record)),
+        ("Biases corrected", layer_wording.corrected(record)),
     ):
         if found:
             yield Heading((title,))
             yield ItemList(tuple((text,) for text in found))
     if record.sensitivity:
         yield Heading(("Sensitivity",))
-        rows = tuple(tuple((cell,) for cell in wording.sensitive(one)) for one in record.sensitivity)
-        yield TableGrid(wording.SENSITIVITY, rows)
+        rows = tuple(tuple((cell,) for cell in layer_wording.sensitive(one)) for one in record.sensitivity)
+        yield TableGrid(layer_wording.SENSITIVITY, rows)
 
 
 def _tables(record: ConversionRecord) -> Iterator[Part]:

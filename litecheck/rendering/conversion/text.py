@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
-from litecheck.rendering.conversion import loss, sharing, wording
+from litecheck.rendering.conversion import layer_wording, loss, sharing, wording
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.text_page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
@@ -46,8 +46,8 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.shared(record)
     page.choices(record)
     page.weights(record)
-    page.listed("equalized", wording.equalized(record))
-    page.listed("biases corrected", wording.corrected(record))
+    page.listed("equalized", layer_wording.equalized(record))
+    page.listed("biases corrected", layer_wording.corrected(record))
     page.agreement(record)
     page.sensitivity(record)
     page.tensors(record)
@@ -167,9 +167,12 @@ class ConversionPage(ValidationPage):
     def sensitivity(self, record: ConversionRecord) -> None:
         """Print the cost of quantizing each operator alone, the worst first."""
         if record.sensitivity:
-            self.section("sensitivity", wording.sensitivity_title(record.sensitivity))
-            rows = [(*row[:-1], shorten(row[-1], NAME)) for row in map(wording.sensitive, record.sensitivity)]
-            self._cut(wording.SENSITIVITY, rows, ())
+            self.section("sensitivity", layer_wording.sensitivity_title(record.sensitivity))
+            rows = [
+                (*row[:-1], shorten(row[-1], NAME))
+                for row in map(layer_wording.sensitive, record.sensitivity)
+            ]
+            self._cut(layer_wording.SENSITIVITY, rows, ())
 
     def tensors(self, record: ConversionRecord) -> None:
         """The computed tensors, the worst first, and of a plan that is only printed the constants, too."""

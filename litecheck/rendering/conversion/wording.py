@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from litecheck.conversion.agreement import Agreement, TensorAgreement
-from litecheck.conversion.conversion_plan import QuantParams
-from litecheck.conversion.equalize import LayerPair
+from litecheck.conversion.conversion_plan import UNTOUCHED, QuantParams
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
-from litecheck.conversion.request import REAL
-from litecheck.conversion.sensitivity import OperatorSensitivity
+from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
@@ -36,9 +34,12 @@ def summary(record: ConversionRecord) -> str:
 
 
 def quantized_share(record: ConversionRecord) -> str:
-    """Return ``2 of 10 operators int8``, with the requested kind of conversion."""
-    quantized, real = record.share
-    return f"{quantized:,} of {counted(real, 'operator')} {record.conversion.request.to}"
+    """Return ``2 of 10 operators int8``, with the requested kind and other types: ``9 of 10 operators int8, 1 int16``."""
+    to, (quantized, real) = record.conversion.request.to, record.share
+    own = (KINDS[to][0], REAL, UNTOUCHED)
+    others = {} if to in REAL_KINDS else {t: n for t, n in record.becomes.items() if t not in own}
+    beside = "".join(f", {number:,} {dtype}" for dtype, number in others.items())
+    return f"{quantized - sum(others.values()):,} of {counted(real, 'operator')} {to}{beside}"
 
 
 def outcome(record: ConversionRecord) -> str:
@@ -242,56 +243,6 @@ def choices(record: ConversionRecord) -> list[str]:
             found.setdefault(one.form.because, {})[one.name] = None
     forms = [f"{_named(list(names))}: {because}" for because, names in found.items()]
     return [*forms, *record.conversion.plan.notes]
-
-
-def equalized(record: ConversionRecord) -> list[str]:
-    """Return the number of equalized pairs of layers, and for each pair the spread of channels or the reason it is
-    unchanged."""
-    if record.pairs is None:
-        return []
-    done = [pair for pair in record.pairs if not pair.left]
-    left: dict[str, list[LayerPair]] = {}
-    for pair in record.pairs:
-        if pair.left:
-            left.setdefault(pair.left, []).append(pair)
-    lines = [f"{len(done):,} of {counted(len(record.pairs), 'pair')} of layers"]
-    lines += [f"{len(some):,} left, {why}: {', '.join(map(_pair, some))}" for why, some in left.items()]
-    return lines + [
-        f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
-        for pair in sorted(done, key=lambda pair: -pair.before)
-    ]
-
-
-def corrected(record: ConversionRecord) -> list[str]:
-    """Return the gain of bias correction, or a note that no bias was corrected."""
-    found = record.correction
-    if found is None:
-        return []
-    if not found.biases:
-        return [f"none: the outputs' SNR of {decibels(found.before)} was best without"]
-    gain = found.after - found.before
-    text = f"outputs' SNR {decibels(found.before)} before, {decibels(found.after)} after ({gain:+.1f} dB)"
-    return [f"{counted(found.biases, 'bias', 'biases')}: {text}"]
-
-
-#: The columns of sensitivities.
-SENSITIVITY = (">SNR", ">operator", "kind", "name")
-
-
-def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
-    """``3 operators, each quantized alone: the lowest SNR of the outputs``."""
-    return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
-
-
-def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
-    """The cells of an operator."""
-    place = f"{one.subgraph}/#{one.operator}" if one.subgraph else f"#{one.operator}"
-    return decibels(one.snr), place, one.opcode, one.name
-
-
-def _pair(pair: LayerPair) -> str:
-    where = f"{pair.subgraph}/" if pair.subgraph else ""
-    return f"{where}#{pair.first} '{pair.names[0]}' and {where}#{pair.second} '{pair.names[1]}'"
 
 
 def _named(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Words of conversions: sizes, operators, agreement, weights, pairs of layers, biases and sensitivities."""
+"""Words of conversions: sizes, operators, agreement and weights."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import pytest
 
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.distortion import Distortion
-from litecheck.conversion.equalize import LayerPair
-from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.rendering.conversion import wording
 
 
@@ -45,6 +43,21 @@ def test_operators() -> None:
     some = N(becomes={"int8": 1_200, "float32": 1}, added={"QUANTIZE": 2, "DEQUANTIZE": 1})
     assert wording.operators(some) == "1,200 int8, 1 float32; added: 1 DEQUANTIZE, 2 QUANTIZE"  # type: ignore[arg-type]
     assert wording.operators(N(becomes={}, added={})) == "as they were; added: none"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("to", "becomes", "told"),
+    [
+        ("int8", {"int8": 7, "float32": 1}, "7 of 8 operators int8"),
+        ("int8", {"int8": 6, "int16": 1, "as it is": 2}, "6 of 7 operators int8, 1 int16"),
+        ("int16x8", {"int16": 4, "int8": 1, "float32": 1}, "4 of 6 operators int16x8, 1 int8"),
+        ("dynamic", {"hybrid": 2, "float32": 1}, "2 of 3 operators dynamic"),
+    ],
+)
+def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int], told: str) -> None:
+    real = sum(number for dtype, number in becomes.items() if dtype != "as it is")
+    found = N(becomes=becomes, share=(real - becomes.get("float32", 0), real), conversion=N(request=N(to=to)))
+    assert wording.quantized_share(found) == told  # type: ignore[arg-type]
 
 
 def test_calibration() -> None:
@@ -155,46 +168,6 @@ def test_choices_besides_rules() -> None:
     record = N(tensors=tensors, conversion=N(plan=N(notes=("a note",))))
     assert wording.choices(record) == [  # type: ignore[arg-type]
         "'a' and 2 other tensors: raised", "'d': clamped", "a note",
-    ]  # fmt: skip
-
-
-def test_equalized_pairs() -> None:
-    pairs = (
-        LayerPair(0, 1, 2, ("a", "b"), "", 4.0, 1.5),
-        LayerPair(0, 2, 3, ("b", "c"), "a branch"),
-        LayerPair(1, 4, 5, ("d", "e"), "", 80.0, 2.0),
-        LayerPair(0, 7, 8, ("f", "g"), "a branch"),
-    )
-    assert wording.equalized(N(pairs=None)) == []  # type: ignore[arg-type]
-    assert wording.equalized(N(pairs=pairs)) == [  # type: ignore[arg-type]
-        "2 of 4 pairs of layers",
-        "2 left, a branch: #2 'b' and #3 'c', #7 'f' and #8 'g'",
-        "1/#4 'd' and 1/#5 'e': the largest channel was 80 times the smallest, is 2 times",
-        "#1 'a' and #2 'b': the largest channel was 4 times the smallest, is 1.5 times",
-    ]
-
-
-def test_corrected_biases() -> None:
-    def told(biases: int, before: float, after: float) -> list[str]:
-        return wording.corrected(N(correction=N(biases=biases, before=before, after=after)))  # type: ignore[arg-type]
-
-    assert wording.corrected(N(correction=None)) == []  # type: ignore[arg-type]
-    assert told(0, 30.0, 30.0) == ["none: the outputs' SNR of 30.0 dB was best without"]
-    assert told(1, 30.0, 31.5) == ["1 bias: outputs' SNR 30.0 dB before, 31.5 dB after (+1.5 dB)"]
-    assert told(2, 30.0, 29.0) == ["2 biases: outputs' SNR 30.0 dB before, 29.0 dB after (-1.0 dB)"]
-
-
-def test_sensitivities() -> None:
-    first, inner = (
-        OperatorSensitivity(0, 3, "ADD", "a", 12.0),
-        OperatorSensitivity(1, 4, "MUL", "b", math.inf),
-    )
-    assert (
-        wording.sensitivity_title([first])
-        == "1 operator, each quantized alone: the lowest SNR of the outputs"
-    )
-    assert [wording.sensitive(one) for one in (first, inner)] == [
-        ("12.0 dB", "#3", "ADD", "a"), ("exact", "1/#4", "MUL", "b"),
     ]  # fmt: skip
 
 

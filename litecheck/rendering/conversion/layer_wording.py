@@ -1,0 +1,61 @@
+"""Wording of measures for layers: equalized pairs, corrected biases, and sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litecheck.conversion.equalize import LayerPair
+from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.sensitivity import OperatorSensitivity
+from litecheck.rendering.conversion.wording import decibels
+from litecheck.summary_text import counted
+
+
+def equalized(record: ConversionRecord) -> list[str]:
+    """Return the number of equalized pairs of layers, and for each pair the spread of channels or the reason it is
+    unchanged."""
+    if record.pairs is None:
+        return []
+    done = [pair for pair in record.pairs if not pair.left]
+    left: dict[str, list[LayerPair]] = {}
+    for pair in record.pairs:
+        if pair.left:
+            left.setdefault(pair.left, []).append(pair)
+    lines = [f"{len(done):,} of {counted(len(record.pairs), 'pair')} of layers"]
+    lines += [f"{len(some):,} left, {why}: {', '.join(map(_pair, some))}" for why, some in left.items()]
+    return lines + [
+        f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
+        for pair in sorted(done, key=lambda pair: -pair.before)
+    ]
+
+
+def corrected(record: ConversionRecord) -> list[str]:
+    """Return the gain of bias correction, or a note that no bias was corrected."""
+    found = record.correction
+    if found is None:
+        return []
+    if not found.biases:
+        return [f"none: the outputs' SNR of {decibels(found.before)} was best without"]
+    gain = found.after - found.before
+    text = f"outputs' SNR {decibels(found.before)} before, {decibels(found.after)} after ({gain:+.1f} dB)"
+    return [f"{counted(found.biases, 'bias', 'biases')}: {text}"]
+
+
+#: The columns of sensitivities.
+SENSITIVITY = (">SNR", ">operator", "kind", "name")
+
+
+def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
+    """``3 operators, each quantized alone: the lowest SNR of the outputs``."""
+    return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
+
+
+def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
+    """The cells of an operator."""
+    place = f"{one.subgraph}/#{one.operator}" if one.subgraph else f"#{one.operator}"
+    return decibels(one.snr), place, one.opcode, one.name
+
+
+def _pair(pair: LayerPair) -> str:
+    where = f"{pair.subgraph}/" if pair.subgraph else ""
+    return f"{where}#{pair.first} '{pair.names[0]}' and {where}#{pair.second} '{pair.names[1]}'"
