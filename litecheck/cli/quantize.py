@@ -70,6 +70,7 @@ def quantize(
     from litecheck.files import check_writable
     from litecheck.quantizer.array_files import is_raw, read, write
     from litecheck.quantizer.semantics import semantics as named
+    from litecheck.quantizer.types import unusual_scales
     from litecheck.rendering.parameters import described
 
     check_writable(target)
@@ -83,6 +84,9 @@ def quantize(
     real = options.in_float32(source, read(source, stored_as, tensor.shape).values, log)
     by = options.selected(tensor, told, real, rule)
     stored = rule.quantize(real, by, tensor.dtype)
+    unusual = unusual_scales(rule.name, by) if told.scale else ""
+    if unusual:
+        log(f"warning: {unusual}")
     kind = tensor.dtype or str(stored.dtype.name)
     write(target, stored, kind)
     text = described(target, kind, stored.shape, rule.name, by, output)

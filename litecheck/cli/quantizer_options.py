@@ -81,7 +81,7 @@ Dtype = Annotated[
         "--dtype",
         metavar="TYPE",
         rich_help_panel=panels.INPUTS,
-        help="Set the type of stored integers: int8, uint8, int16, int4, ... [default: int8]",
+        help="Set the type of stored integers: int8, uint8, int16, int4, ... [default: int8, for onnx uint8]",
     ),
 ]
 Shape = Annotated[
@@ -218,7 +218,7 @@ def selected(
     if given.parameters is not None:
         return given.parameters
     if told.from_data:
-        return from_data(x, given.dtype or "int8", axis=told.axis, mode=told.from_data)
+        return from_data(x, given.dtype or semantics.default_dtype, axis=told.axis, mode=told.from_data)
     choose = getattr(semantics, "choose", None)
     if choose is None:
         raise ConfigError("the scale is missing: give --scale, --from-data or --like")

@@ -20,9 +20,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantizer.arguments import as_array, check_words, type_word
 from litecheck.quantizer.litert import STORAGE, name
 from litecheck.quantizer.types import Parameters, QuantizerError
 
@@ -43,7 +44,11 @@ def symmetric(
     least, most = _ends(low, high, width)
     bottom, top = _range(dtype)
     if not bottom:
-        raise QuantizerError(name, "dtype", f"{dtype} has no negative values to be symmetric with")
+        raise QuantizerError(
+            name,
+            "dtype",
+            f"{dtype} has no negative values to be symmetric with; expected a signed type such as int8",
+        )
     with np.errstate(under="ignore"):
         scale = np.maximum(np.abs(least), np.abs(most)) / least.dtype.type(top)
     return _parameters(scale, np.zeros(scale.shape, np.int64), axis)
@@ -69,7 +74,7 @@ def asymmetric(
 
 
 def from_data(
-    x: NDArray[Any], dtype: str = "int8", *, axis: int | None = None, mode: str = "symmetric",
+    x: ArrayLike, dtype: DTypeLike = "int8", *, axis: int | None = None, mode: str = "symmetric",
     width: Width = "float32",
 ) -> Parameters:  # fmt: skip
     """Return parameters for the smallest and largest value of ``x``, or of each slice along ``axis``.
@@ -79,15 +84,20 @@ def from_data(
 
     For example, [[1, -2], [0.5, 1.27]] with axis 0 gives the scales 2 / 127 and 0.01.
     """
+    check_words("choose_parameters", mode=mode)
+    values, kind = (
+        as_array("choose_parameters", x, np.float32),
+        type_word("choose_parameters", dtype) or "int8",
+    )
     rules = {"symmetric": symmetric, "asymmetric": asymmetric}
     if mode not in rules:
         raise QuantizerError(name, "mode", f"{mode} is not one of {', '.join(rules)}")
-    if axis is not None and not -x.ndim <= axis < x.ndim:
-        raise QuantizerError(name, "axis", f"is {axis}, the tensor has {x.ndim} dimensions")
-    if not x.size:
+    if axis is not None and not -values.ndim <= axis < values.ndim:
+        raise QuantizerError(name, "axis", f"is {axis}, the tensor has {values.ndim} dimensions")
+    if not values.size:
         raise QuantizerError(name, "x", "has no values to choose parameters from")
-    others = None if axis is None else tuple(i for i in range(x.ndim) if i != axis % x.ndim)
-    return rules[mode](x.min(axis=others), x.max(axis=others), dtype, axis, width)
+    others = None if axis is None else tuple(i for i in range(values.ndim) if i != axis % values.ndim)
+    return rules[mode](values.min(axis=others), values.max(axis=others), kind, axis, width)
 
 
 def _range(dtype: str) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 
 _NAME = "onnx-dynamic"
 _RANGE = (0, 255)
+_OWN = "the operator computes scale and zero point itself: use dynamic_quantize"
 
 
 def dynamic_parameters(x: NDArray[Any]) -> Parameters:
@@ -70,6 +71,7 @@ class OnnxDynamic:
     """
 
     __slots__ = ("_linear", "name")
+    default_dtype = "uint8"
 
     def __init__(self) -> None:
         self.name = _NAME
@@ -92,7 +94,7 @@ class OnnxDynamic:
             if given is None or not np.array_equal(given.reshape(-1), chosen.reshape(-1), equal_nan=True):
                 said = "none" if given is None else ", ".join(map(str, given.reshape(-1)[:4]))
                 raise QuantizerError(
-                    _NAME, argument, f"is {said}; the operator chooses {chosen.item()} itself"
+                    _NAME, argument, f"is {said}, and that of the values is {chosen.item()}; {_OWN}"
                 )
         return self._linear.quantize(x, own, "uint8")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from litecheck.quantizer import calibrate
+from litecheck.quantizer.arguments import as_array, check_words, type_word
 from litecheck.quantizer.dynamic import OnnxDynamic
-from litecheck.quantizer.named import as_array
 from litecheck.quantizer.semantics import semantics as chosen
 
 
 def dynamic_quantize(
-    values: ArrayLike, semantics: str = "onnx-dynamic", *, dtype: str = "uint8"
+    values: ArrayLike, semantics: str = "onnx-dynamic", *, dtype: DTypeLike = "uint8"
 ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[Any]]:
     """Return ``(stored, scale, zero_point)`` of real values, quantized with parameters from their own range.
 
@@ -23,12 +23,14 @@ def dynamic_quantize(
     ``choose_parameters(values, dtype, mode="asymmetric")``. Example: values from -1 to 1 in uint8 get scale 2 / 255.
     Raises QuantizerError for another type of ONNX's operator or an empty array.
     """
+    check_words("dynamic_quantize", semantics=semantics)
     array = as_array("dynamic_quantize", values, np.float32)
+    kind = type_word("dynamic_quantize", dtype) or "uint8"
     operator = chosen(semantics)
     if isinstance(operator, OnnxDynamic):
         parameters = operator.choose(array)
     else:
-        parameters = calibrate.from_data(array, dtype, mode="asymmetric")
-    stored = operator.quantize(array, parameters, dtype)
+        parameters = calibrate.from_data(array, kind, mode="asymmetric")
+    stored = operator.quantize(array, parameters, kind)
     zero_point = np.asarray(0 if parameters.zero_point is None else parameters.zero_point)
     return stored, parameters.scale.reshape(()), zero_point.reshape(()).astype(stored.dtype)

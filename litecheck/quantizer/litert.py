@@ -30,6 +30,7 @@ from litecheck.quantizer import tiles
 from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
 
 name: str = "litert"
+default_dtype: str = "int8"
 
 #: numpy type of each stored type. Types below 8 bits have one value per byte (see litecheck.model.stored_values.pack for the
 #: packed bytes of the file).
@@ -52,7 +53,7 @@ def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) 
 
     For example, 0.25, -0.25 and 0.75 with scale 0.5 give 1, -1 and 2: ties are rounded away from zero.
     """
-    dtype = known(dtype or "int8")
+    dtype = known(dtype or default_dtype)
     low, high = INTEGER_RANGES[dtype]
     out: NDArray[Any] = np.empty(x.shape, STORAGE[dtype])
     with np.errstate(all="ignore"):

@@ -46,6 +46,7 @@ class ResolverSemantics:
     """The QUANTIZE and DEQUANTIZE kernels of a resolver as a Semantics."""
 
     __slots__ = ("name", "resolver")
+    default_dtype = "int8"
 
     def __init__(self, resolver: str) -> None:
         self.name = f"litert:{resolver}"
@@ -55,7 +56,7 @@ class ResolverSemantics:
 
     def quantize(self, x: Array, parameters: Parameters, dtype: str | None = None) -> Array:
         """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8. Raises QuantizerError."""
-        dtype = dtype or "int8"
+        dtype = dtype or self.default_dtype
         self._check_kernel(INTO_INTEGERS, dtype, parameters)
         if self.resolver == "reference" or parameters.axis is not None or dtype == "int4":
             with self._renaming():

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from litecheck.errors import wrong_type
-from litecheck.quantization import Quantization
+from litecheck.quantizer.arguments import Scales, as_array, as_parameters, check_words, type_word
 from litecheck.quantizer.semantics import semantics as chosen
-from litecheck.quantizer.types import Parameters
-
-Scales = ArrayLike | Quantization | Parameters
+from litecheck.quantizer.types import unusual_scales
 
 
 def quantize(
     values: ArrayLike,
-    scale: Scales,
+    scale: Scales | None = None,
     zero_point: ArrayLike | None = None,
     *,
     axis: int | None = None,
     block_size: int = 0,
-    dtype: str = "int8",
+    dtype: DTypeLike | None = None,
     semantics: str = "litert",
 ) -> NDArray[Any]:
     """Quantize real values to stored integers of ``dtype``, of the same shape.
 
     ``scale`` is a number, several numbers along ``axis``, or the parameters of a tensor (``tensor.quantization``) in
-    place of scale, zero point and axis. ``semantics`` is a value of ``--semantics``. Lists become float32. Raises
-    QuantizerError for arguments that the semantics does not define, ConfigError for an unknown semantics.
+    place of scale, zero point and axis. ``semantics`` is a value of ``--semantics``. Without ``dtype``, the type is
+    int8, and for ONNX the type of a zero point that is an array, else uint8. Lists and float64 become float32. Raises
+    QuantizerError for arguments that the semantics does not define, ConfigError for an unknown semantics. ONNX defines
+    scales that are 0, negative or not finite; they give a UserWarning.
 
     For example, [0.5, -1] with scale 1/128 gives [64, -128].
     """
-    parameters = _parameters("quantize", scale, zero_point, axis, block_size)
-    return chosen(semantics).quantize(as_array("quantize", values, np.float32), parameters, dtype)
+    check_words("quantize", semantics=semantics)
+    rule = chosen(semantics)
+    if hasattr(rule, "choose"):
+        call = f"litecheck.dynamic_quantize(array, semantics={semantics!r})"
+        raise TypeError(f"quantize() takes a scale, and {semantics} computes it from the values: {call}")
+    parameters = as_parameters("quantize", scale, zero_point, axis, block_size)
+    stored = rule.quantize(as_array("quantize", values, np.float32), parameters, type_word("quantize", dtype))
+    unusual = unusual_scales(rule.name, parameters)
+    if unusual:
+        warnings.warn(unusual, UserWarning, stacklevel=2)
+    return stored
 
 
 def dequantize(
@@ -44,7 +53,7 @@ def dequantize(
     *,
     axis: int | None = None,
     block_size: int = 0,
-    dtype: str | None = None,
+    dtype: DTypeLike | None = None,
     semantics: str = "litert",
 ) -> NDArray[Any]:
     """Dequantize stored integers to real values. ``dtype`` names the stored type if the array's differs (int4 in int8).
@@ -54,30 +63,8 @@ def dequantize(
 
     For example, [3, 4] with scale 0.5 and zero point 3 gives [0, 0.5].
     """
-    parameters = _parameters("dequantize", scale, zero_point, axis, block_size)
-    plain = np.dtype(dtype if dtype in ("uint8", "int16", "uint16", "int32") else "int8")
-    return chosen(semantics).dequantize(as_array("dequantize", stored, plain), parameters, stored=dtype)
-
-
-def as_array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
-    """Return an array unchanged, and a number or list as an array of type ``plain``. Raises TypeError for other values."""
-    array = values if isinstance(values, np.ndarray) else np.asarray(values)
-    if array.dtype.kind not in "biufV":
-        call = f"litecheck.{function}(array, scale=0.5, zero_point=-3)"
-        raise wrong_type(function, "an array of numbers", values, call)
-    return array if hasattr(values, "dtype") else array.astype(plain)
-
-
-def _parameters(
-    function: str, scale: Scales, zero_point: ArrayLike | None, axis: int | None, block_size: int
-) -> Parameters:
-    if isinstance(scale, (Quantization, Parameters)):
-        if zero_point is not None or axis is not None or block_size:
-            call = f"litecheck.{function}(array, tensor.quantization)"
-            raise TypeError(
-                f"{function}() takes zero point, axis and block size from the parameters given: {call}"
-            )
-        return Parameters.of(scale) if isinstance(scale, Quantization) else scale
-    scales = as_array(function, scale, np.float32)
-    zeros = None if zero_point is None else as_array(function, zero_point, np.int64)
-    return Parameters(scales, zeros, axis, block_size)
+    check_words("dequantize", semantics=semantics)
+    parameters = as_parameters("dequantize", scale, zero_point, axis, block_size)
+    kind = type_word("dequantize", dtype)
+    plain = np.dtype(kind if kind in ("uint8", "int16", "uint16", "int32") else "int8")
+    return chosen(semantics).dequantize(as_array("dequantize", stored, plain), parameters, stored=kind)

@@ -99,6 +99,7 @@ class OneDnn:
     """DynamicQuantize as a Semantics. ``rounding`` is the rounding of the library."""
 
     __slots__ = ("name", "rounding")
+    default_dtype = "int8"
 
     def __init__(self, rounding: str = "half-even") -> None:
         _check_rounding(rounding)
@@ -109,12 +110,12 @@ class OneDnn:
         """Quantize to ``dtype``, by default int8. Zero points of another type are converted to s32."""
         scales, zps = self._rows(parameters)
         if parameters.axis is None:
-            return dynamic_quantize(x, scales, zps, dst=dtype or "s8", rounding=self.rounding)
+            return dynamic_quantize(x, scales, zps, dst=dtype or self.default_dtype, rounding=self.rounding)
         return dynamic_quantize(
             x,
             scales,
             zps,
-            dst=dtype or "s8",
+            dst=dtype or self.default_dtype,
             qtype="per_channel",
             axis=parameters.axis,
             rounding=self.rounding,

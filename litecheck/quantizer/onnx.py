@@ -141,10 +141,12 @@ class Onnx:
     at or below opset 22.
 
     Zero points may have any integer type. They are converted to the type of the output, which ``dtype`` names. Without
-    ``dtype`` it is the type of the zero point, without a zero point uint8.
+    ``dtype`` it is the type of the zero point. Without a zero point, or with one of plain numbers (int64, which the
+    operator does not have), it is uint8.
     """
 
     __slots__ = ("name", "version")
+    default_dtype = "uint8"
 
     def __init__(self, version: int = 25) -> None:
         self.name, _ = _version(QUANTIZE, version)
@@ -152,7 +154,8 @@ class Onnx:
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
         scale, zero_point, shape = self._inputs(parameters)
-        target = _named(self.name, "dtype", dtype)
+        plain = zero_point is not None and zero_point.dtype == np.int64
+        target = _named(self.name, "dtype", dtype) or (self.default_dtype if plain else "")
         if target:
             zero_point = _keep(self.name, np.zeros(scale.shape) if zero_point is None else zero_point, target)
         return quantize_linear(
@@ -249,7 +252,8 @@ def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
     if not same or (
         name in RANGES and zero_point.size and not low <= zero_point.min() <= zero_point.max() <= high
     ):
-        raise QuantizerError(semantics, "zero_point", f"holds values that {name} does not")
+        hint = "" if name == "int8" else "; name the type, for example int8"
+        raise QuantizerError(semantics, "zero_point", f"holds values that {name} does not{hint}")
     return kept
 
 

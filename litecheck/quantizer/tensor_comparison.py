@@ -9,10 +9,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from litecheck.errors import wrong_type
-from litecheck.quantization import Quantization
+from litecheck.quantizer.arguments import Scales, as_array, as_parameters, check_words, type_word
 from litecheck.quantizer.causes.integer_search import causes
 from litecheck.quantizer.causes.variants import Lookup, Recipe
 from litecheck.quantizer.comparison_result import EDGES, TILE, Comparison, Element, Mismatch, buckets, tally
@@ -25,11 +25,11 @@ _WHO = "compare"
 def compare(
     expected: NDArray[Any],
     actual: NDArray[Any],
-    quantization: Parameters | Quantization | None = None,
+    quantization: Scales | None = None,
     tolerance: float = 0,
     *,
     semantics: str | Semantics = "litert",
-    dtype: str | None = None,
+    dtype: DTypeLike | None = None,
     unit: str | None = None,
 ) -> Comparison:
     """Compare a device's stored integers with the expected integers, element by element.
@@ -39,14 +39,13 @@ def compare(
     type if it differs from the array's type (int4 in int8). The tolerance is in LSB. Beside the quantized expected
     values, memory holds only tiles.
 
+    ``quantization`` may be a scale, with zero point 0. float64 values become float32 beside stored integers.
+
     Two tensors of real values are compared directly, see :func:`litecheck.quantizer.reals.compare_reals`. ``unit`` is
     then the unit of the tolerance, ``ULP`` or ``share``. Raises QuantizerError for shapes or types that do not match,
     real values without parameters, a unit that does not fit the tensors, and values outside the type's range.
     """
-    for given in (expected, actual):
-        if not isinstance(given, np.ndarray):
-            call = "litecheck.compare(expected, actual), numpy arrays both"
-            raise wrong_type("compare", "numpy arrays", given, call)
+    _check_arguments(expected, actual, tolerance, semantics, unit)
     if _is_real(expected) and _is_real(actual):
         from litecheck.quantizer.reals import compare_reals
 
@@ -56,24 +55,40 @@ def compare(
         return compare_reals(expected, actual, tolerance, unit or "ULP")
     if unit not in (None, "LSB"):
         raise _refused("tolerance", f"is in {unit}; stored integers differ in LSB")
-    name = _stored_type(actual, "actual", dtype)
+    told = type_word("compare", dtype)
+    name = _stored_type(actual, "actual", told)
+    expected = as_array("compare", expected, np.float32) if expected.dtype == np.float64 else expected
     if expected.shape != actual.shape:
         raise _refused("shape", f"expected has {_words(expected.shape)}, actual has {_words(actual.shape)}")
     if tolerance < 0:
         raise _refused("tolerance", f"{tolerance} LSB; it cannot be negative")
     if tolerance != int(tolerance):
         raise _refused("tolerance", f"{tolerance} LSB; it is a whole number")
-    parameters = Parameters.of(quantization) if isinstance(quantization, Quantization) else quantization
+    parameters = None if quantization is None else as_parameters("compare", quantization)
     if parameters is not None:
         _check_fits(parameters, actual.shape)
     integers, real, by = expected, None, ""
     if _is_real(expected):
         integers, parameters, by = _quantized(expected, parameters, semantics, name)
         real = expected.reshape(-1)
-    elif _stored_type(expected, "expected", dtype) != name:
+    elif _stored_type(expected, "expected", told) != name:
         raise _refused("dtype", f"expected holds {expected.dtype}, actual {actual.dtype}")
     case = Mismatch(_flat(integers), _flat(actual), name, actual.shape, 0, real, parameters, by)
     return _compared(case, tolerance)
+
+
+def _check_arguments(
+    expected: object, actual: object, tolerance: object, semantics: object, unit: object
+) -> None:
+    """Raise TypeError for arguments of another type."""
+    for given in (expected, actual):
+        if not isinstance(given, np.ndarray) or given.dtype.kind not in "biufV":
+            call = "litecheck.compare(expected, actual), numpy arrays both"
+            raise wrong_type("compare", "numpy arrays", given, call)
+    if not isinstance(tolerance, (int, float)):
+        call = "litecheck.compare(expected, actual, tolerance=1)"
+        raise wrong_type("compare", "a number as tolerance", tolerance, call)
+    check_words("compare", semantics=None if hasattr(semantics, "quantize") else semantics, unit=unit)
 
 
 def _refused(argument: str, message: str) -> QuantizerError:

@@ -69,9 +69,13 @@ class Parameters:
 
 
 class Semantics(Protocol):
-    """The quantization arithmetic of one document. All functions are pure and define NaN, infinities and saturation."""
+    """The quantization arithmetic of one document. All functions are pure and define NaN, infinities and saturation.
+
+    ``default_dtype`` is the stored type if none is given.
+    """
 
     name: str
+    default_dtype: str
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
         """Quantize a real tensor to stored integers (or small floats) of ``dtype``. Raises QuantizerError."""
@@ -85,6 +89,21 @@ class Semantics(Protocol):
         ``stored`` names the stored type if it differs from the array's type: int4 in int8.
         """
         ...
+
+
+def unusual_scales(semantics: str, parameters: Parameters) -> str:
+    """Return a warning about scales that are 0, negative or not finite, or "" if there are none.
+
+    LiteRT and oneDNN reject such scales. ONNX computes with them, as observed in onnxruntime 1.32.
+    """
+    scale = np.asarray(parameters.scale, np.float64)
+    bad = scale[~(np.isfinite(scale) & (scale > 0))]
+    if not bad.size:
+        return ""
+    return (
+        f"{semantics}: scale {bad[0]:g}: {bad.size} of {scale.size} not finite and positive. ONNX and onnxruntime compute"
+        " with such a scale, but the integers are of no use"
+    )
 
 
 def stored_type(

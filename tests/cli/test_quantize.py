@@ -37,6 +37,19 @@ def test_litert_is_the_default(run: Run) -> None:
     assert np.load("q.npy").dtype == np.int8
 
 
+@pytest.mark.parametrize("more", [["--zero-point", "3"], []], ids=["zero point", "none"])
+def test_onnx_gives_uint8_unless_a_type_is_named(run: Run, more: list[str]) -> None:
+    assert quantized(run, "x.npy", "--semantics", "onnx", "--scale", "0.5", *more).dtype == np.uint8
+    found = quantized(run, "x.npy", "--semantics", "onnx", "--from-data", "asymmetric")
+    assert (found.dtype, found.min(), found.max()) == (np.uint8, 0, 255)
+
+
+def test_a_scale_that_onnx_accepts_and_nobody_wants_gives_a_warning(run: Run) -> None:
+    done = run("quantize", "x.npy", "-o", "q.npy", "--semantics", "onnx", "--scale", "0")
+    assert (done.exit_code, done.stderr.partition(":")[0]) == (0, "warning")
+    assert "scale 0: 1 of 1 not finite and positive" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["onnx", "onnx:13", "onednn"])
 def test_other_semantics_round_to_even(run: Run, name: str) -> None:
     found = quantized(run, "x.npy", "--semantics", name, "--dtype", "int8", "--scale", "1/2")

@@ -24,7 +24,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import save_model
 from litecheck.quantizer.types import Parameters
 
-FREE = SimpleNamespace(name="litert")
+FREE = SimpleNamespace(name="litert", default_dtype="int8")
 DYNAMIC = SimpleNamespace(name="onnx-dynamic", choose=lambda x: Parameters(np.array([x.max()], np.float32)))
 
 

@@ -43,5 +43,55 @@ def test_other_semantics_and_what_they_refuse() -> None:
     assert litecheck.quantize(half, 1.0, np.array(0, np.int8), semantics="onnx").tolist() == [0, 2]
     with pytest.raises(litecheck.ConfigError, match="no semantics"):
         litecheck.quantize(half, 1.0, semantics="onyx")
-    with pytest.raises(litecheck.QuantizerError, match="round them first"):
-        litecheck.quantize(half.astype(np.float64), 1.0)
+
+
+@pytest.mark.parametrize("semantics", ["litert", "litert:xnnpack", "onnx", "onednn"])
+def test_float64_counts_as_numbers_and_is_rounded(semantics: str) -> None:
+    values = np.array([0.1, -0.30000000000000004, 1e300])
+    narrow = litecheck.quantize(values.tolist(), 0.1, semantics=semantics, dtype="int8")
+    made = litecheck.quantize(values, np.float64(0.1), semantics=semantics, dtype="int8")
+    assert made.tolist() == narrow.tolist() == [1, -3, 127]
+
+
+@pytest.mark.parametrize(
+    ("semantics", "zero_point", "dtype", "name"),
+    [
+        ("litert", None, None, "int8"), ("onednn", 3, None, "int8"), ("onnx", None, None, "uint8"),
+        ("onnx", 3, None, "uint8"), ("onnx", np.int8(3), None, "int8"), ("onnx", -1, "int8", "int8"),
+        ("litert", None, np.int16, "int16"), ("onnx", 3, np.dtype("int8"), "int8"),
+    ],
+)  # fmt: skip
+def test_the_type_is_that_of_the_semantics_unless_it_is_given(
+    semantics: str, zero_point: object, dtype: object, name: str
+) -> None:
+    made = litecheck.quantize([0.5], 0.5, zero_point, semantics=semantics, dtype=dtype)  # type: ignore[arg-type]
+    assert made.dtype == name
+    assert made.tolist() == [1 + int(zero_point or 0)]  # type: ignore[call-overload]
+
+
+def test_a_zero_point_outside_the_default_type_names_the_cure() -> None:
+    with pytest.raises(litecheck.QuantizerError, match=r"uint8 does not; name the type, for example int8"):
+        litecheck.quantize([0.5], 0.5, -3, semantics="onnx")
+
+
+def test_dynamic_semantics_has_its_own_function() -> None:
+    with pytest.raises(TypeError, match=r"litecheck\.dynamic_quantize\(array, semantics='onnx-dynamic'\)"):
+        litecheck.quantize([0.5], 0.5, semantics="onnx-dynamic")
+
+
+@pytest.mark.parametrize(("scale", "integers"), [(0.0, [0, 255]), (-1.0, [1, 0]), (np.inf, [0, 0])])
+def test_onnx_computes_with_unusual_scales_and_warns(scale: float, integers: list[int]) -> None:
+    """The integers are those of onnxruntime 1.32."""
+    with pytest.warns(UserWarning, match="not finite and positive"):
+        assert litecheck.quantize([-1.0, 1.0], scale, semantics="onnx").tolist() == integers
+    with pytest.raises(litecheck.QuantizerError, match="finite and positive"):
+        litecheck.quantize([-1.0, 1.0], scale)
+
+
+@pytest.mark.parametrize(
+    ("semantics", "integer"), [("litert", 3), ("litert:xnnpack", 3), ("onnx", -128), ("onednn", -128)]
+)
+def test_nan_is_the_zero_point_in_litert_and_the_smallest_integer_elsewhere(
+    semantics: str, integer: int
+) -> None:
+    assert litecheck.quantize([np.nan], 0.5, 3, dtype="int8", semantics=semantics).tolist() == [integer]
