@@ -12,6 +12,7 @@ from litecheck.arrays import Array
 from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
 from litecheck.files import files_in
+from litecheck.input_shapes import shape_mismatch
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 from litecheck.quantizer.array_files import read
@@ -119,7 +120,7 @@ def _each(source: str, point: EntryPoint, name: str, array: Array) -> list[Array
     elif array.ndim == len(shape) and shape and shape[0] == 1 and _fits(array.shape[1:], shape[1:]):
         parts = [array[n : n + 1] for n in range(len(array))]
     else:
-        raise ConfigError(f"{source}: input {name!r} has shape {list(shape)}, not {list(array.shape)}")
+        raise ConfigError(f"{source}: {shape_mismatch(name, array.shape, shape, ('N',))}")
     return [requantized(tensor, np.ascontiguousarray(part)) for part in parts]
 
 

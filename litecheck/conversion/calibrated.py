@@ -67,7 +67,7 @@ def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None
         one
         if isinstance(one, CalibrationData)
         else open_data(one, model, seed=settings.seed, options=settings.data_options)
-        for one in settings.data
+        for one in settings.sources
     ]
     if settings.random:
         if found:

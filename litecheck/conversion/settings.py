@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
+from litecheck.conversion.calibration.data_sources import DataSource, DataSources, data_sources, words
+from litecheck.conversion.calibration.dataset import DataOptions
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.request import REAL, Request
 
@@ -15,7 +16,7 @@ class ConversionSettings:
 
     ``to`` is ``int8``, ``int16x8``, ``dynamic`` or ``float16``. ``profile`` is a rule file in place of the default.
     ``keep`` selects operators that stay float32, by ``#12``, opcode, or name of an output, with wildcards. ``inputs``
-    and ``outputs`` are the types of inputs and outputs. ``data`` are files and folders of samples, or samples.
+    and ``outputs`` are the types of inputs and outputs. ``data`` is a file, folder or array of samples, or several.
     ``random`` is the number of samples drawn from ``seed`` in place of data. ``calibrate`` selects how ranges are
     chosen (``mse``, ``conv*=percentile:99.9``), ``ranges`` states ranges of tensors (``image=0:1``), and ``device`` runs
     the model. ``evaluate`` are samples on which both models are compared besides ``data``. ``statistics`` is a file of
@@ -43,7 +44,7 @@ class ConversionSettings:
     inputs: str = REAL
     outputs: str = REAL
     generation: Generation = "new"
-    data: tuple[str | CalibrationData, ...] = ()
+    data: DataSources = ()
     random: int | None = None
     seed: int = 0
     sequences: bool = False
@@ -52,7 +53,7 @@ class ConversionSettings:
     signature: str | None = None
     calibrate: tuple[str, ...] = ()
     ranges: tuple[str, ...] = ()
-    evaluate: tuple[str | CalibrationData, ...] = ()
+    evaluate: DataSources = ()
     device: str = "auto"
     statistics: str = ""
     scales_from: str = ""
@@ -61,6 +62,18 @@ class ConversionSettings:
     seconds: float = 60.0
     runtimes: tuple[str, ...] = ()
     ties: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make tuples of single paths, arrays and texts. Raises TypeError."""
+        for name in ("data", "evaluate"):
+            object.__setattr__(self, name, data_sources("convert", getattr(self, name)))
+        for name in ("keep", "int16x8", "calibrate", "ranges", "runtimes"):
+            object.__setattr__(self, name, words("convert", name, getattr(self, name)))
+
+    @property
+    def sources(self) -> tuple[DataSource, ...]:
+        """Paths, arrays and sets of samples for the calibration."""
+        return data_sources("convert", self.data)
 
     @property
     def request(self) -> Request:

@@ -10,6 +10,7 @@ from pathlib import Path
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibrated import Calibration, calibrated, opened
 from litecheck.conversion.calibration.calibration_data import limited
+from litecheck.conversion.calibration.data_sources import DataSources
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.fix_trials import FixTrials
@@ -50,7 +51,7 @@ class TraceSettings:
     """Settings of a trace. ``data``, ``random``, ``seed``, ``samples``, ``preprocessing`` and ``signature`` are those of a
     conversion. ``fix`` tries conversions. ``min_snr`` and ``max_loss`` in dB fail a trace."""
 
-    data: tuple[str | CalibrationData, ...] = ()
+    data: DataSources = ()
     random: int | None = None
     seed: int = 0
     samples: int | None = None
@@ -72,7 +73,7 @@ class TraceSettings:
     @property
     def words(self) -> str:
         """Options of a command that reads the same data."""
-        given = [one for one in self.data if isinstance(one, str)]
+        given = [one for one in self.conversion.sources if isinstance(one, str)]
         named = [f"random:{self.random}"] if self.random else given or ["D"]
         words = [f"--data {shlex.quote(name)}" for name in named]
         words += [f"--samples {self.samples}"] if self.samples else []

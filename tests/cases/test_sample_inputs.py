@@ -78,7 +78,7 @@ def test_a_script_that_fails_says_why(tmp_path: Path, code: str, said: str) -> N
     ("arrays", "said"),
     [
         ({"picture": IMAGE}, "no input 'picture'; there are image"),
-        ({"image": IMAGE[:, :4]}, r"has shape \[1, 8, 8, 3\], not \[1, 4, 8, 3\]"),
+        ({"image": IMAGE[:, :4]}, r"got shape \(1, 4, 8, 3\), expected \(N, 8, 8, 3\)"),
     ],
 )
 def test_what_fits_no_input_is_said(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:

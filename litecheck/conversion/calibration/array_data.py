@@ -104,18 +104,22 @@ def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tup
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:
     """Return the samples of a .npy file with an axis of samples, for a model with one input."""
-    values = read(str(file)).values
-    ((where, named),) = input_names(str(file), model, options.signature, ["0"]).items()
+    return array_samples(read(str(file)).values, str(file), model, options)
+
+
+def array_samples(values: NDArray[Any], source: str, model: Model, options: DataOptions) -> CalibrationData:
+    """Return the samples of an array with an axis of samples, for a model with one input."""
+    ((where, named),) = input_names(source, model, options.signature, ["0"]).items()
     fit = fitting(
-        str(file), entry(model, where), named["0"], values.shape, options.sequences, scaling=options.scaling
+        source, entry(model, where), named["0"], values.shape, options.sequences, scaling=options.scaling
     )
     rows = values if fit.lead else values[np.newaxis]
 
     def chains() -> Iterator[Chain]:
         for number, row in enumerate(rows):
-            yield chained([fit], f"{file}, sample {number}", [row], where)
+            yield chained([fit], f"{source}, sample {number}", [row], where)
 
-    return CalibrationData(chains, f"{counted(len(rows), _noun(options))} of {file}", len(rows))
+    return CalibrationData(chains, f"{counted(len(rows), _noun(options))} of {source}", len(rows))
 
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:

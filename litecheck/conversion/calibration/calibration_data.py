@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import Any
 
-from litecheck.conversion.calibration.array_data import archives, one_array, one_by_one
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.conversion.calibration.array_data import archives, array_samples, one_array, one_by_one
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError
@@ -22,14 +26,14 @@ _DEPTH = 3
 
 
 def open_data(
-    path: str | Path | None,
+    path: str | Path | NDArray[Any] | None,
     model: Model,
     *,
     random: int | None = None,
     seed: int = 0,
     options: DataOptions | None = None,
 ) -> CalibrationData:
-    """Return the samples of a path, or ``random`` drawn samples without a path.
+    """Return the samples of a path or array, or ``random`` drawn samples without a path.
 
     A .npz file has an array for each input, with a leading axis of samples. A folder has such .npz files, .npy files of
     one sample each (a folder for each input if there are several; files with the same name belong together), or images,
@@ -45,9 +49,12 @@ def open_data(
         return random_data(model, random, seed, chosen.signature)
     if random:
         raise ConfigError("calibration data and random samples: give one of them")
+    if isinstance(path, np.ndarray):
+        return limited(array_samples(path, "the array", model, chosen), chosen.most)
     place = Path(path)
     if not place.exists():
-        raise ConfigError(f"{path}: no such file or folder")
+        hint = "; random:8 draws 8 random samples" if place.name == "random" else ""
+        raise ConfigError(f"{path}: no such file or folder{hint}")
     found = _of_path(place, model, chosen)
     if found.count == 0:
         raise ConfigError(f"{path}: holds no samples")

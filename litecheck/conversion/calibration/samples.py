@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.errors import ConfigError
+from litecheck.input_shapes import shape_mismatch
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
@@ -18,6 +19,8 @@ from litecheck.spelling import did_you_mean
 
 #: Scale and offset of uint8 values for a float input.
 Scaling = tuple[float, float]
+#: Axes before an input's own shape, by their number.
+_AXES = ((), ("N",), ("SEQUENCES", "N"))
 #: Separator of a signature and an input's name, for files with samples of several signatures: ``encode/tokens``.
 _OF = "/"
 
@@ -83,11 +86,10 @@ def fitting(
         return Fitting(name, tensor, lead, True, scaling)
     if lead == 1 and len(shape) == len(wanted) and _fits(shape, wanted):
         return Fitting(name, tensor, 0, False, scaling)
-    words = f"{source}: input {name!r} has shape {list(wanted)}, what is given has {list(shape)}"
+    words = f"{source}: {shape_mismatch(name, shape, wanted, _AXES[lead])}"
     if lead == 1 and len(shape) == 2 + len(wanted) - one and _fits(shape[2:], wanted[one:]):
-        raise ConfigError(f"{words}; samples that follow each other are given as sequences")
-    before = {0: "", 1: " behind an axis of samples", 2: " behind axes of sequences and of their samples"}
-    raise ConfigError(f"{words}; a sample's own shape is expected{before[lead]}")
+        raise ConfigError(f"{words}. For sequences of samples, add --sequences")
+    raise ConfigError(words)
 
 
 def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.errors import wrong_type
+from litecheck.input_shapes import shape_mismatch
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.compute_limits import fits, reserve
@@ -137,5 +138,5 @@ def _fitting(tensor: Tensor, name: str, array: Array) -> Array:
     wanted = tensor.shape_signature or tensor.shape
     fits = len(wanted) == array.ndim and all(w in (-1, n) for w, n in zip(wanted, array.shape, strict=True))
     if not fits:
-        raise RunError(f"input {name!r} has shape {list(wanted)}, what was given has {list(array.shape)}")
+        raise RunError(shape_mismatch(name, array.shape, wanted))
     return array

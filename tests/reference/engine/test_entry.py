@@ -96,8 +96,8 @@ def test_arrays_go_in_the_order_of_the_subgraph() -> None:
         ({"left": LEFT}, "input 'right' is missing"),
         ({"left": LEFT, "up": LEFT}, "there is no input 'up'; there are left, right"),
         ((LEFT.astype(np.int16), RIGHT), "input 'left' is int8, what was given is int16"),
-        ((LEFT[:1], RIGHT), "input 'left' has shape [2], what was given has [1]"),
-        ((LEFT, RIGHT.reshape(1, 3)), "input 'right' has shape [3], what was given has [1, 3]"),
+        ((LEFT[:1], RIGHT), "input 'left': got shape (1,), expected (2,)"),
+        ((LEFT, RIGHT.reshape(1, 3)), "input 'right': got shape (1, 3), expected (3,)"),
     ],
 )
 def test_arrays_that_do_not_fit(given: Any, text: str) -> None:
@@ -121,7 +121,7 @@ def test_an_open_dimension_takes_any_length() -> None:
     made = EntryPoint(Subgraph(0, "", (tensor,), (), (0,), ()), (("x", 0),), ())
     for count in (1, 7):
         assert made.arrange((np.zeros((count, 3), np.int8),))[0].shape == (count, 3)
-    with pytest.raises(RunError, match=r"input 'x' has shape \[-1, 3\], what was given has \[7, 4\]"):
+    with pytest.raises(RunError, match=r"input 'x': got shape \(7, 4\), expected \(N, 3\)"):
         made.arrange((np.zeros((7, 4), np.int8),))
 
 
