@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from litecheck.arrays import stacked
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series, tried
 from litecheck.checks.validate import validate
@@ -162,7 +163,7 @@ def _suite_case(
 ) -> SuiteCase:
     remembers = any(stimulus.follows for stimulus in given.stimuli)
     lengths = tuple(len(numbers) for numbers in series(given.stimuli)) if remembers else ()
-    runs = tuple(stimulus.arrays for stimulus in given.stimuli)
+    runs = stacked([stimulus.arrays for stimulus in given.stimuli])
     return SuiteCase(
         name,
         draft.form.opcode,
@@ -173,7 +174,7 @@ def _suite_case(
         model,
         runs,
         lengths,
-        expected=tuple(given(reference()) or ()),
+        expected=given(reference()) or (),
     )
 
 

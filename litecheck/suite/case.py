@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
@@ -31,9 +31,9 @@ class SuiteCase:
     title: str
     level: str
     model: Model
-    runs: tuple[Arrays, ...] = ()
+    runs: Sequence[Arrays] = ()
     lengths: tuple[int, ...] = ()
     broken: str = ""
     effect: str = ""
-    expected: tuple[Arrays, ...] = ()
+    expected: Sequence[Arrays] = ()
     factors: Mapping[str, str] = field(default_factory=dict)

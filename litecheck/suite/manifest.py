@@ -15,6 +15,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import Arrays, StackedRuns
 from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
@@ -184,10 +185,10 @@ class Suite:
         values = np.frombuffer(data, dtype).reshape(shape)
         return values[list(runs)] if runs else values
 
-    def inputs(self, case: CaseEntry) -> list[tuple[NDArray[Any], ...]]:
+    def inputs(self, case: CaseEntry) -> Sequence[Arrays]:
         """Return the inputs of each run."""
-        stacks = [self.stack(entry) for entry in case.inputs]
-        return [tuple(stack[run] for stack in stacks) for run in range(case.runs)]
+        stacks = tuple(self.stack(entry) for entry in case.inputs)
+        return StackedRuns(stacks)[: case.runs] if stacks else [()] * case.runs
 
     def expected(self, answer: AnswerEntry) -> tuple[NDArray[Any], ...]:
         """Return the outputs of an answer, each with all runs stacked."""

@@ -35,7 +35,7 @@ def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
     """Restore a case from the suite's files."""
     return SuiteCase(
         entry.name, entry.opcode, entry.kind, entry.granularity, entry.title, entry.level,
-        model_from(suite.model(entry), entry.model), tuple(suite.inputs(entry)), entry.lengths,
+        model_from(suite.model(entry), entry.model), suite.inputs(entry), entry.lengths,
     )  # fmt: skip
 
 

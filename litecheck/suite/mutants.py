@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Arrays, StackedRuns, stacked
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -113,12 +113,15 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
 def computed(case: SuiteCase, machine: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
     """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
-        return stacked(outputs_of(machine, case.runs))
-    return stacked(_one_by_one(case, machine))
+        return columns_of(outputs_of(machine, case.runs))
+    return columns_of(list(_one_by_one(case, machine)))
 
 
-def stacked(runs: Iterable[Arrays]) -> tuple[NDArray[Any], ...]:
+def columns_of(runs: Sequence[Arrays]) -> tuple[NDArray[Any], ...]:
     """Stack all runs of each output. Raise RunError if they differ in shape."""
+    stacks = stacked(runs)
+    if isinstance(stacks, StackedRuns):
+        return stacks.columns
     several = tuple(zip(*runs, strict=True))
     if any(len({array.shape for array in arrays}) > 1 for arrays in several):
         raise RunError("an output has other shapes for other inputs")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.arrays import column, stacked
 from litecheck.devices.function import check_any_model
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
@@ -153,8 +154,8 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs 
     name = case.name.replace("/", "-")
     if len(runs) == case.runs:
         runs = ()
-    inputs = suite.inputs(case)
-    given, lengths = tuple(inputs[n] for n in runs) or tuple(inputs), case.lengths
+    inputs, lengths = suite.inputs(case), case.lengths
+    given = stacked([inputs[n] for n in runs]) if runs else inputs
     lengths = lengths_of(case, runs) if runs else lengths
     job = Job(name, None, suite.model(case), given, lengths, shares=not (case.broken or runs))
     result, shared = _asked_once(case, job, device, folder)
@@ -187,16 +188,17 @@ def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tupl
 
 def _kept(case: CaseEntry, answer: Answer, folder: Path, runs: int) -> tuple[tuple[OutputEntry, ...], str]:
     """Write the outputs to files, each with all runs stacked; or return a description of the error."""
-    if len(answer.runs) != runs or len({len(run) for run in answer.runs}) > 1:
+    if len(answer.runs) != runs or len(set(map(len, answer.runs))) > 1:
         return (), f"{len(answer.runs)} answers to {runs} inferences"
     place = member_path(folder, f"outputs/{case.name}")
     make_folder(place)
     entries = []
-    for number, arrays in enumerate(zip(*answer.runs, strict=True)):
-        if len({(array.shape, array.dtype) for array in arrays}) > 1:
+    for number in range(len(answer.runs[0]) if runs else 0):
+        arrays = column(answer.runs, number)
+        if not isinstance(arrays, np.ndarray) and len({(array.shape, array.dtype) for array in arrays}) > 1:
             return (), f"output {number} changes its shape or type from run to run"
         path = member_path(folder, f"outputs/{case.name}/output-{number}.npy")
-        entries.append(_written(path, np.stack(arrays), folder))
+        entries.append(_written(path, np.asarray(arrays), folder))
     return tuple(entries), ""
 
 

@@ -41,7 +41,7 @@ from litecheck.suite.manifest import (
     StatedTolerance,
 )
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.mutants import computed, detected_mutants, even, stacked
+from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
 from litecheck.suite.optional import optional_because
 from litecheck.suite.stimuli import ARITHMETIC
 from litecheck.suite.suite_cases import operators, planned_of, selected
@@ -171,10 +171,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
     make_folder(folder / place)
     content = model_bytes(case.model)
     (folder / place / "model.tflite").write_bytes(content)
-    inputs = [
-        _array(folder, f"{place}/input-{n}.bin", np.stack(runs))
-        for n, runs in enumerate(zip(*runs, strict=True))
-    ]
+    inputs = [_array(folder, f"{place}/input-{n}.bin", stack) for n, stack in enumerate(columns_of(runs))]
     written = [
         AnswerEntry(
             names,
@@ -269,7 +266,7 @@ def _answers(
             known[variants] = None
             with suppress(RunError):
                 known[variants] = (
-                    stacked(case.expected)
+                    columns_of(case.expected)
                     if variants == usual
                     else computed(case, ReferenceInterpreter(case.model, arithmetic))
                 )

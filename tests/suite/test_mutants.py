@@ -15,7 +15,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import DetectedMutant
-from litecheck.suite.mutants import FAR, Mutant, computed, detected_mutants, even, mutants, shown, stacked
+from litecheck.suite.mutants import FAR, Mutant, columns_of, computed, detected_mutants, even, mutants, shown
 
 NAN, INF = math.nan, math.inf
 
@@ -56,10 +56,10 @@ def test_all_outputs_count() -> None:
 
 
 def test_runs_are_stacked_by_output() -> None:
-    first, second = stacked([(array(1, 2), array(5)), (array(3, 4), array(6))])
+    first, second = columns_of([(array(1, 2), array(5)), (array(3, 4), array(6))])
     assert (first.tolist(), second.tolist()) == ([[1, 2], [3, 4]], [[5], [6]])
     with pytest.raises(RunError, match="other shapes"):
-        stacked([(array(1, 2),), (array(3),)])
+        columns_of([(array(1, 2),), (array(3),)])
 
 
 def addition() -> SuiteCase:
