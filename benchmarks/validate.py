@@ -39,7 +39,7 @@ TITLES = {
 TOO_LARGE = {"quantizer": ("1 GB", "3 GB")}
 QUICK = ("4 MB", "50k operators", "50k own scales", "500k tables")
 #: What the program is made of, and the smallest model it judges.
-BARE = "import numpy, typer, rich, yaml"
+BARE = "import numpy, typer, rich, yaml, flatbuffers"
 SMALLEST = HERE.parent / "fixtures" / "conv_int8.tflite"
 SAMPLE = 0.002
 

@@ -1,15 +1,14 @@
-"""Writer of table trees to flatbuffer bytes, driven by the schema of the reader."""
+"""Writer of table trees to flatbuffer bytes: ``flatbuffers.Builder``, driven by the schema of the reader."""
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import Any
 
+import flatbuffers
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, Problem
-from litecheck.flatbuffer.flatbuffer_builder import FlatbufferBuilder, packed
 from litecheck.flatbuffer.schema import Field, Schema
 from litecheck.flatbuffer.table import Table, UnknownField
 from litecheck.flatbuffer.tables import numpy_type
@@ -28,38 +27,55 @@ def write(table: Table, schema: Schema, *, drop_unknown: bool = False) -> memory
     written, and raises ModelError unless ``drop_unknown`` leaves such fields out. Raises ModelError beyond 2 GB,
     ValueError for a value that its field cannot hold.
     """
-    writer = _Writer(schema, drop_unknown)
-    root = writer.table(table)
-    if writer.problems:
-        raise ModelError("", tuple(writer.problems))
-    writer.builder.finish(root, schema.identifier)
-    if writer.builder.size > SIZE_MAX:
+    writer = _Writer(schema, drop_unknown, _estimate(table))
+    try:
+        root = writer.table(table)
+        if writer.problems:
+            raise ModelError("", tuple(writer.problems))
+        writer.builder.Finish(root, schema.identifier or None)
+    except flatbuffers.builder.BuilderSizeError:
+        raise ModelError("", (_too_large(),)) from None
+    content = memoryview(writer.builder.Bytes)[writer.builder.Head() :]
+    if len(content) > SIZE_MAX:
         raise ModelError("", (_too_large(),))
-    return memoryview(writer.builder.content())
+    return content
 
 
 def _too_large() -> Problem:
     return Problem("too-large", "", 0, f"more than {SIZE_MAX} bytes, the most a flatbuffer can hold")
 
 
+def _estimate(table: Table) -> int:
+    """A size that spares the builder from growing, which copies everything each time: that of the vectors."""
+    total, queue = 1 << 12, [table]
+    while queue:
+        for value in queue.pop().fields.values():
+            if isinstance(value, np.ndarray):
+                total += value.nbytes + 32
+            elif isinstance(value, Table):
+                queue.append(value)
+            elif isinstance(value, tuple):
+                queue.extend(item for item in value if isinstance(item, Table))
+        total += 64
+    return min(total, SIZE_MAX)
+
+
 class _Writer:
     """A builder works from the end of the file towards its start: children are written before their table."""
 
-    def __init__(self, schema: Schema, drop_unknown: bool) -> None:
+    def __init__(self, schema: Schema, drop_unknown: bool, size: int) -> None:
         self.schema = schema
         self.drop_unknown = drop_unknown
-        self.builder = FlatbufferBuilder()
+        self.builder = flatbuffers.Builder(size)
+        self.builder.ForceDefaults(True)
         self.fields: dict[str, dict[str, Field]] = {}
         self.long: dict[tuple[int, int, int], int] = {}
         self.problems: list[Problem] = []
 
     def table(self, table: Table) -> int:
-        """Write a table behind everything it refers to; returns its offset from the end.
-
-        The widest fields come first, so that nothing lies between them; of equal width, scalars come first, then unknown
-        fields, then offsets.
-        """
-        own: list[tuple[tuple[int, int], int, bytes | int]] = []
+        """Write a table behind everything it refers to; returns its offset from the end."""
+        scalars: list[tuple[Field, Any]] = []
+        offsets: list[tuple[Field, int, int]] = []
         if table.type not in self.fields:
             self.fields[table.type] = {f.name: f for f in self.schema.tables[table.type]}
         for name, value in table.fields.items():
@@ -67,31 +83,50 @@ class _Writer:
             if f is None:
                 raise ValueError(f"{table.type} has no field {name!r}")
             if f.kind == "scalar":
-                own.append(((-f.width, 0), f.slot, self.scalar(table, f, value)))
-                continue
-            if f.kind == "union":
-                member = self.schema.unions[f.type].index(value.type) + 1  # type: ignore[union-attr]
-                own.append(((-1, 2), f.slot - 1, packed("uint8", member)))
-            own.append(((-4, 2), f.slot, self.child(f, value)))
-        for u in self.kept(table):
-            width = 1 << (len(u.data).bit_length() - 1)
-            own.append(((-width, 1), u.slot, u.data[:width]))
-        own.sort(key=itemgetter(0))
-        return self.builder.table((slot, value) for _, slot, value in own)
+                scalars.append((f, value))
+            else:
+                member = self.schema.unions[f.type].index(value.type) + 1 if f.kind == "union" else 0  # type: ignore[union-attr]
+                offsets.append((f, self.child(f, value), member))
+        return self.object(table, scalars, offsets)
 
-    def scalar(self, table: Table, f: Field, value: Any) -> bytes:
+    def object(
+        self, table: Table, scalars: list[tuple[Field, Any]], offsets: list[tuple[Field, int, int]]
+    ) -> int:
+        """The table itself, widest fields first so that nothing lies between them."""
+        slots = max((f.slot for f in self.schema.tables[table.type]), default=-1)
+        unknown = self.kept(table)
+        self.builder.StartObject(1 + max([slots, *(u.slot for u in unknown)]))
+        for width in (8, 4, 2, 1):
+            for f, value in scalars:
+                if f.width == width:
+                    self.scalar(table, f, value)
+            for u in unknown:
+                if 1 << (len(u.data).bit_length() - 1) == width:
+                    self.raw(u, width)
+            for f, offset, member in offsets:
+                if width == 4:
+                    self.builder.PrependUOffsetTRelativeSlot(f.slot, offset, 0)
+                elif width == 1 and member:
+                    self.builder.PrependUint8Slot(f.slot - 1, member, 0)
+        return int(self.builder.EndObject())
+
+    def scalar(self, table: Table, f: Field, value: Any) -> None:
+        kind = "Uint8" if f.type == "bool" else f.type.capitalize()
+        prepend = getattr(self.builder, f"Prepend{kind}Slot")
         try:
-            return packed(f.type, value)
-        except ValueError as error:
-            raise ValueError(f"{table.type}.{f.name} {error}") from error
+            prepend(f.slot, float(value) if f.type.startswith("float") else int(value), 0)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{table.type}.{f.name} cannot hold its value: {error}") from error
+
+    def raw(self, u: UnknownField, width: int) -> None:
+        number = int.from_bytes(u.data[:width], "little")
+        getattr(self.builder, f"PrependUint{8 * width}Slot")(u.slot, number, 0)
 
     def kept(self, table: Table) -> list[UnknownField]:
         """Fields outside the schema that can be written; notes those that ought to be and cannot.
 
         A slot between those the schema names is a deprecated field, which means nothing to anyone.
         """
-        if not table.unknown:
-            return []
         last = max((f.slot for f in self.schema.tables[table.type]), default=-1)
         for u in table.unknown:
             if u.maybe_offset and u.slot > last and not self.drop_unknown:
@@ -105,18 +140,27 @@ class _Writer:
         if f.kind in ("table", "union"):
             return self.table(value)
         if f.kind == "string":
-            return self.builder.string(value.encode(errors="surrogateescape"))
+            return self.string(value)
         if f.kind == "scalars":
             return self.vector(f, value)
-        return self.builder.references([self.table(v) for v in value])
+        items = [self.table(v) for v in value]
+        self.builder.StartVector(4, len(items), 4)
+        for offset in reversed(items):
+            self.builder.PrependUOffsetTRelative(offset)
+        return int(self.builder.EndVector())
+
+    def string(self, text: str) -> int:
+        return int(self.builder.CreateString(text, errors="surrogateescape"))
 
     def vector(self, f: Field, value: Any) -> int:
         """Numbers, copied as memory and aligned as the schema asks."""
         data: NDArray[Any] = np.ascontiguousarray(value, numpy_type(f.type)).reshape(-1)
         align = max(4, f.width, f.align)
-        if data.nbytes < LONG:
-            return self.builder.vector(data.tobytes(), data.size, align)
         key = (data.__array_interface__["data"][0], data.nbytes, align)
-        if key not in self.long:
-            self.long[key] = self.builder.vector(data.view(np.uint8).data, data.size, align)
-        return self.long[key]
+        if data.nbytes >= LONG and key in self.long:
+            return self.long[key]
+        self.builder.Prep(align, data.nbytes)
+        offset = int(self.builder.CreateNumpyVector(data))
+        if data.nbytes >= LONG:
+            self.long[key] = offset
+        return offset

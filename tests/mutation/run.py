@@ -183,6 +183,6 @@ def warm_up() -> None:
     """Import the packages that every test needs, before children are forked. Of litecheck nothing may be imported."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
-    for name in ("numpy", "yaml", "typer", "rich.console", "rich.table"):
+    for name in ("numpy", "yaml", "flatbuffers", "typer", "rich.console", "rich.table"):
         __import__(name)
     assert not any(name == "litecheck" or name.startswith("litecheck.") for name in sys.modules)
