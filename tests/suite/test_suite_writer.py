@@ -183,8 +183,8 @@ def _read_all(suite: Suite) -> None:
     [
         ("{", "not JSON"),
         ("[]", "no suite: litecheck_suite is None"),
-        ('{"litecheck_suite": 9}', "is 9, not 1"),
-        ('{"litecheck_suite": 1}', "tool is missing"),
+        ('{"litecheck_suite": 9}', "is 9, not 2"),
+        ('{"litecheck_suite": 2}', "tool is missing"),
     ],
 )
 def test_a_folder_that_is_no_suite_says_so(text: str, told: str, tmp_path: Path) -> None:
