@@ -167,7 +167,7 @@ ForRuntimes = Annotated[
         "--for",
         metavar="RUNTIMES",
         panel=panels.CONVERSION,
-        text="Keep operators in float32 for which one of these runtimes has wrong results: reference, optimized, xnnpack, "
+        text="Keep operators in float32 that meet a known fault of one of these runtimes: reference, optimized, xnnpack, "
         "tflm. Example: --for reference,tflm. [default: none; faults are warnings]",
     ),
 ]

@@ -22,7 +22,7 @@ from litecheck.conversion.planning import Targets, make_plan
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.rejected_operators import rejected_operators
 from litecheck.conversion.request import KINDS, REAL, Request, check_kind
-from litecheck.conversion.runtime_faults import runtime_fault
+from litecheck.conversion.runtime_faults import faulty_operators, runtime_fault
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.errors import ConfigError
@@ -127,7 +127,9 @@ def convert(
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
         _, accelerator = rules_for(request.to, request.profile)
-        while accelerator and (lost := _lost(finished(model, plan, converted, profile, request))):
+        while (accelerator or request.runtimes) and (
+            lost := _lost(finished(model, plan, converted, profile, request))
+        ):
             targets = replace(targets, keeps=_without(targets.keeps, lost))
             plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
         if borrowed.note:
@@ -136,8 +138,12 @@ def convert(
 
 
 def _lost(conversion: Conversion) -> dict[int, str]:
-    """Return the converted operators of the first subgraph for which the target would reject the model, with reasons."""
-    found = rejected_operators(conversion.report, conversion.origins[0])
+    """Return the converted operators of the first subgraph for which the target would reject the model, or a requested
+    runtime has a known fault, with reasons."""
+    origins = conversion.origins[0]
+    found = faulty_operators(conversion.model, origins, conversion.request.runtimes)
+    if rules_for(conversion.request.to, conversion.request.profile)[1]:
+        found |= rejected_operators(conversion.report, origins)
     decisions = conversion.plan.operators
     made = {
         d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because

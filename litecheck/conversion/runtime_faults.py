@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.profile.known_faults import known_faults
+from litecheck.model.types import Model
+from litecheck.profile.known_faults import bound, faults_of, known_faults
 from litecheck.spelling import did_you_mean
 
 #: Runtimes: the kernel sets of LiteRT, and LiteRT for Microcontrollers.
@@ -27,13 +28,30 @@ def parse_runtimes(text: str) -> tuple[str, ...]:
 def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
     """Return the known fault of one of the runtimes, or "" if it computes the operator in a type.
 
-    Example: SUM in int8 for reference gives ``wrong on reference (ai-edge-litert 2.3.0): SUM reads ...``.
+    Example: SUM in int8 for reference gives ``known fault of reference (ai-edge-litert 2.3.0): SUM reads ...``.
     """
     for one in known_faults():
         there = [name for name in one.resolvers if name in runtimes]
         if one.always and opcode in one.operators and dtype in one.types and there:
-            return f"wrong on {' and '.join(there)} ({one.versions}): {opcode} {one.does}"
+            return f"known fault of {' and '.join(there)} ({one.versions}): {opcode} {one.does}"
     return ""
+
+
+def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[str]) -> dict[int, str]:
+    """Return the source operators of the first subgraph whose parameters or shapes meet a known fault, with the reason.
+
+    ``origins`` has the source operator of each operator, -1 for an added operator. Example: SOFTMAX of 600 channels on TFLM.
+    """
+    found: dict[int, str] = {}
+    main = model.subgraphs[0]
+    for operator, origin in zip(main.operators, origins, strict=True):
+        for one in faults_of(bound(model, main, operator)) if origin >= 0 and runtimes else ():
+            there = [name for name in one.resolvers if name in runtimes]
+            if there and one.when and not one.on_values:
+                found[origin] = (
+                    f"known fault of {' and '.join(there)} ({one.versions}): {operator.opcode} {one.does}"
+                )
+    return found
 
 
 def fault_warnings(plan: ConversionPlan, runtimes: Collection[str] = ()) -> Iterator[str]:

@@ -48,10 +48,36 @@ def test_a_fault_decides_for_the_runtimes_that_are_named(
     sums, logistic = record.conversion.plan.operators
     assert sums.becomes == becomes
     assert logistic.becomes != "float32"
-    assert ("wrong on reference" in sums.because) == (becomes == "float32")
+    assert ("known fault of reference" in sums.because) == (becomes == "float32")
     assert (
-        any(text.startswith(f"SUM #0 in {becomes}: wrong on reference") for text in record.warnings) == warned
+        any(text.startswith(f"SUM #0 in {becomes}: known fault of reference") for text in record.warnings)
+        == warned
     )
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "channels", "becomes"),
+    [
+        ((), 600, "int8"),
+        (("tflm",), 600, "float32"),
+        (("xnnpack",), 600, "int8"),
+        (("tflm",), 500, "int8"),
+    ],
+)
+def test_a_fault_with_a_condition_decides_where_the_condition_holds(
+    runtimes: tuple[str, ...], channels: int, becomes: str
+) -> None:
+    main = (builder := ModelBuilder()).subgraph()
+    x, y, z = (main.tensor(name, (1, channels), "float32") for name in "xyz")
+    main.add("RELU", [x], [y])
+    main.add("SOFTMAX", [y], [z], beta=1.0)
+    main.inputs(x)
+    main.outputs(z)
+    model = builder.finish()
+    record = convert_model(model, random=4, agreement=False, device="litecheck", runtimes=runtimes)
+    relu, softmax = record.conversion.plan.operators
+    assert (relu.becomes, softmax.becomes) == ("int8", becomes)
+    assert softmax.because.startswith("known fault of tflm") == (becomes == "float32")
 
 
 def test_faults_are_those_of_a_type_and_a_runtime() -> None:
