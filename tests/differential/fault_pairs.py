@@ -104,6 +104,18 @@ def filters(opcode: str, channels: int = 4) -> Array:
     return np.random.default_rng(3).integers(-7, 8, shape).astype(np.int8)
 
 
+def steep(opcode: str, output: float) -> Model:
+    """Return a layer of int16 inputs whose sums are far beyond an int32 in output steps."""
+    rng = np.random.default_rng(11)
+    if opcode == "BATCH_MATMUL":
+        return product(x((8, 16), "int16", 1.0), x((16, 8), "int16", 1.0), x((8, 8), "int16", output))
+    flat = opcode == "FULLY_CONNECTED"
+    shape, given, out = [(8, 16)] * 2 + [(8, 8)] if flat else [(8, 1, 1, 16), (1, 8, 1, 16), (1, 8, 1, 8)]
+    w, b = c(rng.integers(-127, 128, shape), "int8", 0.05), c(np.zeros(8), "int64", 0.0005)
+    more = CONV if opcode == "CONV_2D" else {}
+    return one(opcode, x(given, "int16", 0.01), w, b, x(out, "int16", output), version=7, **more)
+
+
 def convolved(opcode: str, dtype: str, bias: str, weights: str = "int8", **options: Option) -> Model:
     """Return a convolution of 4 channels; without a bias if ``bias`` is empty."""
     step = 0.01 / 256 if dtype == "int16" else 0.01
@@ -243,6 +255,9 @@ def _layers() -> Iterator[FaultPair]:
         yield FaultPair("two channels at a time", opcode, "xnnpack", *pair)
     pair = (layer("int32", quantized_bias_type=option) for option in ("FLOAT32", "INT32"))
     yield FaultPair("bias as int64", "FULLY_CONNECTED", "reference", *pair)
+    yield FaultPair(
+        "rescaled sums", "FULLY_CONNECTED", "reference", *(steep("FULLY_CONNECTED", s) for s in (5e-7, 5e-5))
+    )
     yield FaultPair("crashes if the bias is absent", "DEPTHWISE_CONV_2D", "optimized",
                     convolved("DEPTHWISE_CONV_2D", "int8", ""), convolved("DEPTHWISE_CONV_2D", "int8", "int32"))  # fmt: skip
     yield FaultPair("int4 weights of an int16", "DEPTHWISE_CONV_2D", "optimized",

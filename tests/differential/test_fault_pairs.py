@@ -13,8 +13,10 @@ pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.known_faults import bound, faults_of, known_faults
+from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from tests.differential.fault_pairs import FaultPair, Values, pairs
+from tests.differential.fault_pairs import FaultPair, Values, pairs, steep
+from tests.differential.one_operator import changed
 from tests.differential.operator_types.runtimes import Ran, Request, Runtimes
 
 pytestmark = pytest.mark.slow
@@ -61,7 +63,7 @@ def ran(runtimes: Runtimes, model: Model, inputs: Values, resolver: str) -> Ran:
     return runtimes.run([Request(model_bytes(model), tuple(inputs), (resolver,))])[0][resolver]
 
 
-def equal(found: Ran, model: Model, inputs: Values, arithmetic: str) -> bool:
+def equal(found: Ran, model: Model, inputs: Values, arithmetic: str | Arithmetic) -> bool:
     """Return True if a runtime computes as the reference, up to the rounding of floats."""
     if found.stage != "runs":
         return False
@@ -94,6 +96,22 @@ def test_a_fault_shows_inside_its_condition_alone(pair: FaultPair, runtimes: Run
         inputs = pair.good_inputs or pair.inputs or drawn(pair.good)
         found = ran(runtimes, pair.good, inputs, resolver)
         assert equal(found, pair.good, inputs, arithmetic), (resolver, found.stage, found.message)
+
+
+@pytest.mark.parametrize("resolver", ["reference", "optimized", "xnnpack", "tflm"])
+@pytest.mark.parametrize(
+    ("opcode", "scale"), [("CONV_2D", 5e-7), ("BATCH_MATMUL", 1.0), ("FULLY_CONNECTED", 5e-7)]
+)
+def test_sums_beyond_32_bits_wrap_around(
+    opcode: str, scale: float, resolver: str, runtimes: Runtimes
+) -> None:
+    model = steep(opcode, scale)
+    inputs, arithmetic = drawn(model), "tflm" if resolver == "tflm" else f"litert-{resolver}"
+    found = ran(runtimes, model, inputs, resolver)
+    exact = opcode != "FULLY_CONNECTED" or resolver == "tflm"
+    assert equal(found, model, inputs, arithmetic) == exact  # else a known fault
+    saturated = changed(load_arithmetic(arithmetic), {opcode: {"requantize/int64_sums": "float64"}})
+    assert not equal(found, model, inputs, saturated)
 
 
 def test_every_fault_with_a_condition_has_a_pair() -> None:

@@ -159,7 +159,12 @@ def _single(x: Ints, m: Ints, half: Ints, right: Ints) -> Ints:
     return x
 
 
-def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
+def _wrapped(x: Ints, m: Ints, half: Ints, right: Ints) -> Ints:
+    """The same in int64, returned as int32: larger values wrap."""
+    return wrap32(_single(x, m, half, right))
+
+
+def _one_shift(name: str, bits: int = 31, rounded: bool = True, step: Tilewise = _single) -> None:
     """A variant with a single shift, half up or without rounding, by a mantissa of so many fractional bits."""
 
     def bind(real: NDArray[np.float64], scales: Scales) -> Rescale:
@@ -167,7 +172,7 @@ def _one_shift(name: str, bits: int = 31, rounded: bool = True) -> None:
         right = np.maximum(bits - shift, 0)
         short = (m if bits == 31 else reduce_multiplier(m, bits)) << np.maximum(shift - bits, 0)
         half = (np.int64(1) << right) >> 1
-        return Rescale(_single, (short, half if rounded else np.zeros_like(half), right))
+        return Rescale(step, (short, half if rounded else np.zeros_like(half), right))
 
     variant(name, fixed=True)(bind)
 
@@ -185,7 +190,7 @@ def _real(name: str, product: Callable[[Scales], Array], rounding: Callable[...,
 
 _one_shift("single")
 # For accumulators of up to 48 bits: tflite/kernels/internal/common.cc, MultiplyByQuantizedMultiplier for int64.
-_one_shift("reduced", 15)
+_one_shift("reduced", 15, step=_wrapped)
 _real("float64", Scales.double, round_half_away)
 _real("float32", Scales.single, np.rint)
 

@@ -65,6 +65,12 @@ def test_a_left_shift_wraps_or_saturates_in_32_bits() -> None:
     assert rescaled("single", (1 << 28,), 4.0) == [1 << 30]
 
 
+def test_values_of_64_bit_sums_wrap_in_32_bits() -> None:
+    """2^29 * 4 is 2^31, and 2^30 + 3 times 4 leaves 12."""
+    assert rescaled("reduced", (1 << 29, -(1 << 29), (1 << 30) + 3), 4.0) == [-(1 << 31), -(1 << 31), 12]
+    assert rescaled("float64", (1 << 29,), 4.0) == [1 << 31]
+
+
 @pytest.mark.parametrize(
     ("name", "thousandth", "millionth"),
     [
