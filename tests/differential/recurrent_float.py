@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder
+from litecheck.model.build import ModelBuilder, quantized
 from tests.differential.one_operator import Trial
 from tests.differential.sweep import Family
 
@@ -59,21 +59,28 @@ def lstm(rng: Random, opcode: str, activation: str = "", projected: bool = False
     return Trial(f"{opcode} {layout} {options}", builder.finish(), runs)
 
 
-def svdf(rng: Random) -> Trial:
-    """A random float SVDF."""
+def svdf(rng: Random, weights: str = "float32") -> Trial:
+    """A random SVDF with a float state; int8 weights have one scale."""
     builder = ModelBuilder("svdf")
     graph = builder.subgraph("main")
     batch, n, units, rank, memory = (int(v) for v in rng.integers(1, (4, 40, 9, 4, 9)))
 
-    def constant(name: str, *shape: int) -> int:
-        return graph.constant(name, rng.normal(0, 0.5, shape).astype(np.float32))
+    def constant(name: str, *shape: int, dtype: str = "float32") -> int:
+        values = rng.normal(0, 0.5, shape).astype(np.float32)
+        if dtype == "float32":
+            return graph.constant(name, values)
+        scale = np.abs(values).max() / 127
+        return graph.constant(name, np.rint(values / scale).astype(np.int8), quantized(scale))
 
     x = graph.tensor("x", (batch, n), "float32")
-    feature, time = constant("f", units * rank, n), constant("t", units * rank, memory)
+    feature = constant("f", units * rank, n, dtype=weights)
+    time = constant("t", units * rank, memory, dtype=weights)
     bias = constant("b", units) if rng.random() < 0.7 else -1
     state = graph.tensor("s", (batch, units * rank * memory), "float32", is_variable=True)
     y = graph.tensor("y", (batch, units), "float32")
-    graph.add("SVDF", [x, feature, time, bias, state], [y], version=1, rank=rank,
+    asymmetric = weights != "float32" and bool(rng.random() < 0.5)
+    more = {"asymmetric_quantize_inputs": True} if asymmetric else {}
+    graph.add("SVDF", [x, feature, time, bias, state], [y], version=2, rank=rank, **more,
               fused_activation_function=str(rng.choice(ACTIVATIONS)))  # fmt: skip
     graph.inputs(x)
     graph.outputs(y)
@@ -91,6 +98,7 @@ FAMILY = Family(
         "UNIDIRECTIONAL_SEQUENCE_LSTM float32": lambda rng: lstm(rng, "UNIDIRECTIONAL_SEQUENCE_LSTM"),
         "LSTM float32": lambda rng: lstm(rng, "LSTM"),
         "SVDF float32": svdf,
+        "SVDF int8 weights": lambda rng: svdf(rng, "int8"),
     },
     lambda kind, resolver, trial: too_far,
 )

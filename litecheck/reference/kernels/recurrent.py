@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.compute_limits import check_time, reserve
+from litecheck.reference.kernels.hybrid import dynamic, products
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.registry import Variants, kernel
@@ -270,7 +271,7 @@ def _clipped(x: Floats, options: Options, name: str) -> Floats:
     return np.clip(x, -most, most) if most > 0 else x
 
 
-@kernel("SVDF", "float32", deciding="weights_feature")
+@kernel("SVDF", "float32")
 def svdf_float(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
@@ -279,7 +280,8 @@ def svdf_float(
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
     The memory moves by a step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
-    integer form. Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF.
+    integer form. Under int8 weights each row of the input is quantized first, and the time weights are real values.
+    Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF, EvalHybridSVDF.
     """
     rank = int(options.get("rank", 0)) if options is not None else 0
     if rank < 1:
@@ -287,8 +289,15 @@ def svdf_float(
     batch, (filters, steps) = input.shape[0], weights_time.shape
     reserve((batch, filters, steps + 1), 16)
     memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
-    memory[:, :, -1] = input.data @ weights_feature.data.T
-    each = (memory * weights_time.data).sum(axis=2, dtype=np.float32)
+    if weights_feature.dtype == "float32":
+        memory[:, :, -1] = input.data @ weights_feature.data.T
+        time = weights_time.data
+    elif weights_feature.dtype == weights_time.dtype == "int8":
+        memory[:, :, -1] = products(input.data, weights_feature, None, dynamic("as-asked", options))
+        time = weights_time.data * weights_time.quantization.scale
+    else:
+        raise RunError(f"{weights_feature.dtype} and {weights_time.dtype} weights have no kernel")
+    each = (memory * time).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
     made = _activated(sums if bias is None else sums + bias.data, options)
     return Computed((made,), {"state": memory.reshape(state.shape)})
