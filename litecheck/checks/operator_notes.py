@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.checks.bound_operator import BoundOperator
+from litecheck.checks.context import Context
 from litecheck.checks.rule_findings import finding_for
 from litecheck.finding import Finding
-from litecheck.profile.known_faults import faults_of
+from litecheck.model.types import Operator
+from litecheck.profile.known_faults import faults_of, has_faults
+from litecheck.profile.load import STRUCTURE, load_profile
 from litecheck.profile.measurements.resolution import RESOLUTION
 from litecheck.profile.notes import notes_of
 from litecheck.profile.types import Profile
 
 
-def notes(bound: BoundOperator, profile: Profile) -> Iterator[Finding]:
-    """Yield the notes of an operator for the runtime of a profile.
+def notes(
+    context: Context, operator: Operator, profile: Profile, bound: BoundOperator | None = None
+) -> list[Finding]:
+    """Return the notes of an operator for the runtime of a profile. ``bound`` is the operator, if it has a rule."""
+    if not notes_of(operator.opcode) and not has_faults(operator.kind):
+        return []
+    rule = None if bound else load_profile(STRUCTURE).operators.get(operator.opcode)
+    bound = BoundOperator(context, operator, rule) if rule else bound
+    return list(_notes(bound, profile)) if bound else []
+
+
+def _notes(bound: BoundOperator, profile: Profile) -> Iterator[Finding]:
+    """Yield the notes of an operator.
 
     Example: ``QUANTIZE/kept_range``, output range covers 15% of the input range.
     """

@@ -37,9 +37,7 @@ from litecheck.finding import Finding
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.known_faults import has_faults
 from litecheck.profile.load import STRUCTURE, load_profile
-from litecheck.profile.notes import notes_of
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
@@ -229,7 +227,7 @@ def _operator(
             break
     runtime = next((p for p in profiles if p.types), None) if not first_only else _default(STRUCTURE)
     if runtime and all(f.level == "note" for f in outcome.findings):
-        outcome.findings += _notes(context, operator, runtime, outcome.bound)
+        outcome.findings += notes(context, operator, runtime, outcome.bound)
     status, reason = _best(context, operator, outcome)
     name = name_of(context.subgraph, operator)
     report = OperatorReport(
@@ -237,17 +235,6 @@ def _operator(
         outcome.quantized, status,
     )  # fmt: skip
     return with_status(report, outcome.findings) if outcome.findings else report, outcome.findings
-
-
-def _notes(
-    context: Context, operator: Operator, profile: Profile, bound: BoundOperator | None
-) -> list[Finding]:
-    """Return the notes of an operator, by any rule that names its roles."""
-    if not notes_of(operator.opcode) and not has_faults(operator.kind):
-        return []
-    rule = None if bound else _default(STRUCTURE).operators.get(operator.opcode)
-    bound = BoundOperator(context, operator, rule) if rule else bound
-    return list(notes(bound, profile)) if bound else []
 
 
 def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
