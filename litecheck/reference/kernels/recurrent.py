@@ -274,8 +274,7 @@ def _clipped(x: Floats, options: Options, name: str) -> Floats:
 @kernel("SVDF", "float32")
 def svdf_float(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
-    output: OutputSpec,
-    options: Options,
+    output: OutputSpec, options: Options,
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
@@ -284,19 +283,14 @@ def svdf_float(
     Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF, EvalHybridSVDF.
     """
     rank = int(options.get("rank", 0)) if options is not None else 0
-    if rank < 1:
-        raise RunError("a rank of at least 1 is needed")
+    if rank < 1 or {weights_feature.dtype, weights_time.dtype} not in ({"float32"}, {"int8"}):
+        raise RunError("a rank of at least 1 is needed, and float32 or int8 weights")
     batch, (filters, steps) = input.shape[0], weights_time.shape
     reserve((batch, filters, steps + 1), 16)
     memory: Array = np.roll(state.data.reshape(batch, filters, steps), -1, axis=2)
-    if weights_feature.dtype == "float32":
-        memory[:, :, -1] = input.data @ weights_feature.data.T
-        time = weights_time.data
-    elif weights_feature.dtype == weights_time.dtype == "int8":
-        memory[:, :, -1] = products(input.data, weights_feature, None, dynamic("as-asked", options))
-        time = weights_time.data * weights_time.quantization.scale
-    else:
-        raise RunError(f"{weights_feature.dtype} and {weights_time.dtype} weights have no kernel")
+    hybrid, x, rows = weights_time.dtype == "int8", input.data, dynamic("as-asked", options)
+    memory[:, :, -1] = products(x, weights_feature, None, rows) if hybrid else x @ weights_feature.data.T
+    time = weights_time.data * weights_time.quantization.scale if hybrid else weights_time.data
     each = (memory * time).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
     made = _activated(sums if bias is None else sums + bias.data, options)

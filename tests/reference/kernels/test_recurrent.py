@@ -96,6 +96,19 @@ def test_a_step_in_float32(
     assert made.state["state"].tolist() == [[0.5, 8.0, -2.0, -1.0]]
 
 
+def test_a_step_with_int8_weights() -> None:
+    """The row (1, -1) is stored as 127, -127 with scale 1/127: (2 - 1) * 127 / 127 * 0.5 = 0.5; 0.5 * 4 * 0.25 = 0.5."""
+    feature, time = stored([[2, 1]], 0.5, 0), stored([[4]], 0.25, 0)
+    made = svdf_float(
+        real([[1, -1]]), feature, time, None, real([[7]]), output(dtype="float32"), options(1, 0)
+    )
+    assert made.outputs[0].tolist() == [[0.5]]
+    with pytest.raises(RunError, match="float32 or int8 weights"):
+        svdf_float(
+            real([[1, -1]]), feature, real([[1]]), None, real([[7]]), output(dtype="float32"), options(1, 0)
+        )
+
+
 def test_a_step_in_float32_needs_a_rank() -> None:
     for given in (options(0, 0), None):
         with pytest.raises(RunError, match="a rank of at least 1 is needed"):
