@@ -25,7 +25,7 @@ from tests.differential import (
     reduce,
     spread,
     stablehlo,
-    takers,
+    backends,
     unary,
 )
 from tests.differential.oracle import RESOLVERS, Oracle
@@ -36,7 +36,7 @@ FAMILIES: dict[str, Family] = {
     "affine": affine.FAMILY, "binary": binary.FAMILY, "unary": unary.FAMILY, "reduce": reduce.FAMILY,
     "movement": movement.FAMILY, "recurrent": recurrent.FAMILY, "hybrid": hybrid.FAMILY,
     "spread": spread.FAMILY, "stablehlo": stablehlo.FAMILY, "detection": detection.FAMILY,
-    "recurrent_float": recurrent_float.FAMILY, "takers": takers.FAMILY, "chains": chains.FAMILY,
+    "recurrent_float": recurrent_float.FAMILY, "backends": backends.FAMILY, "chains": chains.FAMILY,
 }  # fmt: skip
 
 
