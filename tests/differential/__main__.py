@@ -15,6 +15,7 @@ from rich.progress import track
 
 from tests.differential import (
     affine,
+    backends,
     binary,
     chains,
     detection,
@@ -25,7 +26,6 @@ from tests.differential import (
     reduce,
     spread,
     stablehlo,
-    backends,
     unary,
 )
 from tests.differential.oracle import RESOLVERS, Oracle

@@ -52,3 +52,12 @@ def test_every_entry_has_the_roles_of_the_rule_and_stands_in_its_line(name: str)
         assert types.roles == (*rules[opcode].inputs, *rules[opcode].outputs), opcode
         assert types.line > 1
         assert all(len(row) == len(types.roles) for row in types.runs)
+
+
+@pytest.mark.parametrize("opcode", ["STABLEHLO_ADD", "STABLEHLO_MULTIPLY"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "float32"])
+def test_integers_that_wrap_in_fewer_bits_are_right(opcode: str, dtype: str) -> None:
+    """LiteRT adds and multiplies int32 as int8, although the same values wrap around in int8 only."""
+    types = load_profile("litert-structure").types
+    assert types is not None
+    assert types.operators[opcode].impact((dtype,) * 3) is None
