@@ -761,7 +761,7 @@ static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
     int along = F(168) ? x->rank - 1 : axis_of(x, index_at(axis, 0));
     int64_t inside = 1, long_ = x->dim[along];
     for (int d = along + 1; d < x->rank; ++d) inside *= x->dim[d];
-    for (int64_t n = 0; n < x->size / long_; ++n) {
+    for (int64_t n = 0; n < x->size / long_ && n < y->size; ++n) {
         const int8_t *in = bytes(x) + n / inside * inside * long_ + n % inside;
         int64_t best = 0;
         for (int64_t k = 1; k < long_; ++k)
