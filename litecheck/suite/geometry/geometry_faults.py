@@ -71,8 +71,8 @@ def _pitch(output: Array) -> Array | None:
 
 
 def _faults() -> Iterator[GeometryFault]:
-    last = frozenset(("channels", "outputs", "depth", "units"))
-    wide = frozenset(("width", "new_width"))
+    last = frozenset(("channels", "outputs", "depth", "units", "elements", "inner"))
+    wide = frozenset(("width", "new_width", "columns"))
     yield GeometryFault("batch-index", "every image is the first", frozenset(("batch",)), _first_image)
     yield GeometryFault(
         "images-beyond-4",

@@ -153,7 +153,7 @@ def reduction(row: Row) -> Layout:
 
 def search(row: Row) -> Layout:
     """Return an image and the axis along which the largest element is searched."""
-    shape = _whole(row, "batch", "height", "width", "channels")
+    shape = _whole(row, "batch", "lines", "width", "channels")
     return Layout({"input": _fed(shape), "axis": _steering(int(row["axis"]))}, {}, prod(shape))
 
 

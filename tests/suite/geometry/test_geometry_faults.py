@@ -45,7 +45,7 @@ def test_lost_places(name: str, shape: tuple[int, ...], lost: list[tuple[int, ..
 @pytest.mark.parametrize(
     "opcode",
     ["CONV_2D", "MAX_POOL_2D", "FULLY_CONNECTED", "ADD", "LESS", "MEAN", "SOFTMAX", "CONCATENATION", "TRANSPOSE", "PAD",
-     "RESIZE_BILINEAR"],
+     "RESIZE_BILINEAR", "ARG_MAX", "GATHER", "SLICE", "QUANTIZE", "RESHAPE", "SPACE_TO_DEPTH", "SPACE_TO_BATCH_ND"],
 )  # fmt: skip
 def test_the_design_shows_every_fault(opcode: str) -> None:
     design = design_of(opcode)

@@ -100,7 +100,7 @@ def test_a_window_beyond_the_image_has_no_layout() -> None:
         ("reduction", {"axes": "0 3", "keep_dims": "yes"}, "axis", [0, 3]),
         ("padding", {"pad_n": "0 1", "pad_h": "1 2", "pad_w": "0 0", "pad_c": "3 0"}, "paddings",
          [[0, 1], [1, 2], [0, 0], [3, 0]]),
-        ("search", {"axis": "-2"}, "axis", -2),
+        ("search", {"lines": "4", "axis": "-2"}, "axis", -2),
         ("section", {"begin": "1 0 2 0", "end": "early"}, "size", [1, 5, 6, 2]),
         ("section", {"begin": "1 0 2 0", "end": "last"}, "size", [1, 6, 7, 3]),
         ("section", {"begin": "1 0 2 0", "end": "open"}, "size", [-1, -1, -1, -1]),
