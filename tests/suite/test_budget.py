@@ -18,7 +18,7 @@ from tests.suite.devices import Computing, arithmetic
 
 
 def case(name: str, runs: int, *flags: tuple[str, tuple[int, ...]], **more: object) -> CaseEntry:
-    entry = ArrayEntry("i.npy", "i.bin", "int8", (runs, 4), "")
+    entry = ArrayEntry("i.bin", "int8", (runs, 4), "")
     found = tuple(DetectedMutant(mistake, detecting, 1) for mistake, detecting in flags)
     opcode = name.partition("/")[0]
     made = CaseEntry(name, opcode, "int8", "", "", "smoke", "m", "", (entry,), (), flags=found)
