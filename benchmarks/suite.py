@@ -77,7 +77,7 @@ import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 folder = Path(sys.argv[1])
 for case in json.loads((folder / "manifest.json").read_text())["cases"]:
-    stacks = [np.load(folder / entry["file"]) for entry in case["inputs"]]
+    stacks = [np.fromfile(folder / entry["file"], entry["dtype"]).reshape(entry["shape"]) for entry in case["inputs"]]
     try:
         interpreter = Interpreter(str(folder / case["model"]), num_threads=1,
                                   experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
