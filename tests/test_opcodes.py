@@ -29,10 +29,11 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"},
         "converters insert them between types: the tensors on both sides mean the same, below all rules",
     ),
-    "conversion/planning.py": (
+    "conversion/rule_choice.py": (
         {"CONV_2D", "DEPTHWISE_CONV_2D"},
         "TensorFlow's old converter has scales per channel for the weights of these alone",
     ),
+    "conversion/ai_edge_recipe.py": ({"TRANSPOSE_CONV"}, "ai-edge-quantizer has another name for it"),
     # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
     "profile/measurements/accumulators.py": (
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
@@ -78,7 +79,7 @@ def test_no_module_lists_operators(path: Path) -> None:
 
 
 def test_exceptions_are_few_and_have_reasons() -> None:
-    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 25
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 26
     assert all(reason for _, reason in REASONS.values())
 
 

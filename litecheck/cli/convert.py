@@ -7,6 +7,7 @@ import typer
 from litecheck.cli import calibration_options as calibration
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
+from litecheck.cli import operator_options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
@@ -20,8 +21,10 @@ def convert(
     profile: options.Profile = None,
     input_dtype: options.InputDtype = None,
     output_dtype: options.OutputDtype = None,
-    keep_float: options.KeepFloat = None,
-    int16x8: options.Int16x8 = None,
+    keep_float: operator_options.KeepFloat = None,
+    int16x8: operator_options.Int16x8 = None,
+    recipe: operator_options.RecipeFile = None,
+    budget: operator_options.BudgetLimit = None,
     for_runtimes: options.ForRuntimes = "",
     equalize: options.Equalize = False,
     data: options.Data = None,
@@ -81,6 +84,7 @@ def convert(
       litecheck convert model.tflite -o int8.tflite --data images/ --samples 100
       litecheck convert model.tflite -o out.tflite --data x.npz --keep-float '#31'
       litecheck convert model.tflite -o int8.tflite --data x.npz --evaluate t.npz
+      litecheck convert model.tflite -o out.tflite --recipe recipe.yaml
       litecheck convert model.tflite --dry-run --data x.npz --save-plan plan.json
       litecheck convert model.tflite -o int8.tflite --plan plan.json
       litecheck convert model.tflite -o weights.tflite --to dynamic
@@ -96,6 +100,7 @@ def convert(
     decided = {
         "--to": to, "--keep-float": keep_float, "--int16x8": int16x8, "--input-dtype": input_dtype,
         "--output-dtype": output_dtype, "--match": match, "--for": for_runtimes, "--tie": tie,
+        "--recipe": recipe, "--budget": budget,
     }  # fmt: skip
     if vias != ("litecheck",):
         own = {
@@ -108,8 +113,9 @@ def convert(
         values.check_others({**own, "--save-plan": save_plan, "--dry-run": dry_run}, target, compare)
     else:
         values.check_targets(target, dry_run, decided, plan)
+        values.check_recipe(recipe, to)
     written = {"-o": target, "--save-plan": save_plan, "--calibration-cache": calibration_cache}
-    values.check_apart(written, filter(None, (*paths, *(evaluate or ()), plan, scales_from)))
+    values.check_apart(written, filter(None, (*paths, *(evaluate or ()), plan, recipe, scales_from)))
     for file in filter(None, written.values()):
         check_writable(file)
     runs = vias == ("litecheck",) and bool(paths or random)
@@ -127,6 +133,8 @@ def convert(
         profile=profile or "",
         keep=tuple(keep_float or ()),
         int16x8=tuple(int16x8 or ()),
+        recipe=recipe or "",
+        budget=budget or "",
         equalize=equalize,
         correct_bias=correct_bias,
         sensitivity=values.parse_sensitivity(sensitivity),

@@ -30,7 +30,8 @@ def _converters(incomplete: str) -> list[str]:
     return [name for name in CONVERTERS if name.startswith(incomplete)]
 
 
-def _option(*names: str, metavar: str, panel: str, text: str, **more: Any) -> Any:
+def option(*names: str, metavar: str, panel: str, text: str, **more: Any) -> Any:
+    """Return an option with a value."""
     return typer.Option(*names, metavar=metavar, rich_help_panel=panel, help=text, **more)
 
 
@@ -47,7 +48,7 @@ ModelFile = Annotated[
 ]
 Target = Annotated[
     str | None,
-    _option(
+    option(
         "--output",
         "-o",
         metavar="OUT.tflite",
@@ -57,7 +58,7 @@ Target = Annotated[
 ]
 To = Annotated[
     str | None,
-    _option(
+    option(
         "--to",
         metavar="KIND",
         panel=panels.CONVERSION,
@@ -67,7 +68,7 @@ To = Annotated[
 ]
 Profile = Annotated[
     str | None,
-    _option(
+    option(
         "--profile",
         "-p",
         metavar="PROFILE",
@@ -78,7 +79,7 @@ Profile = Annotated[
 ]
 Data = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--data",
         metavar="PATH",
         panel=panels.INPUTS,
@@ -88,7 +89,7 @@ Data = Annotated[
 ]
 Samples = Annotated[
     int | None,
-    _option(
+    option(
         "--samples",
         metavar="N",
         panel=panels.INPUTS,
@@ -98,7 +99,7 @@ Samples = Annotated[
 ]
 Preprocessing = Annotated[
     str,
-    _option(
+    option(
         "--preprocessing",
         "--scale-input",
         metavar="SCALE:OFFSET",
@@ -112,7 +113,7 @@ Sequences = Annotated[
 ]
 ScalesFrom = Annotated[
     str | None,
-    _option(
+    option(
         "--scales-from",
         metavar="QUANTIZED",
         panel=panels.ADVANCED,
@@ -121,11 +122,11 @@ ScalesFrom = Annotated[
 ]
 Plan = Annotated[
     str | None,
-    _option("--plan", metavar="FILE", panel=panels.ADVANCED, text="Follow this plan instead of a new one."),
+    option("--plan", metavar="FILE", panel=panels.ADVANCED, text="Follow this plan instead of a new one."),
 ]
 SavePlan = Annotated[
     str | None,
-    _option(
+    option(
         "--save-plan",
         metavar="FILE",
         panel=panels.ADVANCED,
@@ -134,24 +135,6 @@ SavePlan = Annotated[
 ]
 DryRun = Annotated[
     bool, _flag("--dry-run", panels.OUTPUT, "Print only the plan of every tensor; write no model.")
-]
-KeepFloat = Annotated[
-    list[str] | None,
-    _option(
-        "--keep-float",
-        metavar="OPERATOR",
-        panel=panels.CONVERSION,
-        text="Keep these operators in float32, by number ('#12'), kind (CONV_2D), name or pattern. Repeatable.",
-    ),
-]
-Int16x8 = Annotated[
-    list[str] | None,
-    _option(
-        "--int16x8",
-        metavar="OPERATOR",
-        panel=panels.CONVERSION,
-        text="Compute these operators with int16 activations, chosen as in --keep-float. Repeatable.",
-    ),
 ]
 Equalize = Annotated[
     bool,
@@ -163,7 +146,7 @@ Equalize = Annotated[
 ]
 ForRuntimes = Annotated[
     str,
-    _option(
+    option(
         "--for",
         metavar="RUNTIMES",
         panel=panels.CONVERSION,
@@ -173,7 +156,7 @@ ForRuntimes = Annotated[
 ]
 Tie = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--tie",
         metavar="NAME=NAME",
         panel=panels.ADVANCED,
@@ -191,7 +174,7 @@ CorrectBias = Annotated[
 ]
 Sensitivity = Annotated[
     str | None,
-    _option(
+    option(
         "--sensitivity",
         metavar="N|all",
         panel=panels.OUTPUT,
@@ -200,14 +183,14 @@ Sensitivity = Annotated[
 ]
 MaxFloat = Annotated[
     int | None,
-    _option(
+    option(
         "--max-float", metavar="N", panel=panels.FAILURE, min=0,
         text="Fail and write nothing if more than N operators stay float32. [default: no limit]",
     ),
 ]  # fmt: skip
 MinSnr = Annotated[
     float | None,
-    _option(
+    option(
         "--min-snr",
         metavar="DB",
         panel=panels.FAILURE,
@@ -219,7 +202,7 @@ Force = Annotated[
 ]
 InputDtype = Annotated[
     str | None,
-    _option(
+    option(
         "--input-dtype",
         metavar="TYPE",
         panel=panels.CONVERSION,
@@ -228,7 +211,7 @@ InputDtype = Annotated[
 ]
 OutputDtype = Annotated[
     str | None,
-    _option(
+    option(
         "--output-dtype",
         metavar="TYPE",
         panel=panels.CONVERSION,
@@ -237,7 +220,7 @@ OutputDtype = Annotated[
 ]
 Match = Annotated[
     str | None,
-    _option(
+    option(
         "--match",
         metavar="CONVERTER",
         panel=panels.ADVANCED,
@@ -248,7 +231,7 @@ Match = Annotated[
 ]
 Signature = Annotated[
     str | None,
-    _option(
+    option(
         "--signature",
         metavar="NAME",
         panel=panels.SCOPE,
@@ -257,13 +240,13 @@ Signature = Annotated[
 ]
 Member = Annotated[
     str,
-    _option(
+    option(
         "--member", metavar="NAME", panel=panels.SCOPE, text="Select a model of a .task or .litertlm bundle."
     ),
 ]
 Device = Annotated[
     str,
-    _option(
+    option(
         "--device",
         metavar="DEVICE",
         panel=panels.INPUTS,
@@ -277,7 +260,7 @@ NoAgreement = Annotated[
 ]
 ConverterName = Annotated[
     str,
-    _option(
+    option(
         "--via",
         metavar="CONVERTER",
         panel=panels.ADVANCED,

@@ -110,6 +110,12 @@ def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, objec
         raise ConfigError(f"--plan and {twice}: the plan has decided that")
 
 
+def check_recipe(recipe: str | None, to: str | None) -> None:
+    """Raise ConfigError for a kind of conversion beside a recipe."""
+    if recipe and to:
+        raise ConfigError(f"--recipe {recipe} and --to {to}: the rules of the recipe decide the kind")
+
+
 def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
     """Raise ConfigError if two outputs have the same file, or an output has the file of an input."""
     places = {os.path.realpath(file): file for file in read}

@@ -23,7 +23,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.stored_values import bytes_of, pack, stored_integers
 from litecheck.model.types import Model, Operator, Signature, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
+from litecheck.quantization import BITS, INTEGER_RANGES, Blockwise, Quantization
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 
 #: Integer conversions that the QUANTIZE kernel supports. All other conversions go through real values.
@@ -189,8 +189,12 @@ class _Edit:
             name = f"{name}/{dtype}"
         target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
         opcode = OUT_OF_INTEGERS if form is None else INTO_INTEGERS
-        self.editor.insert(behind, opcode, source, target, options_table(opcode), traits_of(opcode).version)
+        self._convert(behind, opcode, source, target)
         return target
+
+    def _convert(self, behind: int, opcode: str, source: int, target: int) -> None:
+        """Insert a QUANTIZE or DEQUANTIZE."""
+        self.editor.insert(behind, opcode, source, target, options_table(opcode), traits_of(opcode).version)
 
     def _point(self, port: TensorUse, tensor: int) -> None:
         """Make a port read another tensor."""
@@ -207,30 +211,45 @@ class _Edit:
         values = _values(tensor)
         homes: list[tuple[QuantParams | None, str, int]] = []
         for port, form in one.read.items():
-            derived = self._derived.get(port, "")
+            derived = "" if form is None or form.dequantized else self._derived.get(port, "")
             home = next((i for known, way, i in homes if way == derived and _alike(known, form)), None)
             if home is None:
-                data = (
-                    None
-                    if form is None
-                    else _bytes(stored(values, form, derived, self.generation), form.dtype)
-                )
-                if not homes:
-                    home = tensor.index
-                    if form is not None:
-                        self.editor.set_tensor(
-                            home, dtype=form.dtype, quantization=form.quantization, data=data
-                        )
-                else:
-                    quantization = Quantization() if form is None else form.quantization
-                    kind = tensor.dtype if form is None else form.dtype
-                    data = tensor.data if data is None else data
-                    home = self.editor.add_like(
-                        tensor, f"{tensor.name}/{len(homes)}", kind, quantization, data
-                    )
+                home = self._constant_form(tensor, form, values, derived, len(homes))
                 homes.append((form, derived, home))
             if home != tensor.index:
                 self._point(port, home)
+
+    def _constant_form(
+        self, tensor: Tensor, form: QuantParams | None, values: NDArray[Any], derived: str, number: int
+    ) -> int:
+        """Store a constant in a form. Return the tensor that readers of the form need."""
+        data = (
+            tensor.data
+            if form is None
+            else _bytes(stored(values, form, derived, self.generation), form.dtype)
+        )
+        dtype = tensor.dtype if form is None else form.dtype
+        quantization = Quantization() if form is None else self._quantization(tensor, form)
+        if number:
+            home = self.editor.add_like(tensor, f"{tensor.name}/{number}", dtype, quantization, data)
+        else:
+            home = tensor.index
+            if form is not None:
+                self.editor.set_tensor(home, dtype=dtype, quantization=quantization, data=data)
+        if form is None or not form.dequantized:
+            return home
+        target = self.editor.add_like(tensor, f"{tensor.name}/{REAL}", REAL, Quantization())
+        self._convert(-1, OUT_OF_INTEGERS, home, target)
+        return target
+
+    def _quantization(self, tensor: Tensor, form: QuantParams) -> Quantization:
+        """Return the quantization of a form, with a new tensor for the scales of blocks."""
+        if not form.block:
+            return form.quantization
+        shape = (tensor.shape[0], form.scale.size // tensor.shape[0])
+        scales = bytes_of(form.scale.astype(np.float16))
+        index = self.editor.add_tensor(f"{tensor.name}/scales", shape, "float16", data=scales)
+        return Quantization(details=Blockwise(index, -1, form.block))
 
     def _constant(self, name: str, form: QuantParams, values: NDArray[np.generic]) -> int:
         return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, bytes_of(values))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
+from litecheck.conversion.recipe import OperatorScheme, RecipeRule
 from litecheck.conversion.request import REAL
 from litecheck.model.links import called
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -46,6 +47,13 @@ class BoundFloatOperator:
     requirements: tuple[Requirement, ...] = ()
     stays: str = ""
     by: Requirement | None = None
+    constants: Mapping[TensorUse, QuantSpec] = field(default_factory=dict)
+    """The storage of constants that a float operator reads through a DEQUANTIZE."""
+    scheme: OperatorScheme | None = None
+    rules: tuple[RecipeRule, ...] = ()
+    """The rule of a recipe that applies, and the rules with a lower priority, which apply if this rule does not."""
+    passed: tuple[str, ...] = ()
+    """The rules of a recipe that do not apply, each with the reason."""
 
     @property
     def untouched(self) -> bool:
@@ -62,7 +70,7 @@ class BoundFloatOperator:
 
     def staying(self, why: str, by: Requirement | None = None) -> BoundFloatOperator:
         """Return the operator unquantized, with the reason."""
-        return replace(self, storage={}, requirements=(), stays=why, by=by)
+        return replace(self, storage={}, requirements=(), constants={}, stays=why, by=by)
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[TensorUse, ...]]]:
         """Yield the ports that must share a scale and zero point, with the requirement that states it."""
@@ -81,7 +89,7 @@ def bind(
     """
     rule = profile.operators.get(operator.kind) or profile.operators.get(operator.opcode)
     if rule is None:
-        ports = {"operands": tuple(_real(subgraph, operator))}
+        ports = {"operands": tuple(real_ports(subgraph, operator))}
         return BoundFloatOperator(
             subgraph, operator, None, ports, {}, stays=f"{profile.name} has no rule for it"
         )
@@ -180,7 +188,8 @@ def _is_real(subgraph: Subgraph, operator: Operator, port: TensorUse) -> bool:
     return port.place >= len(indexes) or subgraph.tensors[indexes[port.place]].dtype == REAL
 
 
-def _real(subgraph: Subgraph, operator: Operator) -> Iterator[TensorUse]:
+def real_ports(subgraph: Subgraph, operator: Operator) -> Iterator[TensorUse]:
+    """Yield the ports of an operator that have real values in the float model."""
     for side, indexes in (("input", operator.inputs), ("output", operator.outputs)):
         for place, index in enumerate(indexes):
             if index >= 0 and subgraph.tensors[index].dtype == REAL:

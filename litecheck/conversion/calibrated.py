@@ -14,9 +14,11 @@ from litecheck.conversion.calibration.finite_values import check_finite, first_n
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
+from litecheck.conversion.calibration.ranges import RangeMethod, range_method
 from litecheck.conversion.calibration.samples import Chain
 from litecheck.conversion.calibration.statistics import CalibrationError, CalibrationStatistics
 from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples
+from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -105,7 +107,7 @@ def calibrated(
     Raises ConfigError if there are neither data nor statistics. Raises CalibrationError if the model does not run, a
     value is NaN, or no value is finite.
     """
-    methods = range_methods(settings.calibrate)
+    methods = replace(range_methods(settings.calibrate), placed=_rule_methods(model, settings))
     file = settings.statistics if settings.statistics and Path(settings.statistics).exists() else ""
     if file:
         statistics = _read(file, model)
@@ -124,6 +126,19 @@ def calibrated(
         atomic_write(settings.statistics, statistics.to_json())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, unusual)
+
+
+def _rule_methods(model: Model, settings: ConversionSettings) -> Mapping[Key, RangeMethod]:
+    """Return the methods that the rules of a recipe state for the outputs of operators."""
+    found: dict[Key, RangeMethod] = {}
+    if not isinstance(settings.recipe, QuantizationRecipe):
+        return found
+    for (number, index), rules in rules_by_operator(model, settings.recipe.rules).items():
+        if rules and rules[0].calibrate:
+            outputs = model.subgraphs[number].operators[index].outputs
+            method = range_method(rules[0].calibrate)
+            found.update({(number, tensor): method for tensor in outputs if tensor >= 0})
+    return found
 
 
 def _observed(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.formulas import Generation
+from litecheck.conversion.weight_scales import half_scales
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 #: Decision about an operator without real values.
@@ -22,6 +23,8 @@ class QuantParams:
 
     ``low`` and ``high`` are the real values that the form was made for. ``rules`` are the paths of the deciding
     requirements, each with file and line. ``because`` states other reasons (a raised scale, a clamped constant).
+    With ``block``, each ``block`` values of a row of a matrix have a scale, row by row. A ``dequantized`` constant is read
+    through a DEQUANTIZE.
     """
 
     dtype: str
@@ -32,6 +35,8 @@ class QuantParams:
     high: float = 0.0
     rules: tuple[str, ...] = ()
     because: str = ""
+    block: int = 0
+    dequantized: bool = False
 
     @property
     def quantization(self) -> Quantization:
@@ -49,8 +54,8 @@ class QuantParams:
         """Return True if stored integers have the same meaning in both forms."""
         return (
             other is not None
-            and (self.dtype, self.axis if self.scale.size > 1 else 0)
-            == (other.dtype, other.axis if other.scale.size > 1 else 0)
+            and (self.dtype, self.axis if self.scale.size > 1 else 0, self.block, self.dequantized)
+            == (other.dtype, other.axis if other.scale.size > 1 else 0, other.block, other.dequantized)
             and self.scale.tobytes() == other.scale.tobytes()
             and self.zero_point.tobytes() == other.zero_point.tobytes()
         )
@@ -63,6 +68,8 @@ def error_in(form: QuantParams) -> str:
         return "needs one zero point for each scale, and scales above 0"
     if not scale.size and form.dtype != "float16":
         return f"needs a scale: {form.dtype} alone stands for no real values"
+    if form.block and (form.dtype != "int4" or (scale != half_scales(scale)).any()):
+        return "scales of blocks are those of int4 values, and float16 numbers with 8 significant bits"
     largest = float(np.finfo(np.float32).max)
     if not (abs(form.low) <= largest and abs(form.high) <= largest):
         return "range is from one finite number to another"

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 
 from litecheck.checks.validate import validate
@@ -17,17 +16,18 @@ from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_biases import with_following_biases
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_places import check_plan
-from litecheck.conversion.plan_profiles import profile_beside, profiles_of, rules_for
-from litecheck.conversion.planning import Targets, make_plan
+from litecheck.conversion.plan_profiles import profiles_of, rules_for
+from litecheck.conversion.planning import make_plan
+from litecheck.conversion.recipe import RecipeRule, rules_by_operator
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.rejected_operators import rejected_operators
 from litecheck.conversion.request import KINDS, REAL, Request, check_kind
-from litecheck.conversion.runtime_faults import faulty_operators, runtime_fault
+from litecheck.conversion.rule_choice import Targets
+from litecheck.conversion.runtime_faults import faulty_operators
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_metadata
-from litecheck.model.graph import name_of
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.types import Profile
@@ -39,8 +39,6 @@ from litecheck.version import __version__
 PROVENANCE = "litecheck_conversion"
 #: Kinds of conversion that keep the 8-bit parameters of quantization-aware training.
 _TRAINED = ("int8", "uint8")
-#: With weight-only quantization, weights with fewer elements stay float: the kernels gain nothing.
-SMALL = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,23 +105,23 @@ def convert(
     else:
         if activation != REAL and ranges is None and like is None:
             raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
-        keeps = keeps_of(model, request)
         if trained is not None and request.to in _TRAINED:
             like = trained
         known = like if isinstance(like, TransferredParams) else None
         borrowed = known or (
             transfer(model, like, profile) if isinstance(like, Model) else TransferredParams()
         )
-        others = _others(model, request, profile)
+        rules = rules_of(model, request)
         targets = Targets(
             activation,
             request.inputs,
             request.outputs,
             request.generation,
-            keeps,
+            keeps_of(request),
             borrowed,
-            others,
+            rules,
             request.ties,
+            request.runtimes,
         )
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
         _, accelerator = rules_for(request.to, request.profile)
@@ -197,56 +195,21 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     return activation, profile
 
 
-def _others(model: Model, request: Request, profile: Profile) -> Mapping[Key, Profile]:
-    """Return the operators that shall use 16-bit activations. Raises ConfigError for a pattern that matches no operator."""
-    if not request.int16x8:
-        return {}
-    if request.to != "int8":
+def rules_of(model: Model, request: Request) -> Mapping[Key, tuple[RecipeRule, ...]]:
+    """Return the rules that select each operator, the rule with the highest priority first. Raises ConfigError."""
+    if request.int16x8 and request.to != "int8":
         raise ConfigError(f"--int16x8 chooses operators of an int8 model, not of {request.to}")
-    _check_met(model, "--int16x8", request.int16x8)
-    return {
-        (s.index, op.index): profile_beside(profile, "int16x8")
-        for s in model.subgraphs
-        for op in s.operators
-        if any(_meets(pattern, s, op) for pattern in request.int16x8)
-    }
+    return rules_by_operator(model, request.rules)
 
 
-def _check_met(model: Model, option: str, patterns: Sequence[str]) -> None:
-    for pattern in patterns:
-        if not any(_meets(pattern, s, op) for s in model.subgraphs for op in s.operators):
-            raise ConfigError(f"{option} {pattern}: no operator has this number, opcode or name")
-
-
-def keeps_of(model: Model, request: Request) -> Callable[[Subgraph, Operator], str]:
-    """Return a function of the reason why an operator stays float32. Raises ConfigError for a pattern without a match."""
-    _check_met(model, "--keep-float", request.keep)
-    activation = KINDS[request.to][0]
+def keeps_of(request: Request) -> Callable[[Subgraph, Operator], str]:
+    """Return a function of the reason why an operator stays float32 if only chosen operators are quantized."""
 
     def keeps(subgraph: Subgraph, operator: Operator) -> str:
-        wished = next((p for p in request.keep if _meets(p, subgraph, operator)), "")
-        if wished:
-            return f"kept by --keep-float {wished}"
-        dtype = "int16" if any(_meets(p, subgraph, operator) for p in request.int16x8) else activation
-        if fault := runtime_fault(operator.opcode, dtype, request.runtimes):
-            return fault
-        if request.only and (subgraph.index, operator.index) not in request.only:
-            return "another operator is quantized alone"
-        if request.to == "dynamic" and not _large(subgraph, operator):
-            return f"its weights have fewer than {SMALL:,} elements"
-        return ""
+        chosen = not request.only or (subgraph.index, operator.index) in request.only
+        return "" if chosen else "another operator is quantized alone"
 
     return keeps
-
-
-def _meets(pattern: str, subgraph: Subgraph, operator: Operator) -> bool:
-    names = (operator.kind, operator.opcode, name_of(subgraph, operator), f"#{operator.index}")
-    return any(fnmatchcase(name, pattern) for name in names)
-
-
-def _large(subgraph: Subgraph, operator: Operator) -> bool:
-    tensors = (subgraph.tensors[i] for i in operator.inputs if i >= 0)
-    return any(t.is_constant and t.dtype == REAL and t.size >= SMALL for t in tensors)
 
 
 def finished(

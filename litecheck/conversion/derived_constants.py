@@ -18,11 +18,15 @@ from litecheck.conversion.parameter_solver import is_derived
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.recurrent_intermediates import same_as_state
 from litecheck.conversion.transferred import ZERO_POINT_OFFSET, TransferredParams, moved
+from litecheck.conversion.weight_scales import blocks_of, spec_scales
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
 
+_HALF = "float16"
+#: Types of weights.
+_WEIGHTS = ("int8", "uint8", "int4")
 _OVERLOOKED = (
     "stored in smaller steps than the scale, as TensorFlow's converter has it: all weights come out larger"
 )
@@ -59,7 +63,7 @@ def _weights(
             if storage.product is None and is_derived(bound, port, role):
                 values = _real(bound.tensor(port))
                 axis = storage.axis if storage.per_axis else None
-                scales = _symmetric(values, axis, storage, generation)
+                scales = _scales(values, storage, generation)
                 zeros = np.full(scales.size, ZERO_POINT_OFFSET.get(storage.dtype, 0), np.int64)
                 own = _own(values, axis, storage, known.get((port.subgraph, bound.tensor(port).index)))
                 kept = np.zeros(scales.size, np.bool_)
@@ -68,7 +72,7 @@ def _weights(
                     scales, zeros = np.where(kept, own.scales, scales), np.where(kept, own.zeros, zeros)
                 because = ""
                 added, bias, factor = _added_to(bound, role, forms)
-                if bias is not None and storage.dtype in ZERO_POINT_OFFSET and not kept.all():
+                if bias is not None and storage.dtype in _WEIGHTS and not kept.all():
                     raised = formulas.raised_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
                     if count:
@@ -112,12 +116,21 @@ def _own(
     return OwnScales(scales, zeros, fits & (zeros >= low) & (zeros <= high))
 
 
-def _symmetric(
-    values: NDArray[Any], axis: int | None, storage: QuantSpec, generation: formulas.Generation
-) -> NDArray[np.float32]:
+def stored_constants(
+    bound: BoundFloatOperator, generation: formulas.Generation
+) -> Iterator[tuple[TensorUse, QuantParams]]:
+    """Yield the forms of the constants that a float operator reads through a DEQUANTIZE."""
+    for port, spec in bound.constants.items():
+        values = _real(bound.tensor(port))
+        scales = np.empty(0, np.float32) if spec.dtype == _HALF else _scales(values, spec, generation)
+        form = _form(spec, scales, values, "", np.zeros(scales.size, np.int64))
+        yield port, replace(form, dequantized=True)
+
+
+def _scales(values: NDArray[Any], storage: QuantSpec, generation: formulas.Generation) -> NDArray[np.float32]:
     """Return symmetric scales around the middle of the type."""
-    if storage.dtype in ZERO_POINT_OFFSET:
-        return formulas.weight_scales(values, axis, generation)
+    if storage.dtype in _WEIGHTS:
+        return spec_scales(values, storage, generation)
     scale, _ = formulas.activation(float(values.min(initial=0)), float(values.max(initial=0)), storage.dtype)
     return np.array([scale], np.float32)
 
@@ -186,7 +199,7 @@ def _form(
         f"{r.path} ({r.demand})" for r in storage.requirements if r.verb in ("granularity", "scale", "axis")
     )
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
-    return QuantParams(storage.dtype, scales, zeros, storage.axis, low, high, rules, because)
+    return QuantParams(storage.dtype, scales, zeros, storage.axis, low, high, rules, because, storage.block)
 
 
 def _real(tensor: Tensor) -> NDArray[Any]:
@@ -202,13 +215,15 @@ def stored(
     ``derived`` is ``weight`` or ``bias`` for forms derived from activations. These are rounded as in TensorFlow's
     converter, and all other values as in LiteRT's QUANTIZE.
     """
-    if form.dtype == "float16":
+    if form.dtype == _HALF:
         return values.astype(np.float16)
     if derived == "bias":
         return formulas.stored_bias(values, form.scale, form.dtype)
-    if derived == "weight" and form.dtype == "int8":
-        return formulas.stored_weights(
-            values, form.scale, form.axis if form.scale.size > 1 else None, generation
-        )
-    parameters = Parameters(form.scale, form.zero_point, form.axis if form.scale.size > 1 else None)
+    axis = form.axis if form.scale.size > 1 else None
+    if form.block:
+        rows = formulas.stored_weights(blocks_of(values, form.block), form.scale, 0, generation, form.dtype)
+        return rows.reshape(values.shape)
+    if form.dtype == "int4" or (derived == "weight" and form.dtype == "int8"):
+        return formulas.stored_weights(values, form.scale, axis, generation, form.dtype)
+    parameters = Parameters(form.scale, form.zero_point, axis)
     return quantize(values.astype(np.float32), parameters, form.dtype)

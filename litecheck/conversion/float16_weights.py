@@ -33,7 +33,7 @@ def with_float16_weights(model: Model, source: str) -> tuple[ConversionPlan, App
             if values is None or not values.size or not inside or len(inside) < len(wire.readers):
                 continue
             low, high = float(values.min()), float(values.max())
-            why = _unfit(values)
+            why = unfit_for_float16(values)
             if why:
                 notes.append(f"constant '{tensor.name}' {why} ({low:g}..{high:g}) and stays float32")
                 continue
@@ -44,7 +44,7 @@ def with_float16_weights(model: Model, source: str) -> tuple[ConversionPlan, App
     return plan, apply(model, plan)
 
 
-def _unfit(values: NDArray[Any]) -> str:
+def unfit_for_float16(values: NDArray[Any]) -> str:
     """Return the reason why float16 cannot store a constant: values too large, or all too small to keep their digits.
 
     For example, 70,000 is too large and 1e-9 too small.

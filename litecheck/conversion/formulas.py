@@ -131,7 +131,9 @@ def stored_weights(
     generation: Generation = "new",
     dtype: str = "int8",
 ) -> NDArray[Any]:
-    """Return weights as stored integers, -127..127 for int8: rha(f32(value * reciprocal)), in the shape of ``values``.
+    """Return weights as stored integers, rha(f32(value * reciprocal)), in the shape of ``values``.
+
+    int8 has -127..127, and int4 -7..7 in bytes.
 
     With m a channel's largest magnitude, the reciprocal is f32(127 / m) in the old generation, and also in the new
     generation for a single scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
@@ -149,7 +151,7 @@ def stored_weights(
         own &= largest > 0
         reciprocal = np.where(own, steps / np.where(own, largest, steps), reciprocal)
     products = values * along(reciprocal, values.ndim, axis)
-    return np.clip(_rounded(products), -steps, steps).astype(dtype)
+    return np.clip(_rounded(products), -steps, steps).astype("int8" if dtype == "int4" else dtype)
 
 
 def overlooked(

@@ -79,7 +79,9 @@ def is_derived(bound: BoundFloatOperator, port: TensorUse, role: str) -> bool:
     if to_be_made(bound, port):
         return False
     kind = traits_of(bound.operator.kind).inputs.get(role)
-    return bound.tensor(port).is_constant and (kind in ("weight", "bias") or storage.per_axis)
+    return bound.tensor(port).is_constant and (
+        kind in ("weight", "bias") or storage.per_axis or storage.derived
+    )
 
 
 def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:

@@ -105,13 +105,17 @@ def _carried_out(
         if data and calibration
         else None
     )
-    correction = None
+    correction = budget = None
+    if rerun and settings.budget:
+        conversion, budget = rerun.budgeted(conversion)
     if rerun and settings.correct_bias:
         conversion, correction = rerun.corrected(conversion)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
-    record = replace(_judged(session, conversion, calibration, content, target), correction=correction)
+    record = replace(
+        _judged(session, conversion, calibration, content, target), correction=correction, budget=budget
+    )
     more = (
         *_unreached(session, conversion, calibration, ranges),
         *fault_warnings(conversion.plan, settings.runtimes),
@@ -131,7 +135,7 @@ def _carried_out(
             record = replace(record, fix=rerun.fix(conversion, record.groups, equalizes, statistics))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
-        record = replace(record, sensitivity=rerun.sensitivities(conversion))
+        record = replace(record, sensitivity=rerun.sensitivities(conversion, settings.sensitivity))
     record = replace(record, failed_gates=failed_gates(record, settings))
     if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):
         atomic_write(target, content)

@@ -140,6 +140,10 @@ def _form(form: QuantParams) -> dict[str, Any]:
     if form.scale.size > 1 or form.axis:
         values["axis"] = form.axis
     values["range"] = _shortest(np.array([form.low, form.high], np.float32))
+    if form.block:
+        values["block_size"] = form.block
+    if form.dequantized:
+        values["dequantized"] = True
     if form.rules:
         values["rules"] = list(form.rules)
     if form.because:

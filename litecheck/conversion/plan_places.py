@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, operands_at
+from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, real_ports
 from litecheck.conversion.conversion_plan import (
     UNTOUCHED,
     ConversionPlan,
@@ -16,20 +16,20 @@ from litecheck.conversion.edges import edges, entry_edges, forwarded, variables
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import tensor_at
 from litecheck.conversion.plan_profiles import activation_of, profile_of
+from litecheck.conversion.quant_spec import is_allowed
 from litecheck.conversion.recurrent_intermediates import to_be_made
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.links import called
 from litecheck.model.types import Model, Operator
-from litecheck.profile.generate.conforming import admits
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
 
 #: Types of the model's inputs and outputs, besides real values.
 _ENDS = ("int8", "uint8", "int16")
 #: Decisions for an operator that stores nothing in integers.
-_LEFT = (REAL, UNTOUCHED)
-_HALF, _HYBRID = "float16", "hybrid"
+_LEFT = (REAL, UNTOUCHED, "weight-only", "float16")
+_HALF = "float16"
 #: Kernels compute the steps of a value in int32 before they clamp it.
 _STEPS = 2.0**31
 
@@ -98,7 +98,10 @@ def _check_operators(model: Model, plan: ConversionPlan) -> None:
 
 
 def _fits(form: QuantParams, shape: Sequence[int]) -> bool:
-    """Return True if a tensor has a channel for each scale of a form."""
+    """Return True if a tensor has a channel or a block for each scale of a form."""
+    if form.block:
+        blocked = form.block > 0 and len(shape) == 2 and shape[1] % form.block == 0
+        return blocked and form.scale.size == shape[0] * (shape[1] // form.block)
     return form.scale.size <= 1 or (0 <= form.axis < len(shape) and shape[form.axis] == form.scale.size)
 
 
@@ -159,7 +162,9 @@ class _Fitting:
             key = bound.subgraph.index, bound.operator.index
             where = f"operator #{key[1]} of subgraph {key[0]}"
             decision = self._decisions.get(key)
-            stores = any(self._form(port) is not None for port in _real(bound))
+            stores = any(
+                not _is_read_real(self._form(port)) for port in real_ports(bound.subgraph, bound.operator)
+            )
             if decision is None and stores:
                 raise ConfigError(
                     f"the plan's operators do not name {where}, which reads or writes stored integers"
@@ -175,8 +180,6 @@ class _Fitting:
                 )
 
     def _check_rule(self, bound: BoundFloatOperator, decision: Decision, where: str) -> None:
-        if decision.becomes == _HYBRID and self.plan.target != REAL:
-            raise ConfigError(f"{where}, which is for plans to {REAL}; this one is to {self.plan.target}")
         if bound.stays:
             raise ConfigError(f"{where}, but {bound.stays}")
         for role, ports in bound.ports.items():
@@ -191,12 +194,12 @@ class _Fitting:
 
     def _check_type(self, bound: BoundFloatOperator, role: str, form: QuantParams | None, where: str) -> None:
         """Raise ConfigError if the tensor of a role is not stored in a type that its rule allows."""
-        stored = form.dtype if form is not None else REAL
+        stored = form.dtype if form is not None and not form.dequantized else REAL
         storage = bound.storage.get(role)
         if stored == (storage.dtype if storage else REAL):
             return
         demand = next((r for r in bound.requirements if r.role == role and r.verb == "dtype"), None)
-        if demand is not None and admits(demand.value, stored):
+        if demand is not None and is_allowed(demand, stored):
             return
         wanted = storage.dtype if storage else REAL
         by = f" ({demand.path}, {demand.demand})" if demand else ""
@@ -261,12 +264,9 @@ class _Fitting:
             )
 
 
-def _real(bound: BoundFloatOperator) -> Iterator[TensorUse]:
-    """Yield the ports of an operator that have real values in the float model."""
-    for side in ("input", "output"):
-        for place, index in enumerate(operands_at(bound.operator, side)):
-            if index >= 0 and bound.subgraph.tensors[index].dtype == REAL:
-                yield TensorUse(bound.subgraph.index, bound.operator.index, side, place)
+def _is_read_real(form: QuantParams | None) -> bool:
+    """Return True if an operator reads real values, which a DEQUANTIZE may compute."""
+    return form is None or form.dequantized
 
 
 def _alike(one: QuantParams | None, other: QuantParams | None) -> bool:

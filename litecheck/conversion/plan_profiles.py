@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.groups import Key
+from litecheck.conversion.recipe import SCHEMES
 from litecheck.conversion.request import KINDS, REAL, check_kind
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -56,9 +57,10 @@ def profiles_of(
 
 def _others(plan: ConversionPlan, profile: Profile) -> Mapping[Key, str]:
     """Return the operators whose activation type ``profile`` does not allow, with the profile of their type."""
-    names = dict(KINDS.values())
+    names = {**dict(KINDS.values()), SCHEMES["dynamic"]: KINDS["dynamic"][1]}
+    base = SCHEMES["dynamic"] if plan.target == REAL else plan.target
     return {
         (d.subgraph, d.operator): names[d.becomes]
         for d in plan.operators
-        if d.becomes in names and d.becomes not in (plan.target, REAL, *profile.activations)
+        if d.becomes in names and d.becomes not in (base, REAL, *profile.activations)
     }

@@ -21,7 +21,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.spelling import did_you_mean
 
 #: Possible decisions about an operator.
-BECOMES = ("int8", "int16", "uint8", "hybrid", "float32", plans.UNTOUCHED)
+BECOMES = ("int8", "int16", "uint8", "hybrid", "weight-only", "float16", "float32", plans.UNTOUCHED)
 _TYPES = (*INTEGER_RANGES, "float16")
 #: Keys of the plan and of its parts.
 PLAN_KEYS = (
@@ -30,7 +30,7 @@ PLAN_KEYS = (
 _OPERATOR = (
     "subgraph", "operator", "opcode", "name", "becomes", "version", "because", "added", "intermediates",
 )  # fmt: skip
-_FORM = ("dtype", "scale", "zero_point", "axis", "range", "rules", "because")
+_FORM = ("dtype", "scale", "zero_point", "axis", "range", "rules", "because", "block_size", "dequantized")
 _ADDED = ("place", *_FORM)
 _TENSOR = ("subgraph", "tensor", "name", "forms", "written", "read")
 _READ = ("operator", "place", "form")
@@ -165,6 +165,7 @@ class PlanReader:
         form = QuantParams(
             dtype, scale, zero_point, axis, low, high,
             tuple(map(str, self.items(one, "rules", place))), self.text(one, "because", place),
+            self.number(one, "block_size", place) if "block_size" in one else 0, one.get("dequantized") is True,
         )  # fmt: skip
         if mistake := error_in(form):
             raise self.wrong(place, mistake)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import OWN, chosen_runtime
+from litecheck.conversion.recipe_file import read_recipe
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import check_real, is_quantized
@@ -101,7 +102,7 @@ class ConversionSession:
         if self.data is None:
             return other.count if other is not None else 0
         times = (self.calibrates and not self.reads_statistics) + self.compares
-        if self.settings.correct_bias or self.settings.sensitivity:
+        if self.settings.correct_bias or self.settings.sensitivity or self.settings.budget:
             from litecheck.conversion.rerun import passes
 
             times += passes(self.model, self.settings)
@@ -115,6 +116,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
     Raises ConfigError for contradictory settings, and for a model that is already quantized.
     """
+    settings = _with_recipe(settings)
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
         to = _KINDS[plan.target]
@@ -142,7 +144,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         raise ConfigError(
             "--min-snr compares both models on samples: give --data, without --no-agreement, or --evaluate"
         )
-    if settings.equalize or settings.correct_bias or settings.sensitivity:
+    if settings.equalize or settings.correct_bias or settings.sensitivity or settings.budget:
         from litecheck.conversion.rerun import check_rerun
 
         check_rerun(settings, data is not None, shifts)
@@ -150,6 +152,16 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None,
         evaluation,
     )  # fmt: skip
+
+
+def _with_recipe(settings: ConversionSettings) -> ConversionSettings:
+    """Return the settings with the recipe of their file, and the kind of conversion that follows from it."""
+    if not settings.recipe:
+        return settings
+    if settings.plan:
+        raise ConfigError("--plan and --recipe: the plan has decided that")
+    recipe = read_recipe(settings.recipe) if isinstance(settings.recipe, str) else settings.recipe
+    return replace(settings, recipe=recipe, to=recipe.to)
 
 
 def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:

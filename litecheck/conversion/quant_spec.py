@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from litecheck.profile.generate.conforming import admits
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -42,6 +43,12 @@ class QuantSpec:
     scale_of: str = ""
     power: int = 0
     requirements: tuple[Requirement, ...] = ()
+    block: int = 0
+    """Values of a row that share a scale, 0 for scales per tensor or axis."""
+    least_squares: bool = False
+    """True for scales of constants with the smallest squared error, instead of those of the largest value."""
+    derived: bool = False
+    """True for constants that are stored as weights, whatever their granularity."""
 
     @property
     def symmetric(self) -> bool:
@@ -81,6 +88,12 @@ def quant_spec_of(
         power=value.base if isinstance(value, PowerOf) else 0,
         requirements=tuple(own.values()),
     )
+
+
+def is_allowed(requirement: Requirement, word: str) -> bool:
+    """Return True if a requirement admits a type or granularity, also if only a profile that relaxes it does."""
+    relaxed = requirement.relaxed is not None and admits(requirement.relaxed.value, word)
+    return relaxed or admits(requirement.value, word)
 
 
 def _dtype(requirement: Requirement | None, default: str, preferred: Collection[str]) -> str:
@@ -137,4 +150,4 @@ def _fixed(value: Constraint | None) -> float | None:
     return None
 
 
-__all__ = ["QuantSpec", "quant_spec_of"]
+__all__ = ["QuantSpec", "is_allowed", "quant_spec_of"]

@@ -24,6 +24,7 @@ from litecheck.report import ModelReport
 if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement, TensorAgreement
     from litecheck.conversion.bias_correction import BiasCorrection
+    from litecheck.conversion.precision_budget import BudgetChoice
 
 Outcome = Literal["conforms", "violates", "not checked"]
 
@@ -93,6 +94,8 @@ class ConversionRecord:
     weights: tuple[WeightError, ...] = ()
     fix: LossFix | None = None
     """Options that were tried on the samples and reduce a large loss."""
+    budget: BudgetChoice | None = None
+    """The choice of types within a budget; None without a budget."""
     failed_gates: tuple[str, ...] = ()
     """The gates that the new model fails, each with the option and the number. Example: ``--max-float 0: 8 operators
     stay float32``."""

@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from litecheck.conversion.formulas import Generation
+from litecheck.conversion.recipe import (
+    SMALL,
+    OperatorScheme,
+    OperatorSelector,
+    QuantizationRecipe,
+    RecipeRule,
+)
 from litecheck.errors import ConfigError
 from litecheck.spelling import did_you_mean
 
@@ -51,5 +58,27 @@ class Request:
     """Runtimes whose known faults are avoided: operators that they compute wrongly stay float32."""
     ties: tuple[tuple[str, str], ...] = ()
     """Names of inputs and outputs of signatures that are one state, in pairs."""
+    recipe: QuantizationRecipe | None = None
+    """Rules for the operators, before those of ``int16x8`` and ``keep``."""
     only: tuple[tuple[int, int], ...] = ()
     """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
+
+    @property
+    def rules(self) -> tuple[RecipeRule, ...]:
+        """Rules of the whole request, the last of which has priority. Options are short forms of rules.
+
+        Example: ``to="int8", keep=("#3",)`` is a rule to int8 for all operators, and a rule to float32 for ``#3``.
+        """
+        unselected = f"{self.recipe.file} has no rule for it" if self.recipe else ""
+        least = SMALL if self.to == "dynamic" else 0
+        base = OperatorScheme(REAL) if self.recipe else OperatorScheme(self.to, min_elements=least)
+        return (
+            RecipeRule(base, because=unselected),
+            *(self.recipe.rules if self.recipe else ()),
+            *(_option_rule("int16x8", "--int16x8", pattern) for pattern in self.int16x8),
+            *(_option_rule(REAL, "--keep-float", pattern) for pattern in self.keep),
+        )
+
+
+def _option_rule(to: str, option: str, pattern: str) -> RecipeRule:
+    return RecipeRule(OperatorScheme(to), OperatorSelector((pattern,)), f"{option} {pattern}")

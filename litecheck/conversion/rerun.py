@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,15 @@ from litecheck.conversion.fixes import (
     sample_cause,
 )
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.precision_budget import (
+    BudgetChoice,
+    OperatorCost,
+    TriedAssignment,
+    TypeAssignment,
+    chosen_assignment,
+    operator_costs,
+    parse_budget,
+)
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, REAL_KINDS
 from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
@@ -36,10 +46,14 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError, LitecheckError
-from litecheck.model.types import Model
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model, Subgraph
 
 if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement
+
+#: Number of choices within a budget that are tried, at most.
+_TRIALS = 24
 
 
 @dataclass(slots=True, eq=False)
@@ -74,17 +88,57 @@ class Rerun:
         best, _, found = corrected_biases(conversion, again, compared)
         return best, found
 
-    def sensitivities(self, conversion: Conversion) -> tuple[OperatorSensitivity, ...]:
-        """Return the cost of quantizing each operator alone, most sensitive operators first."""
+    def sensitivities(
+        self, conversion: Conversion, most: int = -1, wide: bool = False
+    ) -> tuple[OperatorSensitivity, ...]:
+        """Return the cost of quantizing each operator alone, ``wide`` with int16 activations; most sensitive first."""
         changes = conversion.plan.changes
 
         def alone(key: Key) -> Conversion:
-            return self._converted(changes, only=(key,), inputs=REAL, outputs=REAL)
+            int16x8 = (f"#{key[1]}",) if wide else self.settings.int16x8
+            return self._converted(changes, only=(key,), int16x8=int16x8, inputs=REAL, outputs=REAL)
 
         def compared(one: Conversion) -> Agreement:
             return self.compared(one, "quantizing one operator alone")
 
-        return ranked(conversion, alone, compared, self.settings.sensitivity)
+        return ranked(conversion, alone, compared, most)
+
+    def budgeted(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
+        """Return the conversion with the best choice of types within the budget, which later runs have as well."""
+        changes, before = conversion.plan.changes, self.settings
+
+        def chosen(assignment: TypeAssignment) -> ConversionSettings:
+            wide, real = (
+                tuple(f"#{n}" for n in sorted(own)) for own in (assignment.int16x8, assignment.real)
+            )
+            return replace(before, int16x8=(*before.int16x8, *wide), keep=(*before.keep, *real))
+
+        def measured(assignment: TypeAssignment) -> TriedAssignment:
+            request = chosen(assignment).request
+            made = self._converted(changes, int16x8=request.int16x8, keep=request.keep)
+            found = self.compared(made, "trying choices within the budget")
+            return TriedAssignment(assignment, len(model_bytes(made.model)), lowest_output(found))
+
+        choice = chosen_assignment(parse_budget(before.budget), self._costs(conversion), measured)
+        self.settings = chosen(choice.chosen.assignment)
+        return self._converted(changes), choice
+
+    def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:
+        """Return the costs of the main subgraph's operators, each alone as int8 and, if it has weights, as int16x8."""
+        wide = self._converted(conversion.plan.changes, int16x8=("*",))
+        weights = weight_counts(conversion.source.subgraphs[0])
+        can_widen = frozenset(
+            d.operator for d in wide.plan.operators if not d.subgraph and d.becomes == "int16"
+        )
+        weighted = replace(
+            wide.plan, operators=tuple(d for d in wide.plan.operators if weights.get(d.operator, 0))
+        )
+        narrow = self.sensitivities(conversion)
+        finer = self.sensitivities(replace(wide, plan=weighted), wide=True)
+        eight, sixteen = (
+            {one.operator: one.snr for one in found if not one.subgraph} for found in (narrow, finer)
+        )
+        return operator_costs(eight, sixteen, can_widen, weights)
 
     def fix(
         self,
@@ -161,15 +215,40 @@ class Rerun:
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
 
 
+def lowest_output(agreement: Agreement) -> float:
+    """Return the lowest SNR in dB of an output."""
+    return min((output.snr for output in agreement.outputs), default=math.inf)
+
+
+def weight_counts(subgraph: Subgraph) -> Mapping[int, int]:
+    """Return the number of elements of the float constants of each operator that has any."""
+    found = {}
+    for operator in subgraph.operators:
+        tensors = (subgraph.tensors[index] for index in operator.inputs if index >= 0)
+        count = sum(t.size for t in tensors if t.is_constant and t.dtype == REAL)
+        if count:
+            found[operator.index] = count
+    return found
+
+
 def passes(model: Model, settings: ConversionSettings) -> int:
     """Return the maximum number of additional passes over all samples."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
-    return operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias
+    trials = 2 * operators + _TRIALS if settings.budget else 0
+    return operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias + trials
 
 
 def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:
     """Raise ConfigError for changes of weights or biases, and for rankings, if no ranges are chosen or nothing is run."""
-    runs = {"--correct-bias": settings.correct_bias, "--sensitivity": bool(settings.sensitivity)}
+    runs = {
+        "--correct-bias": settings.correct_bias,
+        "--sensitivity": bool(settings.sensitivity),
+        "--budget": bool(settings.budget),
+    }
+    if settings.budget and (settings.to != "int8" or settings.recipe):
+        raise ConfigError("--budget chooses among int8, int16x8 and float32: give neither --to nor --recipe")
+    if settings.budget:
+        parse_budget(settings.budget)
     for option, wanted in {"--equalize": settings.equalize, **runs}.items():
         if not wanted:
             continue

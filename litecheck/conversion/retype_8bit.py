@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from litecheck.conversion.binding import bind
 from litecheck.conversion.conversion_plan import ConversionPlan, Decision
-from litecheck.conversion.convert_float import Conversion, finished, keeps_of, kind_of, replay
+from litecheck.conversion.convert_float import Conversion, finished, kind_of, replay, rules_of
 from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model, with_own_integers
 from litecheck.conversion.groups import Key
-from litecheck.conversion.planning import Targets, make_plan
+from litecheck.conversion.planning import make_plan
+from litecheck.conversion.recipe import OperatorScheme, RecipeRule
 from litecheck.conversion.request import KINDS, REAL, Request
+from litecheck.conversion.rule_choice import Targets
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -44,10 +46,10 @@ def _shifted(
 ) -> Conversion:
     """Return the shifted model. The operators of ``beside`` stay int8, each for a reason."""
     activation, _ = kind_of(request)
-    others = dict.fromkeys(beside, load_profile(KINDS["int8"][1]))
+    rules = rules_of(known.model, request)
+    rules = {**rules, **dict.fromkeys(beside, (RecipeRule(OperatorScheme("int8")),))}
     inputs, outputs = (_end(model, end, request, activation) for end in ("inputs", "outputs"))
-    keeps = keeps_of(known.model, request)
-    targets = Targets(activation, inputs, outputs, request.generation, keeps, known.borrowed, others)
+    targets = Targets(activation, inputs, outputs, request.generation, borrowed=known.borrowed, rules=rules)
     plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
     plan = replace(plan, operators=tuple(_explained(decision, beside) for decision in plan.operators))
     return _exact(model, finished(known.model, plan, converted, profile, request))

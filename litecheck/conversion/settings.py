@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from litecheck.conversion.calibration.data_sources import DataSource, DataSources, data_sources, words
 from litecheck.conversion.calibration.dataset import DataOptions
 from litecheck.conversion.formulas import Generation
+from litecheck.conversion.recipe import QuantizationRecipe
 from litecheck.conversion.request import REAL, Request
 
 
@@ -24,7 +25,9 @@ class ConversionSettings:
     model, whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
     ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
     ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
-    activations. ``sensitivity`` ranks that many operators by the cost of quantizing each alone (-1: all operators).
+    activations. ``recipe`` is a file of rules for operators, or a recipe; it decides ``to``. ``sensitivity`` ranks that
+    many operators by the cost of quantizing each alone (-1: all operators). ``budget`` (``size=2MB``, ``snr=30``) chooses
+    int8, int16x8 or float32 for each operator.
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
     output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
     ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.
@@ -35,9 +38,11 @@ class ConversionSettings:
     profile: str = ""
     keep: tuple[str, ...] = ()
     int16x8: tuple[str, ...] = ()
+    recipe: str | QuantizationRecipe = ""
     equalize: bool = False
     correct_bias: bool = False
     sensitivity: int = 0
+    budget: str = ""
     max_float: int | None = None
     min_snr: float | None = None
     force: bool = False
@@ -78,6 +83,7 @@ class ConversionSettings:
     @property
     def request(self) -> Request:
         """Request for the new model."""
+        recipe = self.recipe if isinstance(self.recipe, QuantizationRecipe) else None
         return Request(
             self.to,
             self.profile,
@@ -88,6 +94,7 @@ class ConversionSettings:
             self.int16x8,
             self.runtimes,
             self.ties,
+            recipe,
         )
 
     @property

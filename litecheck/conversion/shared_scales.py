@@ -107,7 +107,7 @@ class _Places:
 
     def _add(self, key: Key, here: Mapping[TensorUse, QuantParams | None]) -> None:
         """Add the ports of a tensor. Ports with the same form are joined."""
-        ports = [(port, form) for port, form in here.items() if form is not None]
+        ports = [(port, form) for port, form in here.items() if form is not None and not form.dequantized]
         for port, form in ports:
             self.forms[port], self.tensors[port] = form, key
             first = next(p for p, other in ports if form.same(other))

@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from litecheck.conversion.calibration.ranges import MINMAX, Range, RangeMethod, calibrated_range, range_method
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, Inner, Place
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
+from litecheck.summary_text import counted
 
 
 @dataclass(frozen=True, slots=True)
 class RangeMethods:
-    """The default method, and the methods of tensors whose name matches a pattern. The last matching pattern applies."""
+    """The default method, and the methods of tensors whose name matches a pattern. The last matching pattern applies.
+
+    ``placed`` has methods of tensors by (subgraph, tensor), for tensors without a matching pattern.
+    """
 
     usual: RangeMethod
     named: tuple[tuple[str, RangeMethod], ...] = ()
+    placed: Mapping[Place, RangeMethod] = field(default_factory=dict)
 
-    def of(self, name: str) -> RangeMethod:
-        """Return the method for a tensor name."""
+    def of(self, place: Place, name: str) -> RangeMethod:
+        """Return the method for a tensor."""
         fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
-        return next(fitting, self.usual)
+        return next(fitting, self.placed.get(place, self.usual))
 
     @property
     def needs_sketches(self) -> bool:
         """True if a method needs histograms in the statistics."""
-        return any(method.needs_sketch for method in (self.usual, *(method for _, method in self.named)))
+        return any(method.needs_sketch for method in self._methods)
+
+    @property
+    def _methods(self) -> tuple[RangeMethod, ...]:
+        return (self.usual, *(method for _, method in self.named), *self.placed.values())
 
     def __str__(self) -> str:
-        return ", ".join((str(self.usual), *(f"{method} for {pattern}" for pattern, method in self.named)))
+        named = (f"{method} for {pattern}" for pattern, method in self.named)
+        counts = Counter(map(str, self.placed.values()))
+        placed = (f"{method} for {counted(number, 'tensor')}" for method, number in counts.items())
+        return ", ".join((str(self.usual), *named, *placed))
 
 
 def range_methods(texts: Sequence[str]) -> RangeMethods:
@@ -71,4 +84,4 @@ def _ranges(
 ) -> Iterator[tuple[Place, Range]]:
     for place, one in statistics.tensors.items():
         if one.seen:
-            yield place, calibrated_range(one, methods.of(names[place]))
+            yield place, calibrated_range(one, methods.of(place, names[place]))

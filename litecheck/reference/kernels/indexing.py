@@ -232,17 +232,32 @@ def sparse_to_dense(
     return out
 
 
-@kernel("EMBEDDING_LOOKUP", "int8", "float32", deciding="table")
+@kernel("EMBEDDING_LOOKUP", "int8", "int4", "float32", deciding="table")
 def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Array:
-    """Rows by index; those of a quantized table come out as float32, row scale times stored value, or rounded to float16.
+    """Rows by index; those of a quantized table come out as float32, scale times stored value, or rounded to float16.
 
-    Source: embedding_lookup.cc, EvalHybrid.
+    The scale is that of the table, of the row, or of the block of the row. Source: embedding_lookup.cc, EvalHybrid and
+    EvalBlockwise.
     """
     _inside(indices.data, table.shape[0])
     reserve((indices.data.size, *table.shape[1:]), 12)
     rows: Array = table.data[indices.data.reshape(-1)]
-    if table.dtype == "int8" and output.dtype in ("float32", "float16"):
-        scale = table.quantization.scale
-        own = scale[indices.data.reshape(-1)] if scale.size > 1 else np.full(len(rows), scale[0], np.float32)
-        rows = rows.astype(np.float32) * own.reshape(-1, *[1] * (rows.ndim - 1))
-    return rows
+    if table.dtype == "float32" or output.dtype not in ("float32", "float16"):
+        return rows
+    scales = _row_scales(table)
+    own = scales[indices.data.reshape(-1)] if len(scales) > 1 else np.repeat(scales, len(rows), axis=0)
+    wide: Array = rows.astype(np.float32).reshape(*own.shape, -1) * own[..., None]
+    return wide.reshape(rows.shape)
+
+
+def _row_scales(table: Operand) -> Array:
+    """Return the scales of the blocks of each row, (rows, blocks); (1, 1) for a scale of the whole table."""
+    if table.quantization.details is None:
+        return table.quantization.scale.reshape(-1, 1)
+    size = table.data.size // max(len(table.data), 1)
+    if table.blocks is None or not table.blocks.data.size or table.blocks.data.size % len(table.data):
+        raise RunError("blockwise rows without a scale for each block")
+    scales: Array = table.blocks.data.reshape(len(table.data), -1).astype(np.float32)
+    if size % scales.shape[1]:
+        raise RunError(f"{scales.shape[1]} blocks do not divide a row of {size} values")
+    return scales

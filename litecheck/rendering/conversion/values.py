@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from litecheck.conversion.calibrated import Calibration
+from litecheck.conversion.precision_budget import BudgetChoice, TriedAssignment
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -29,6 +30,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "verdict": record.verdict,
         "exit_code": record.exit_code,
         "to": conversion.request.to,
+        "recipe": conversion.request.recipe.file if conversion.request.recipe else None,
         "profile": plan.profile,
         "generation": plan.generation,
         "source_sha256": plan.source,
@@ -58,6 +60,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "weights": [asdict(one) for one in record.weights],
         "equalized": None if record.pairs is None else [asdict(pair) for pair in record.pairs],
         "corrected": None if record.correction is None else asdict(record.correction),
+        "budget": None if record.budget is None else _budget(record.budget),
         "sensitivity": None if record.sensitivity is None else [_sensitivity(s) for s in record.sensitivity],
         "warnings": list(record.warnings),
         "notes": list(plan.notes),
@@ -85,6 +88,15 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "saturated": found.saturated if found else None,
         "clipped": found.clipped if found else None,
     }
+
+
+def _budget(choice: BudgetChoice) -> dict[str, Any]:
+    def plain(one: TriedAssignment) -> dict[str, Any]:
+        assigned = {name: sorted(own) for name, own in asdict(one.assignment).items()}
+        return {**assigned, "size": one.size, "snr": one.snr if isfinite(one.snr) else None}
+
+    uniform = [plain(one) for one in choice.uniform]
+    return {"limit": str(choice.budget), "chosen": plain(choice.chosen), "uniform": uniform}
 
 
 def _sensitivity(one: OperatorSensitivity) -> dict[str, Any]:

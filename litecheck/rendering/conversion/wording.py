@@ -12,14 +12,13 @@ from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+from litecheck.rendering.conversion.choices import choice_facts
 from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
 _NOTICED = 1e-4
 #: Largest number of named channels of rounded weights.
 _WORST = 2
-#: TensorFlow's quantizers as a report calls them.
-_QUANTIZERS = {"old": "old quantizer", "new": "new quantizer", "verbatim": "new quantizer, its slip included"}
 #: Largest number of operators of a kind that a hint names.
 _NAMED = 3
 
@@ -35,10 +34,11 @@ def summary(record: ConversionRecord) -> str:
 
 def quantized_share(record: ConversionRecord) -> str:
     """Return ``2 of 10 operators int8``, with the requested kind and other types: ``9 of 10 operators int8, 1 int16``."""
-    to, (quantized, real) = record.conversion.request.to, record.share
-    own = (KINDS[to][0], REAL, UNTOUCHED)
-    others = {} if to in REAL_KINDS else {t: n for t, n in record.becomes.items() if t not in own}
+    request, (quantized, real) = record.conversion.request, record.share
+    own = (KINDS[request.to][0], REAL, UNTOUCHED)
+    others = {} if request.to in REAL_KINDS else {t: n for t, n in record.becomes.items() if t not in own}
     beside = "".join(f", {number:,} {dtype}" for dtype, number in others.items())
+    to = "quantized" if request.recipe and request.to in REAL_KINDS else request.to
     return f"{quantized - sum(others.values()):,} of {counted(real, 'operator')} {to}{beside}"
 
 
@@ -52,13 +52,13 @@ def outcome(record: ConversionRecord) -> str:
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """Yield the facts of the whole conversion, each with its label."""
     request, profile = record.conversion.request, record.conversion.plan.profile
-    yield "made", f"{request.to}{f' by {profile}' if profile else ''}"
+    recipe = f", by the rules of {request.recipe.file}" if request.recipe else ""
+    yield "made", f"{request.to}{f' by {profile}' if profile else ''}{recipe}"
     yield "size", sizes(record)
     yield "operators", operators(record)
     if record.calibration is not None:
         yield "calibrated", calibration(record)
-    if request.generation != "new":
-        yield "like", f"TensorFlow's {_QUANTIZERS[request.generation]}"
+    yield from choice_facts(record)
     for gate in record.failed_gates:
         yield "failed gate", gate
     if record.target:

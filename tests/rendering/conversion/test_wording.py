@@ -174,10 +174,10 @@ def test_choices_besides_rules() -> None:
 def record(**more: Any) -> Any:
     """A dry run to int8 by acme, which added a QUANTIZE and a DEQUANTIZE; ``y`` is the output."""
     graph = N(tensors=[N(dtype="float32"), N(dtype="int8")], inputs=(0,), outputs=(1,))
-    conversion = N(request=N(to="int8", generation="new"), plan=N(profile="acme", target="int8"), profile="acme",
-                   model=N(subgraphs=[graph]))  # fmt: skip
+    request, plan = N(to="int8", recipe=None, generation="new"), N(profile="acme", target="int8")
+    conversion = N(request=request, plan=plan, profile="acme", model=N(subgraphs=[graph]))
     known = {"conversion": conversion, "size": 10, "source_size": 20, "becomes": {"int8": 1}, "calibration": None,
-             "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms", "tried": True, "stays": (),
+             "budget": None, "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms", "tried": True, "stays": (),
              "report": N(active=()), "failed_gates": ()}  # fmt: skip
     return N(**{**known, **more})
 

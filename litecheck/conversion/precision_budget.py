@@ -1,0 +1,205 @@
+"""Choice of int8, int16x8 or float32 for each operator: the highest SNR within a size, or the smallest file with an SNR.
+
+Each operator's cost is measured alone. A greedy order of moves, the largest gain per byte first, gives a chain of models. A
+bisection finds the last that fits the size, or the first with the SNR, and measures it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from litecheck.errors import ConfigError
+from litecheck.files import bytes_text
+from litecheck.summary_text import counted
+
+#: Bytes of the QUANTIZE and DEQUANTIZE around an operator of another type, roughly.
+BORDER = 256
+#: Ratio of the sizes of files that count as equally small.
+NEAR = 1.02
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "B": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionBudget:
+    """A limit of a conversion: the size of the file in bytes, or the lowest SNR of the outputs in dB."""
+
+    kind: Literal["size", "snr"]
+    limit: float
+
+    def __str__(self) -> str:
+        return f"size={bytes_text(int(self.limit))}" if self.kind == "size" else f"snr={self.limit:g}"
+
+
+def parse_budget(text: str) -> ConversionBudget:
+    """Return the budget of a text. Raises ConfigError. Examples: ``size=2MB``, ``snr=30``."""
+    kind, equals, number = text.partition("=")
+    unit = next((unit for unit in _UNITS if number.upper().endswith(unit)), "") if kind == "size" else ""
+    try:
+        limit = float(number[: len(number) - len(unit)]) * _UNITS.get(unit, 1)
+    except ValueError:
+        limit = math.nan
+    if not equals or kind not in ("size", "snr") or not 0 < limit < math.inf:
+        raise ConfigError(f"--budget {text}: expected a size or an SNR in dB, as in size=2MB or snr=30")
+    return ConversionBudget("size" if kind == "size" else "snr", limit)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorCost:
+    """The costs of an operator: the noise it adds as int8 and as int16x8, relative to the outputs' power.
+
+    ``wide`` is None if the operator has no int16x8 form. ``weights`` is the number of its 8-bit weights.
+    """
+
+    number: int
+    narrow: float
+    wide: float | None
+    weights: int
+
+
+@dataclass(frozen=True, slots=True)
+class TypeAssignment:
+    """The operators with 16-bit activations and those in float32, by number. All others are int8."""
+
+    int16x8: frozenset[int] = frozenset()
+    real: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        wide, real = len(self.int16x8), len(self.real)
+        parts = ((wide, "int16x8"), (real, "float32"))
+        return ", ".join(f"{counted(n, 'operator')} {to}" for n, to in parts if n) or "int8"
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAssignment:
+    """An assignment with the size of its file in bytes and the lowest SNR of its outputs in dB."""
+
+    assignment: TypeAssignment
+    size: int
+    snr: float
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetChoice:
+    """The chosen assignment, and the uniform assignments beside it: all int8, and all int16x8."""
+
+    budget: ConversionBudget
+    chosen: TriedAssignment
+    uniform: tuple[TriedAssignment, ...]
+
+
+@dataclass(slots=True)
+class Trials:
+    """Assignments that were tried, each once."""
+
+    measure: Callable[[TypeAssignment], TriedAssignment]
+    known: dict[TypeAssignment, TriedAssignment] = field(default_factory=dict)
+
+    def __call__(self, assignment: TypeAssignment) -> TriedAssignment:
+        """Return an assignment with its size and SNR."""
+        if assignment not in self.known:
+            self.known[assignment] = self.measure(assignment)
+        return self.known[assignment]
+
+
+def chosen_assignment(
+    budget: ConversionBudget,
+    costs: Sequence[OperatorCost],
+    measure: Callable[[TypeAssignment], TriedAssignment],
+) -> BudgetChoice:
+    """Return the best assignment that was tried within a budget. Raises ConfigError if none is within it."""
+    trials = Trials(measure)
+    wide = TypeAssignment(frozenset(one.number for one in costs if one.wide is not None))
+    uniform = (TypeAssignment(), wide)
+    for start in uniform:
+        _bisect(budget, chain(start, costs), trials)
+    found = [trials(one) for one in uniform]
+    fitting = [one for one in trials.known.values() if _fits(budget, one)]
+    if not fitting:
+        best = min(trials.known.values(), key=lambda one: one.size if budget.kind == "size" else -one.snr)
+        near = bytes_text(best.size) if budget.kind == "size" else f"{best.snr:.1f} dB"
+        raise ConfigError(f"--budget {budget}: no choice of operators is within it; the nearest has {near}")
+    return BudgetChoice(budget, _best(budget, fitting), tuple(found))
+
+
+def _best(budget: ConversionBudget, fitting: Sequence[TriedAssignment]) -> TriedAssignment:
+    """Return the assignment with the highest SNR or, for an SNR, with most operators in int8 of the smallest files."""
+    if budget.kind == "size":
+        return max(fitting, key=lambda one: one.snr)
+    smallest = min(one.size for one in fitting)
+    near = (one for one in fitting if one.size <= smallest * NEAR)
+    return min(near, key=lambda one: (len(one.assignment.real), len(one.assignment.int16x8), one.size))
+
+
+def chain(start: TypeAssignment, costs: Sequence[OperatorCost]) -> list[TypeAssignment]:
+    """Return assignments from a start on, each with one more operator in int16x8 or float32, largest gain per byte first.
+
+    At least one operator stays quantized.
+    """
+    moves = sorted(_moves(start, costs), key=lambda move: -move[0])
+    found, wide, real = [start], set(start.int16x8), set(start.real)
+    for _, number, to in moves:
+        (wide if to == "int16x8" else real).add(number)
+        wide -= real
+        if len(real) < len(costs):
+            found.append(TypeAssignment(frozenset(wide), frozenset(real)))
+    return found
+
+
+def _moves(start: TypeAssignment, costs: Sequence[OperatorCost]) -> list[tuple[float, int, str]]:
+    """Return (gain per byte, number, type) of every move. The gain of a later move of an operator is not larger."""
+    moves: list[tuple[float, int, str]] = []
+    for one in costs:
+        noise, most = one.narrow, math.inf
+        if one.wide is not None:
+            if one.number not in start.int16x8:
+                most = max(noise - one.wide, 0.0) / BORDER
+                moves.append((most, one.number, "int16x8"))
+            noise = one.wide
+        moves.append((min(noise / (BORDER + 3 * one.weights), most), one.number, "float32"))
+    return moves
+
+
+def _bisect(budget: ConversionBudget, states: Sequence[TypeAssignment], trials: Trials) -> None:
+    """Try the last assignment of a chain within a size, or the first with an SNR. Sizes and SNRs rise along the chain."""
+    low, high = 0, len(states) - 1
+    while low < high:
+        middle = (low + high + (budget.kind == "size")) // 2
+        fits = _fits(budget, trials(states[middle]))
+        if budget.kind == "size":
+            low, high = (middle, high) if fits else (low, middle - 1)
+        else:
+            low, high = (low, middle) if fits else (middle + 1, high)
+    trials(states[low])
+
+
+def _fits(budget: ConversionBudget, one: TriedAssignment) -> bool:
+    return one.size <= budget.limit if budget.kind == "size" else one.snr >= budget.limit
+
+
+def noise_of(snr: float) -> float:
+    """Return the power of an error relative to the signal. Example: 20 dB give 0.01."""
+    return 0.0 if snr == math.inf else 10.0 ** (-snr / 10)
+
+
+def operator_costs(
+    narrow: Mapping[int, float],
+    wide: Mapping[int, float],
+    can_widen: frozenset[int],
+    weights: Mapping[int, int],
+) -> tuple[OperatorCost, ...]:
+    """Return the costs of operators from the SNRs of each alone, as int8 and as int16x8.
+
+    Operators without a measured int16x8 form add no noise there: they have no 8-bit weights.
+    """
+    return tuple(
+        OperatorCost(
+            number,
+            noise_of(snr),
+            noise_of(wide.get(number, math.inf)) if number in can_widen else None,
+            weights.get(number, 0),
+        )
+        for number, snr in narrow.items()
+    )

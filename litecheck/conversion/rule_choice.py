@@ -1,0 +1,169 @@
+"""The choice of the rule that applies to each operator, or of the reason why an operator stays unquantized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from litecheck.conversion.binding import BoundFloatOperator, bind
+from litecheck.conversion.formulas import Generation
+from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.parameter_solver import is_derived
+from litecheck.conversion.recipe import RecipeRule
+from litecheck.conversion.recurrent_intermediates import to_be_made
+from litecheck.conversion.request import REAL
+from litecheck.conversion.runtime_faults import runtime_fault
+from litecheck.conversion.scheme_binding import bind_rule, decided_type
+from litecheck.conversion.transferred import TransferredParams
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.profile.types import Profile, Requirement
+
+#: A function that returns the reason why an operator shall stay unquantized, or "".
+Keeps = Callable[[Subgraph, Operator], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The requested types of activations, inputs and outputs, the operators that stay float, and parameters to copy."""
+
+    activation: str = "int8"
+    inputs: str = REAL
+    outputs: str = REAL
+    generation: Generation = "new"
+    keeps: Keeps = field(default=lambda subgraph, operator: "")
+    borrowed: TransferredParams = field(default_factory=TransferredParams)
+    rules: Mapping[Key, tuple[RecipeRule, ...]] = field(default_factory=dict)
+    """The rules of a recipe that select an operator, by (subgraph, number), the rule with the highest priority first.
+    Operators without rules are bound to the profile of the whole model."""
+    ties: tuple[tuple[str, str], ...] = ()
+    runtimes: tuple[str, ...] = ()
+    """Runtimes whose known faults are avoided."""
+
+    @property
+    def matches_old_weights(self) -> bool:
+        """True if int8 weights beside float activations are those of TensorFlow's old converter."""
+        return self.activation == REAL and self.generation == "old"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """The choice of rules for the operators of a model. ``profile`` is the profile of the whole model."""
+
+    model: Model
+    profile: Profile
+    ranges: Mapping[Key, Interval]
+    targets: Targets
+
+    def bound(self, subgraph: Subgraph, operator: Operator) -> BoundFloatOperator:
+        """Return an operator with its rule, or with the reason why it stays unquantized."""
+        rules = self.targets.rules.get((subgraph.index, operator.index), ())
+        if rules:
+            return self._first(subgraph, operator, rules)
+        return self._allowed(bind(self.model, subgraph, operator, self.profile))
+
+    def instead(
+        self, bound: BoundFloatOperator, why: str, by: Requirement | None = None
+    ) -> BoundFloatOperator:
+        """Return an operator, for which a rule does not apply, with its next rule, or unquantized if there is none."""
+        stays = bound.staying(why, by)
+        return (
+            self._first(bound.subgraph, bound.operator, bound.rules[1:], stays) if bound.rules[1:] else stays
+        )
+
+    def _first(
+        self,
+        subgraph: Subgraph,
+        operator: Operator,
+        rules: Sequence[RecipeRule],
+        refused: BoundFloatOperator | None = None,
+    ) -> BoundFloatOperator:
+        """Return an operator with the first rule that applies, or with the reason of the first that does not."""
+        passed = _passed(refused, refused.rules[0]) if refused else ()
+        for number, rule in enumerate(rules):
+            found = bind_rule(self.model, subgraph, operator, self.profile, self.targets.activation, rule)
+            bound = self._allowed(found)
+            if not bound.stays:
+                return replace(bound, rules=tuple(rules[number:]), passed=passed)
+            refused, passed = refused or bound, (*passed, *_passed(bound, rule))
+            if rule.scheme.to == REAL:
+                break
+        assert refused is not None
+        return refused
+
+    def _allowed(self, bound: BoundFloatOperator) -> BoundFloatOperator:
+        """Return a bound operator, unquantized if the model or the request prevents the quantization."""
+        if bound.stays or bound.untouched or not (bound.storage or bound.constants):
+            return bound
+        dtype = decided_type(bound, self.targets.activation)
+        why = (
+            self.targets.keeps(bound.subgraph, bound.operator)
+            or runtime_fault(bound.operator.opcode, dtype, self.targets.runtimes)
+            or _obstacle(bound, self.ranges)
+        )
+        if why:
+            return bound.staying(why)
+        if self.targets.matches_old_weights:
+            return _like_old_weights(bound)
+        return _like(bound, self.targets.borrowed)
+
+
+def _passed(bound: BoundFloatOperator, rule: RecipeRule) -> tuple[str, ...]:
+    return (*bound.passed, f"{rule.place} does not apply: {bound.stays}")
+
+
+def passed_rules(operators: Iterable[BoundFloatOperator]) -> tuple[str, ...]:
+    """Return a note for each opcode and reason for which a rule of a recipe gave way to the rule before it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for bound in operators:
+        for why in bound.passed if not bound.untouched else ():
+            found.setdefault((bound.operator.opcode, why), []).append(f"#{bound.operator.index}")
+    return tuple(f"{opcode} {', '.join(places)}: {why}" for (opcode, why), places in found.items())
+
+
+def _like(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatOperator:
+    """Return an operator with per-tensor scales for constants that are per-tensor in the copied form."""
+    storage = dict(bound.storage)
+    for role, one in bound.storage.items():
+        for port in bound.ports[role] if one.per_axis else ():
+            own = borrowed.per_axis.get((port.subgraph, bound.tensor(port).index), True)
+            storage[role] = replace(one, per_axis=own)
+    return replace(bound, storage=storage)
+
+
+def _like_old_weights(bound: BoundFloatOperator) -> BoundFloatOperator:
+    """Return an operator with one scale per constant, except weights of convolutions, as TensorFlow's old converter has
+    it for int8 weights beside float activations."""
+    if bound.operator.opcode in ("CONV_2D", "DEPTHWISE_CONV_2D"):
+        return bound
+    storage = {role: replace(one, per_axis=False) for role, one in bound.storage.items()}
+    return replace(bound, storage=storage)
+
+
+def _obstacle(bound: BoundFloatOperator, ranges: Mapping[Key, Interval]) -> str:
+    facts = traits_of(bound.operator.kind)
+    for role, storage in bound.storage.items():
+        for port in bound.ports[role]:
+            if to_be_made(bound, port):
+                continue
+            tensor = bound.tensor(port)
+            if tensor.is_constant and not tensor.is_variable:
+                if is_derived(bound, port, role) and _has_infinity(tensor):
+                    return f"its {role} holds an infinity, which no scale reaches"
+                continue
+            if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
+                return f"its {role} is computed: in 8 bits that loses more than the operator gains"
+            if (port.subgraph, tensor.index) not in ranges:
+                return f"no range of its {role} is known: no sample computes it; give --data that does"
+            low, high = ranges[port.subgraph, tensor.index]
+            if not high - low <= float(np.finfo(np.float32).max):
+                return f"its {role} ranges from {low:g} to {high:g}, further than float32 says"
+    return ""
+
+
+def _has_infinity(tensor: Tensor) -> bool:
+    values = stored_integers(tensor)
+    return values is not None and bool(np.isinf(values).any())

@@ -1,0 +1,128 @@
+"""Types within a budget: values of the option, the chain of moves, and the choice on a modeled network."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from fixtures.detector import float_detector
+from litecheck import convert_model
+from litecheck.conversion.precision_budget import (
+    BORDER,
+    ConversionBudget,
+    OperatorCost,
+    TriedAssignment,
+    TypeAssignment,
+    chain,
+    chosen_assignment,
+    noise_of,
+    operator_costs,
+    parse_budget,
+)
+from litecheck.errors import ConfigError
+
+#: Operator 0 is noisy and small, 1 is noisy and large, 2 has no weights, 3 has no int16x8 form.
+COSTS = (
+    OperatorCost(0, 0.1, 0.02, 1_000),
+    OperatorCost(1, 0.05, 0.03, 100_000),
+    OperatorCost(2, 0.01, 0.0001, 0),
+    OperatorCost(3, 0.001, None, 10),
+)
+
+
+def modeled(assignment: TypeAssignment) -> TriedAssignment:
+    """A network whose noise and bytes are sums over its operators."""
+    noise, size = 0.0, 10_000
+    for one in COSTS:
+        wide, real = one.number in assignment.int16x8, one.number in assignment.real
+        noise += 0.0 if real else (one.wide or 0.0) if wide else one.narrow
+        size += one.weights * (4 if real else 1) + BORDER * (wide or real)
+    return TriedAssignment(assignment, size, -10 * math.log10(noise) if noise else math.inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        ("size=2MB", ConversionBudget("size", 2e6)),
+        ("size=1.5kb", ConversionBudget("size", 1500)),
+        ("size=77", ConversionBudget("size", 77)),
+        ("snr=30", ConversionBudget("snr", 30)),
+    ],
+)
+def test_values(text: str, budget: ConversionBudget) -> None:
+    assert parse_budget(text) == budget
+
+
+@pytest.mark.parametrize(
+    "text", ["30", "snr", "snr=", "snr=30dB", "size=-1", "size=infMB", "size=nan", "time=3"]
+)
+def test_wrong_values(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"--budget {text}: expected a size or an SNR"):
+        parse_budget(text)
+
+
+def test_moves_with_the_largest_gain_per_byte_come_first() -> None:
+    steps = chain(TypeAssignment(), COSTS)
+    assert [str(step) for step in steps[:3]] == ["int8", "1 operator int16x8", "2 operators int16x8"]
+    assert steps[1].int16x8 == {0}
+    assert steps[2].int16x8 == {0, 1}
+    assert all(a.real <= b.real and a.int16x8 <= b.int16x8 | b.real for a, b in pairwise(steps))
+    assert len(steps[-1].real) == len(COSTS) - 1
+    assert not chain(TypeAssignment(frozenset({0, 1, 2})), COSTS)[1].int16x8 >= {0, 1, 2}
+
+
+def test_more_noise_comes_earlier() -> None:
+    """Costs in another order change the first move."""
+    louder = (*COSTS[:2], OperatorCost(2, 0.5, 0.0, 0), COSTS[3])
+    assert chain(TypeAssignment(), louder)[1].int16x8 == {2}
+
+
+@pytest.mark.parametrize(
+    ("budget", "better"),
+    [("snr=9", "size"), ("snr=11", "size"), ("snr=15", "size"), ("size=112KB", "snr"), ("size=116KB", "snr")],
+)
+def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, better: str) -> None:
+    found = chosen_assignment(parse_budget(budget), COSTS, modeled)
+    chosen, limit = found.chosen, found.budget.limit
+    assert chosen.size <= limit if better == "snr" else chosen.snr >= limit
+    for one in found.uniform:
+        if better == "snr" and one.size <= limit:
+            assert chosen.snr >= one.snr
+        if better == "size" and one.snr >= limit:
+            assert chosen.size <= one.size * 1.02
+            assert len(chosen.assignment.int16x8) < len(one.assignment.int16x8)
+    assert chosen.assignment.real or chosen.assignment.int16x8
+
+
+@pytest.mark.parametrize(("budget", "nearest"), [("size=10KB", "111.0 kB"), ("snr=90", "dB")])
+def test_a_budget_that_nothing_meets_is_an_error(budget: str, nearest: str) -> None:
+    with pytest.raises(
+        ConfigError, match=f"no choice of operators is within it; the nearest has .*{nearest}"
+    ):
+        chosen_assignment(parse_budget(budget), COSTS, modeled)
+
+
+def test_costs_follow_from_decibels() -> None:
+    assert noise_of(20) == 0.01
+    assert noise_of(math.inf) == 0
+    costs = operator_costs({0: 10, 1: 20}, {0: 30}, frozenset({0}), {0: 7})
+    assert costs == (OperatorCost(0, 0.1, 0.001, 7), OperatorCost(1, 0.01, None, 0))
+
+
+def test_a_detector_reaches_its_budget_in_fewer_bytes_than_float() -> None:
+    options = {"data": ("fixtures/float_detector.npz",), "device": "litecheck", "samples": 4}
+    record = convert_model(float_detector(), budget="snr=43", **options)
+    assert record.verdict == "conforms"
+    assert record.budget is not None
+    assert record.agreement is not None
+    narrow, _ = record.budget.uniform
+    assert narrow.snr < 43 <= min(output.snr for output in record.agreement.outputs)
+    assert record.size == record.budget.chosen.size < record.source_size
+    for options_of, why in (
+        ({"to": "int16x8"}, "neither --to nor --recipe"),
+        ({"data": ()}, "give --data"),
+    ):
+        with pytest.raises(ConfigError, match=why):
+            convert_model(float_detector(), budget="snr=30", **{**options, **options_of})
