@@ -56,7 +56,11 @@ def test_operators() -> None:
 )
 def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int], told: str) -> None:
     real = sum(number for dtype, number in becomes.items() if dtype != "as it is")
-    found = N(becomes=becomes, share=(real - becomes.get("float32", 0), real), conversion=N(request=N(to=to)))
+    found = N(
+        becomes=becomes,
+        share=(real - becomes.get("float32", 0), real),
+        conversion=N(request=N(to=to, recipe=None)),
+    )
     assert wording.quantized_share(found) == told  # type: ignore[arg-type]
 
 
