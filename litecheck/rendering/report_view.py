@@ -110,6 +110,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
             "results": "conversion.rows",
             "document": "conversion.document",
             "values": "conversion.values",
+            "nodes": "conversion.nodes",
             "print_report": "conversion.text",
             "brief": "conversion.text",
         },

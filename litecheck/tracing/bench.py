@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from litecheck.cases.inputs import requantized
@@ -14,6 +16,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
+from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
 from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
 from litecheck.tracing.float_forms import own_form, twin_form
 from litecheck.tracing.measures import Errors, Tensors, Values
@@ -40,6 +43,11 @@ class Bench:
         self.errors = {fed.other: Errors() for fed in self.operators}
         self.edges = {index: Errors() for index, _ in edges_of(part)}
         self.ends = {index: Errors() for index in part.second.outputs if index in part.tensors}
+        self._values = {
+            fed.other: StoredValues(tensor.dtype)
+            for fed in self.operators
+            if is_counted(tensor := part.second.tensors[fed.outputs[0][1]])
+        }
         self._alone = ReferenceInterpreter(match.second, arithmetic)
         self._own = ReferenceInterpreter(own_form(match.first, part))
         self._twin = ReferenceInterpreter(match.first if twin is None else twin_form(match.first, part, twin))
@@ -75,6 +83,15 @@ class Bench:
                 if index in stored:
                     errors.add("accumulated", want, meaning(stored[index], self.part.second.tensors[index]))
 
+    def distributions(self) -> Iterator[TensorDistribution]:
+        """Yield the distributions of outputs and weights."""
+        second = self.part.second
+        for fed in self.operators:
+            if fed.other in self._values:
+                tensor = second.tensors[fed.outputs[0][1]]
+                yield self._values[fed.other].finish(second, fed.operator, "output", tensor)
+        yield from weights_of(self.part)
+
     def _measure(self, fed: FedOperator, real: Tensors, stored: Tensors) -> None:
         errors = self.errors[fed.other]
         alone = self.run_alone(fed, real)
@@ -85,6 +102,8 @@ class Bench:
             if new in stored:
                 errors.add("accumulated", want, meaning(stored[new], tensor))
                 _spread(errors, stored[new], tensor)
+                if fed.other in self._values:
+                    self._values[fed.other].add(stored[new])
             if new in alone:
                 errors.add("alone", want, meaning(alone[new], tensor))
         if fed.computes and self.calls <= _CONSTANTS:

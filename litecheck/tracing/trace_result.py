@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from litecheck.conversion import distortion
+from litecheck.tracing.distribution import TensorDistribution
 
 Cause = Literal[
     "weights",
@@ -123,6 +124,8 @@ class Trace:
     max_loss: float | None = None
     random: bool = False
     """True if the data are random, which ranges of a trained model do not fit."""
+    distributions: tuple[TensorDistribution, ...] = ()
+    """Stored values of outputs and weights, for the page."""
 
     @property
     def failures(self) -> tuple[str, ...]:

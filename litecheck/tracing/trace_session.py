@@ -171,6 +171,7 @@ def _traced(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, tuple(rows),
         tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
+        tuple(one for bench in made.benches.values() for one in bench.distributions()),
     )  # fmt: skip
 
 

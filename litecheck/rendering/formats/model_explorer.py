@@ -15,4 +15,4 @@ def render(sheet: ReportView) -> str:
 
 NAME = "model-explorer"
 PURPOSE = "node data for Model Explorer: the outcomes on the picture of the graph"
-FORMAT = Format(NAME, PURPOSE, ("validate", "verify", "trace"), render)
+FORMAT = Format(NAME, PURPOSE, ("validate", "verify", "trace", "convert"), render)

@@ -63,8 +63,8 @@ def text(words: str) -> str:
     return html.escape(visible(words))
 
 
-def page(document: layout.Document, picture: str = "", style: str = "") -> str:
-    """Return the document as a complete page in a single file, with a picture (markup) and its style above the parts."""
+def page(document: layout.Document, picture: str = "", style: str = "", below: str = "") -> str:
+    """Return the document as a complete page in a single file, with markup above and below its parts, and their style."""
     title = "".join(map(_words, document.title))
     ending = f": {document.verdict}" if document.verdict else ""
     verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{document.verdict}</strong>'
@@ -76,7 +76,7 @@ def page(document: layout.Document, picture: str = "", style: str = "") -> str:
         "facts": "\n".join(
             f"<div><dt>{text(label)}</dt><dd>{text(fact)}</dd></div>" for label, fact in facts
         ),
-        "parts": "\n".join(filter(None, (picture, *map(_part, document.parts)))),
+        "parts": "\n".join(filter(None, (picture, *map(_part, document.parts), below))),
     }
     body = Template(asset(_FOLDER / "document.html")).substitute(parts)
     return framed(title + ending, body, asset(_FOLDER / "document.css") + style)

@@ -1,4 +1,4 @@
-"""HTML page of a trace: SNR by operator along the graph above the document."""
+"""HTML page of a trace: SNR by operator along the graph, histograms, and the document."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from litecheck.rendering.html.page import page as laid_out
 from litecheck.rendering.html.page import text
 from litecheck.rendering.tracing import wording
 from litecheck.rendering.tracing.document import document
+from litecheck.rendering.tracing.histograms import STYLE, histograms
 from litecheck.tracing.trace_result import Trace, TracedOperator
 
 #: Size of the picture, and the SNR in dB at its upper end.
@@ -30,7 +31,7 @@ figure { margin-block: 1rem; overflow-x: auto; }
 
 def page(trace: Trace) -> str:
     """Return the page."""
-    return laid_out(document(trace), picture(trace), _STYLE)
+    return laid_out(document(trace), picture(trace), _STYLE + STYLE, histograms(trace))
 
 
 def picture(trace: Trace) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import Any
 
@@ -25,7 +25,8 @@ def values(trace: Trace) -> dict[str, Any]:
 
 
 def _plain(trace: Trace) -> dict[str, Any]:
-    plain: dict[str, Any] = _finite(asdict(trace))
+    plain: dict[str, Any] = _finite(asdict(replace(trace, distributions=())))
+    del plain["distributions"]
     plain["failures"] = list(trace.failures)
     plain["unmatched"] = [
         {"subgraph": sub, "operator": number, "opcode": opcode, "reason": reason}
@@ -52,20 +53,22 @@ def _finite(value: Any) -> Any:
 def nodes(trace: Trace) -> dict[str, Any]:
     """Return Model Explorer's node data: the accumulated SNR of each operator, culprits in red."""
     named = wording.culprit_places(trace)
-    results = {}
+    graphs: dict[str, Any] = {}
+    name = visible(f"litecheck trace: SNR in dB, {trace.file}")
     for one in trace.operators:
-        if one.accumulated_snr is not None and not one.subgraph:
+        if one.accumulated_snr is not None:
             background, text = (
                 ("#c44400", "#ffffff")
                 if (one.subgraph, one.operator) in named
                 else _shade(one.accumulated_snr)
             )
-            results[str(one.operator)] = {
+            key = f"subgraph_{one.subgraph}" if one.subgraph else "main"
+            graphs.setdefault(key, {"name": name, "results": {}})["results"][str(one.operator)] = {
                 "value": round(one.accumulated_snr, 2),
                 "bgColor": background,
                 "textColor": text,
             }
-    return {"main": {"name": visible(f"litecheck trace: SNR in dB, {trace.file}"), "results": results}}
+    return graphs or {"main": {"name": name, "results": {}}}
 
 
 def _shade(snr: float) -> tuple[str, str]:

@@ -1,0 +1,106 @@
+"""Distributions of stored values: counts in equal parts of the type's range, saturation, and effective bits by channel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.graph import name_of
+from litecheck.model.matching import SubgraphMatch
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.tracing.storage import is_quantized
+
+#: Parts of a type's range that are counted.
+BINS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TensorDistribution:
+    """The distribution of an operator's outputs, or of one of its weights, named by ``role``.
+
+    ``low`` and ``high`` are the ends of the range, real values for outputs and stored values for weights, whose channels
+    may have unlike scales. ``at_low`` and ``at_high`` are shares of values at the type's limits, 0 to 1. ``bits`` are
+    the effective bits of each channel.
+    """
+
+    subgraph: int
+    operator: int
+    opcode: str
+    name: str
+    role: str
+    dtype: str
+    low: float
+    high: float
+    counts: tuple[int, ...]
+    at_low: float
+    at_high: float
+    bits: tuple[float, ...]
+
+
+class StoredValues:
+    """Counts and extents of stored values so far; the last dimension has the channels."""
+
+    def __init__(self, dtype: str) -> None:
+        self._dtype, (self._low, self._high) = dtype, INTEGER_RANGES[dtype]
+        self._levels = np.zeros(min(self._high - self._low + 1, 1 << 16), np.int64)
+        self._least: NDArray[np.int64] | None = None
+        self._most: NDArray[np.int64] | None = None
+
+    def add(self, stored: NDArray[Any]) -> None:
+        """Add the values of one call."""
+        places = stored.reshape(-1).astype(np.int32) - self._low
+        self._levels += np.bincount(places, minlength=self._levels.size)
+        rows = stored.reshape(-1, stored.shape[-1] if stored.ndim > 1 else 1)
+        least, most = rows.min(axis=0).astype(np.int64), rows.max(axis=0).astype(np.int64)
+        if self._least is None or self._most is None:
+            self._least, self._most = least, most
+        elif least.shape == self._least.shape:
+            self._least, self._most = np.minimum(least, self._least), np.maximum(most, self._most)
+
+    def finish(self, subgraph: Subgraph, operator: Operator, role: str, tensor: Tensor) -> TensorDistribution:
+        """Return the distribution of a tensor."""
+        q, total = tensor.quantization, max(int(self._levels.sum()), 1)
+        scale, zero = (float(q.scale[0]), int(q.zero_point.sum())) if role == "output" else (1.0, 0)
+        extents = [] if self._least is None or self._most is None else (self._most - self._least + 1).tolist()
+        return TensorDistribution(
+            subgraph.index, operator.index, operator.kind, name_of(subgraph, operator), role, self._dtype,
+            scale * (self._low - zero), scale * (self._high - zero),
+            tuple(part.sum().item() for part in np.array_split(self._levels, min(BINS, self._levels.size))),
+            self._levels[0].item() / total, self._levels[-1].item() / total,
+            tuple(round(float(np.log2(extent)), 1) for extent in extents),
+        )  # fmt: skip
+
+
+def is_counted(tensor: Tensor) -> bool:
+    """Return True if a tensor stores integers of at most 16 bits with a scale."""
+    return is_quantized(tensor) and BITS[tensor.dtype] <= 16
+
+
+def weights_of(part: SubgraphMatch) -> Iterator[TensorDistribution]:
+    """Yield the distribution of the weights of each quantized operator."""
+    for operator in part.second.operators:
+        facts = traits_of(operator.kind)
+        for role, index in facts.tensors(operator).items():
+            tensor = part.second.tensors[index] if index >= 0 else None
+            if tensor is None or facts.inputs.get(role) != "weight" or not is_counted(tensor):
+                continue
+            stored = stored_integers(tensor)
+            if stored is None or not stored.size:
+                continue
+            found = StoredValues(tensor.dtype)
+            found.add(np.moveaxis(stored, _channels(tensor), -1) if stored.ndim else stored)
+            yield found.finish(part.second, operator, role, tensor)
+
+
+def _channels(tensor: Tensor) -> int:
+    """Return the dimension of the output channels: that of the scales, else the first that is not 1, as in depthwise."""
+    if tensor.quantization.scale.size > 1:
+        return tensor.quantization.axis
+    return 0 if tensor.shape[0] > 1 else len(tensor.shape) - 1
