@@ -41,8 +41,8 @@ from litecheck.tracing.traced_fixes import Workshop
 from litecheck.tracing.twin import Twin, kind_of, make_twin
 from litecheck.version import __version__
 
-#: Culprits whose share of the outputs' error is tried, and samples for these shares.
-_SHARED, _TRIED = 8, 2
+#: Culprits, or else operators, whose share of the outputs' error is tried, and samples for these shares.
+_SHARED, _LEADING, _TRIED = 8, 5, 2
 Told = Callable[[int, str], None]
 
 
@@ -217,7 +217,7 @@ def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
 def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
     """Return the operator with the largest share of the outputs' error, of those with the largest errors alone."""
     ratios = {n: errors.ratio("alone") or 0.0 for n, errors in bench.errors.items()}
-    worst = sorted(ratios, key=lambda n: -ratios[n])[:_SHARED]
+    worst = sorted(ratios, key=lambda n: -ratios[n])[:_LEADING]
     shares = [(n, share) for n in worst if (share := outputs.of_operator(n)) is not None]
     return max(shares, key=lambda pair: pair[1], default=None)
 
