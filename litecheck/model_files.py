@@ -30,6 +30,12 @@ def find_models(arguments: Iterable[str]) -> tuple[str | ModelError, ...]:
     return tuple(found.values())
 
 
+def named_files(argument: str) -> tuple[str, ...]:
+    """Return the files and folders that an argument names: itself, or the matches of a glob."""
+    is_glob = not os.path.lexists(argument) and any(mark in argument for mark in "*?[")
+    return tuple(sorted(_matches(argument))) if is_glob else (argument,)
+
+
 def _named_by(argument: str) -> Iterator[str | ModelError]:
     if argument == STDIN or is_url(argument) or os.path.lexists(argument):
         yield from _models_below(argument) if os.path.isdir(argument) else (argument,)

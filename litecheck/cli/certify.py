@@ -113,17 +113,20 @@ def _made(
     quiet: bool,
 ) -> int:
     """Write the certificate, sign it if a key is given, and print it. Return the exit code."""
+    from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.files import atomic_write, check_writable
     from litecheck.rendering.certificate import lines
     from litecheck.rendering.escape import safe_json
     from litecheck.suite.certificate import certify as certified
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
-    from litecheck.suite.signature import private_key
+    from litecheck.suite.signature import SUFFIX, private_key
     from litecheck.suite.signature import sign as sign_file
     from litecheck.suite.waivers import iso_date
 
     check_writable(output)
+    if key:
+        check_conflicts([("--sign", output + SUFFIX)], [], [key, claims, *waivers])
     signer = private_key(key) if key else None
     read = read_suite(suite)
     made = certified(read, read_results(results, read), claims, waivers, iso_date(date) if date else "")

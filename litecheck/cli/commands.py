@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from litecheck.cli.console import USAGE
+from litecheck.cli.file_conflicts import check_command
 from litecheck.cli.help import HelpfulCommand, print_help
 
 
@@ -34,10 +35,14 @@ def without_coercion(params: list[Any]) -> list[Any]:
 
 
 class PlainCommand(HelpfulCommand, TyperCommand):
-    """A command with the same help and parameters under every version of typer."""
+    """A command with the same help and parameters under every version of typer, whose outputs spare its inputs."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return without_coercion(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        check_command(self.params, ctx.params)
+        return super().invoke(ctx)
 
 
 class PlainGroup(HelpfulCommand, TyperGroup):

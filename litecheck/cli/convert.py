@@ -114,9 +114,7 @@ def convert(
     else:
         values.check_targets(target, dry_run, decided, plan)
         values.check_recipe(recipe, to)
-    written = {"-o": target, "--save-plan": save_plan, "--calibration-cache": calibration_cache}
-    values.check_apart(written, filter(None, (*paths, *(evaluate or ()), plan, recipe, scales_from)))
-    for file in filter(None, written.values()):
+    for file in filter(None, (target, save_plan, calibration_cache)):
         check_writable(file)
     runs = vias == ("litecheck",) and bool(paths or random)
     started = prestarted(device, not no_agreement) if runs else None

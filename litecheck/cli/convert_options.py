@@ -53,7 +53,7 @@ Target = Annotated[
         "-o",
         metavar="OUT.tflite",
         panel=panels.OUTPUT,
-        text="Write the new model to this file, completely or not at all; MODEL itself is allowed.",
+        text="Write the new model to this file, completely or not at all.",
     ),
 ]
 To = Annotated[

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
@@ -114,14 +113,3 @@ def check_recipe(recipe: str | None, to: str | None) -> None:
     """Raise ConfigError for a kind of conversion beside a recipe."""
     if recipe and to:
         raise ConfigError(f"--recipe {recipe} and --to {to}: the rules of the recipe decide the kind")
-
-
-def check_apart(written: Mapping[str, str | None], read: Iterable[str]) -> None:
-    """Raise ConfigError if two outputs have the same file, or an output has the file of an input."""
-    places = {os.path.realpath(file): file for file in read}
-    for name, file in written.items():
-        place = os.path.realpath(file) if file else None
-        if file and place in places:
-            raise ConfigError(f"{name} {file}: this file is read or written as well; name another one")
-        if file and place:
-            places[place] = file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,14 +45,12 @@ class Output:
 def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
     """Return the requested outputs of a command, or text to stdout if none is requested.
 
-    Raises ConfigError for an unknown format, two outputs to one file, or a file that cannot be written.
+    Raises ConfigError for an unknown format, two outputs to stdout, or a file that cannot be written.
     """
     outputs = tuple(_parse(text, command) for text in texts) or (Output("text"),)
-    places = [os.path.normcase(os.path.realpath(o.file)) if o.file else "stdout" for o in outputs]
-    twice = next((o for n, o in enumerate(outputs) if places.index(places[n]) < n), None)
-    if twice:
-        where = twice.file or "stdout"
-        raise ConfigError(f"two formats to {where}; give one of them another file, as in {twice.format}:FILE")
+    printed = [output.format for output in outputs if not output.file]
+    if len(printed) > 1:
+        raise ConfigError(f"two formats to stdout; give one of them a file, as in {printed[-1]}:FILE")
     for output in outputs:
         if output.file:
             check_writable(output.file)

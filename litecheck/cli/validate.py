@@ -6,7 +6,7 @@ import typer
 
 from litecheck.cli import complete, config_outputs
 from litecheck.cli import validate_options as options
-from litecheck.cli.config import Options, configured
+from litecheck.cli.config import Options, configured, is_profile_file
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.summary_text import counted
 
@@ -92,11 +92,15 @@ def run(
     """Check the options, check the models, and report. Return the exit code. Raises LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
+    from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.cli.validate_models import check_models
     from litecheck.files import check_writable
     from litecheck.model_files import find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
+    check_conflicts(
+        [("--format", target.file) for target in targets if target.file], models, _read_by(options)
+    )
     levels = tuple(map(policy.parse_level, options.set_level))
     ignored = options.origin("ignore")
     choices = policy.Policy(
@@ -128,6 +132,13 @@ def run(
         config_outputs.check_outputs(options.configuration)
     outputs.write(report, targets, manner)
     return report.exit_code
+
+
+def _read_by(options: Options) -> list[str]:
+    """Return the files that the options name as inputs, also those of a configuration file."""
+    found = options.configuration
+    profiles = filter(is_profile_file, options.profile)
+    return [file for file in (options.baseline, *profiles, found and str(found.file)) if file]
 
 
 def _of_targets(options: Options) -> list[str]:

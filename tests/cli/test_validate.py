@@ -53,7 +53,7 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "-f", "sarf"], "unknown format 'sarf': did you mean sarif?"),
         (["good.tflite", "-f", "json:"], "json:: a file name is missing"),
         (["good.tflite", "-f", "json", "-f", "text"], "two formats to stdout"),
-        (["good.tflite", "-f", "json:a", "-f", "sarif:./a"], "two formats to ./a"),
+        (["good.tflite", "-f", "json:a", "-f", "sarif:./a"], "two outputs to one file"),
         (["good.tflite", "-f", "json:good.tflite/where.json"], "good.tflite is no folder"),
         (["good.tflite", "-f", "json:empty"], "empty: cannot be written, it is a folder"),
         (["good.tflite", "--write-baseline", "good.tflite/b.json"], "good.tflite is no folder"),
