@@ -193,13 +193,14 @@ class Report:
     require_integer_io: bool = False
 
     def verdict(self, model: ModelReport) -> Verdict:
-        """Return the verdict: ``not checked`` if unreadable, or without violation, covered quantization and NPU
-        operators."""
+        """Return the verdict: ``not checked`` if unreadable, or without covered quantization, NPU operators and findings
+        that fail the model or would fail it without their waiver."""
         if model.problems:
             return "not checked"
-        if any(map(self.fails, model.active)):
+        failures = [finding for finding in model.findings if self._would_fail(finding)]
+        if not all(finding.waiver for finding in failures):
             return "violates"
-        if not model.covered and not any(target.places["npu"] for target in model.targets):
+        if not (failures or model.covered or any(target.places["npu"] for target in model.targets)):
             return "not checked"
         return "conforms" if all(gate.kept for gate in self.gates(model)) else "violates"
 
@@ -215,8 +216,10 @@ class Report:
 
     def fails(self, finding: Finding) -> bool:
         """Return True if the finding alone fails its model under this run's policy."""
-        falls_back = self.fail_on_fallback and finding.effect == CPU
-        return finding.waiver is None and (falls_back or at_least(finding.level, self.fail_on))
+        return finding.waiver is None and self._would_fail(finding)
+
+    def _would_fail(self, finding: Finding) -> bool:
+        return (self.fail_on_fallback and finding.effect == CPU) or at_least(finding.level, self.fail_on)
 
     def gates(self, model: ModelReport) -> tuple[Gate, ...]:
         """Return the gates of this run for a model; none for an unreadable model."""
@@ -249,7 +252,9 @@ class Report:
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
         covered = f"{checked_text(model.coverage)}{asked}"
         if self.verdict(model) == "not checked":
-            return f"nothing quantized in it is covered; {covered}"
+            floating = model.float_parts.islands and not model.float_parts.mixed
+            why = "float model: nothing is quantized" if floating else "nothing quantized in it is covered"
+            return f"{why}; {covered}"
         missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
         mixed = (f"not fully integer: {parts}",) if (parts := model.float_parts).mixed and str(parts) else ()
         return "; ".join((*missed, counts_text(model.counts, model.effects), covered, *mixed))
@@ -277,9 +282,8 @@ class Report:
         ``3 models: 2 conform, 1 violates; 1 violation (1 crashes), 10 notes; 2 of 15 operators not covered``.
         """
         judged = headlines_text((self.verdict(m), self.headline(m)) for m in self.models)
-        models = counted(len(self.models), "model")
         counts = f"{counts_text(self.counts, self.effects)}; {checked_text(self.coverage)}"
-        return f"{models}: {judged or 'none checked'}; {counts}"
+        return f"{counted(len(self.models), 'model')}: {judged or 'none checked'}; {counts}"
 
     @property
     def effects(self) -> dict[Effect, int]:

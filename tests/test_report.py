@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from litecheck.errors import Problem
 from litecheck.finding import CPU, Demand, Effect, Finding, Level, StaleEntry, Waiver, Where
+from litecheck.float_parts import FloatParts
 from litecheck.placement import Placement, TargetReport
 from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.summary_text import Status
@@ -23,7 +25,7 @@ def operator(
     quantized: bool = True,
     subgraph: int = 0,
 ) -> OperatorReport:
-    return OperatorReport(subgraph, index, opcode, "name", status, ("p",), reason, quantized)
+    return OperatorReport(subgraph, index, opcode, "name", status, ("p",), reason, quantized, status)
 
 
 def finding(
@@ -148,6 +150,17 @@ def test_kinds_of_operators() -> None:
         (model(operator(0), targets=(target("npu", partitions=3),)), {"max_partitions": 2}, "violates"),
         (model(operator(0), targets=(target("npu", partitions=2),)), {"max_partitions": 2}, "conforms"),
         (SOUND, {"max_partitions": 0}, "conforms"),
+        # A waiver changes "violates" to "conforms", whatever else is covered; any other waiver changes nothing.
+        (model(operator(0, "not covered"), findings=(finding(),)), {}, "violates"),
+        (model(operator(0, "not covered"), findings=(finding(waived=True),)), {}, "conforms"),
+        (model(operator(0, "not covered"), findings=(finding(waived=True), finding())), {}, "violates"),
+        (model(operator(0, "not covered"), findings=(finding(level="warning", waived=True),)), {}, "not checked"),
+        (
+            model(operator(0, "not covered"), findings=(finding(level="warning", waived=True),)),
+            {"fail_on": "warning"},
+            "conforms",
+        ),
+        (model(operator(0, "not covered"), findings=(finding(waived=True),)), {"require_coverage": True}, "violates"),
     ],
 )  # fmt: skip
 def test_verdict(made: ModelReport, policy: dict[str, Any], verdict: str) -> None:
@@ -245,3 +258,16 @@ def test_summary() -> None:
 def test_stale_entry() -> None:
     entry = StaleEntry("f", "ADD/input/scale", "ADD #0", "x")
     assert str(entry) == "ADD/input/scale at ADD #0: no finding matches this baseline entry any more"
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        (FloatParts(islands=(((0, 0),),)), "float model: nothing is quantized; 0/1 operator checked, 1"),
+        (FloatParts(islands=(((0, 0),),), mixed=True), "nothing quantized in it is covered; 0/1"),
+        (FloatParts(), "nothing quantized in it is covered; 0/1"),
+    ],
+)
+def test_a_float_model_is_named(parts: FloatParts, reason: str) -> None:
+    made = replace(FLOAT, float_parts=parts)
+    assert report(made).explain(made).startswith(reason)

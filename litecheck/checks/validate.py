@@ -21,6 +21,7 @@ from litecheck.checks.coverage import (
     unlisted_reason,
 )
 from litecheck.checks.float_islands import float_parts
+from litecheck.checks.float_types import merge_float_types
 from litecheck.checks.operator_notes import notes
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
@@ -91,7 +92,7 @@ def validate(
         findings += found
     spoke = {name for op in operators for name in op.profiles}
     placed = [import_attribute(target_kind(target.target).place)(model, target) for target in targets]
-    findings += (finding for _, found in placed for finding in found)
+    findings += (finding for _, found in placed for finding in merge_float_types(found))
     used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
     judged_model = ModelReport(
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),

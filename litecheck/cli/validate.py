@@ -40,8 +40,9 @@ def validate(
 
     Every operator ends as conforms, violates, waived or not covered. A finding states the place, the value found, the
     value required, the reason and the line of the rule file. PATH names a requirement, CONV_2D/weight/zero_point. A
-    PATH can have wildcards, and can stop early: CONV_2D names all requirements of this operator. Options are also read
-    from \\[tool.litecheck] of pyproject.toml or from litecheck.toml; the command line has priority.
+    PATH can have wildcards, and can stop early: CONV_2D names all requirements of this operator. With an NPU, --verbose
+    lists the placement of each operator. Options are also read from \\[tool.litecheck] of pyproject.toml or from
+    litecheck.toml; the command line has priority.
 
     \b
     [bold]Exit codes[/]
@@ -61,6 +62,7 @@ def validate(
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --require-integer-io
       litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
+      litecheck validate model.tflite --profile ethos-u55 --verbose
     """
     told = Options(
         profile=tuple(profile or ()),

@@ -178,7 +178,7 @@ def test_quiet_is_one_line_for_each_model_that_fails(run: Run) -> None:
     result = run("validate", "good.tflite", "bad.tflite", "float.tflite", *TINY, "--quiet")
     assert result.stdout.splitlines() == [
         "bad.tflite: violates: 1 violation (1 the profile forbids it), 1 note; 1/1 operator checked",
-        "float.tflite: not checked: nothing quantized in it is covered; 0/1 operator checked, 1 not covered",
+        "float.tflite: not checked: float model: nothing is quantized; 0/1 operator checked, 1 not covered",
         "3 models: 1 conforms, 1 violates, 1 not checked; 1 violation (1 the profile forbids it), 2 notes; "
         "2/3 operators checked, 1 not covered",
     ]

@@ -8,6 +8,7 @@ from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
+from litecheck.rendering.validation.headline import headline
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import COUNTED, STATUSES, Status, counted
@@ -50,7 +51,7 @@ def _model(report: Report, model: ModelReport) -> layout.Collapsible:
     title = shorten(model.name, 2 * NAME)
     return layout.Collapsible(
         title,
-        (f": {report.headline(model)}, {report.explain(model)}",),
+        (f": {headline(report, model)}; {report.explain(model)}",),
         tuple(_details(model)),
         verdict != "conforms",
     )

@@ -14,7 +14,8 @@ from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.targets import target_lines
+from litecheck.rendering.validation.headline import headline
+from litecheck.rendering.validation.targets import places_of, target_lines
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import Status, counted
 
@@ -63,11 +64,13 @@ class ValidationPage(Page):
         for status in _REASONED:
             self.reasoned(model, status)
         self.waived(model)
+        if self.verbose and model.targets:
+            self.placement(model)
 
     def header(self, report: Report, model: ModelReport) -> None:
         verdict = report.verdict(model)
         style = _STYLES[verdict]
-        self.title(model.name, visible(report.headline(model)), style)
+        self.title(model.name, visible(headline(report, model)), style)
         judged = f", checked against {model.judges}" if model.profiles else ""
         why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
         self.line(why)
@@ -147,6 +150,18 @@ class ValidationPage(Page):
         for waiver, path, n in groups:
             self.line(Text(visible(path)), f"{n:>5,}", 7)
             self.line(self.phrase(f"by {waiver.by}: {waiver.reason}"), "", 9)
+        self.line()
+
+    def placement(self, model: ModelReport) -> None:
+        """The placement of every operator, in the order of execution."""
+        placed = places_of(model)
+        self.section("placement", counted(len(placed), "operator"))
+        kinds = [
+            (f"{op.subgraph}/#{op.index}" if op.subgraph else f"#{op.index}", visible(op.opcode), placed[key])
+            for op in model.operators
+            if (key := (op.subgraph, op.index)) in placed
+        ]
+        self.table(kinds)
         self.line()
 
     def table(self, rows: Sequence[tuple[str, str, str]]) -> None:

@@ -1,0 +1,44 @@
+"""First line of the report of a model: verdict, profiles, and the facts that limit the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from litecheck.placement import TargetReport
+from litecheck.report import ModelReport, Report
+from litecheck.summary_text import counted
+
+_NAMED = 2
+_CUSTOM = "CUSTOM/kernel"
+
+
+def headline(report: Report, model: ModelReport) -> str:
+    """Return the verdict, its profiles and scope, and its limits.
+
+    Examples: ``conforms to ethos-u55: 29 of 65 operators on the CPU``, ``violates litert-int8 for SOFTMAX``,
+    ``conforms to litert-runtime: needs a custom kernel``.
+    """
+    verdict = report.verdict(model)
+    if verdict == "not checked":
+        return verdict
+    scope = report.headline(model).removeprefix(verdict)
+    more = len(model.profiles) - _NAMED
+    profiles = ", ".join(model.profiles[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    named = f" {'to ' if verdict == 'conforms' else ''}{profiles}" if profiles else ""
+    facts = ", ".join(_limits(model))
+    return f"{verdict}{named}{scope}" + (f": {facts}" if facts else "")
+
+
+def _limits(model: ModelReport) -> Iterator[str]:
+    several = len(model.targets) > 1
+    for target in model.targets:
+        yield f"{target.target} {_placement(target)}" if several else _placement(target)
+    if any(finding.path == _CUSTOM for finding in model.active):
+        yield "needs a custom kernel"
+
+
+def _placement(target: TargetReport) -> str:
+    total = counted(len(target.operators), "operator")
+    if not target.compiles:
+        return "the compiler rejects the model"
+    return f"{target.places['cpu']:,} of {total} on the CPU"
