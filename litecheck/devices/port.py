@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
-from litecheck.errors import LitecheckError
+from litecheck.errors import ConfigError, LitecheckError
 
 if TYPE_CHECKING:  # a job's process has no use for models
     from litecheck.model.types import Model
@@ -33,6 +33,10 @@ class DeviceError(LitecheckError):
     def lines(self) -> tuple[str, ...]:
         """The message, then the lines of the device's output."""
         return self.message, *self.said.splitlines()
+
+
+class DeviceNameError(DeviceError, ConfigError):
+    """Error for a wrong name of a device: unknown kind, argument or option, or a file that does not exist."""
 
 
 class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)

@@ -14,11 +14,11 @@ from typing import Any
 from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.port import Device, DeviceError, DeviceSpec, Limits
+from litecheck.devices.port import Device, DeviceError, DeviceNameError, DeviceSpec, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type
 from litecheck.files import file_digest
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import closest, did_you_mean
 
 GROUP = "litecheck.devices"
 #: Two letters at least: ``C:`` is a drive.
@@ -35,7 +35,7 @@ def open_device(text: str | Callable[..., Any], limits: Limits | None = None, bu
     {inputs} {outputs}``),
     ``recorded:DIR``, and whatever installed packages offer as entry points of group ``litecheck.devices``.
     The runtime is loaded once, in a child process. A Python function is a device in this process, without limits.
-    Raises DeviceError where a device cannot be opened.
+    Raises DeviceNameError for a wrong name, DeviceError where a device cannot be opened.
     """
     if not isinstance(text, str):
         return _function(text, build)
@@ -105,10 +105,12 @@ def _opened(spec: DeviceSpec, limits: Limits) -> Device:
     offered = _offered()
     if spec.kind in offered:
         return _plugin(spec, limits, offered[spec.kind])
-    known = known_devices()
-    raise DeviceError(
-        f"--device {spec.text}: there is no device {spec.kind!r}{did_you_mean(spec.kind, known)}; "
-        f"there are {', '.join(known)}"
+    names = device_names()
+    forms = {part: name for name in reversed(names) for part in (*name.split(":"), name)}
+    close = closest(spec.kind, forms)
+    hint = f"; did you mean {forms[close]!r}?" if close else ""
+    raise DeviceNameError(
+        f"--device {spec.text}: unknown device {spec.kind!r}{hint}; available: {', '.join(names)}"
     )
 
 
@@ -156,7 +158,9 @@ def parse(text: str) -> DeviceSpec:
     found = _KIND.fullmatch(text)
     if found is None or found[1].lower().endswith(_LIBRARY):
         if not text or not _is_path(text):
-            raise DeviceError(f"--device {text!r}: a device is written KIND, KIND:ARGUMENT or KIND,KEY=VALUE")
+            raise DeviceNameError(
+                f"--device {text!r}: a device is written KIND, KIND:ARGUMENT or KIND,KEY=VALUE"
+            )
         kind, rest = "delegate", text
     else:
         kind, rest = found[1], found[3] or ""
@@ -189,9 +193,9 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     for piece in pieces:
         key, equals, value = piece.partition("=")
         if not equals:
-            raise DeviceError(f"--device {text}: {piece!r} is no KEY=VALUE")
+            raise DeviceNameError(f"--device {text}: {piece!r} is no KEY=VALUE")
         if key in options:
-            raise DeviceError(f"--device {text}: {key} is given twice")
+            raise DeviceNameError(f"--device {text}: {key} is given twice")
         options[key] = value
     return options
 
@@ -202,13 +206,13 @@ def checked(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
     for key, value in spec.options.items() if kind.options is not None else ():
         allowed = kind.options or {}
         if key not in allowed:
-            known = f"; there is {', '.join(allowed)}" if allowed else f"; {spec.kind} takes none"
+            known = f"; available: {', '.join(allowed)}" if allowed else f"; {spec.kind} takes none"
             hint = did_you_mean(key, allowed) or known
-            raise DeviceError(f"--device {spec.text}: unknown option {key!r}{hint}")
+            raise DeviceNameError(f"--device {spec.text}: unknown option {key!r}{hint}")
         try:
             allowed[key](value)
         except ValueError as error:
-            raise DeviceError(f"--device {spec.text}: {key}={value}: {error}") from None
+            raise DeviceNameError(f"--device {spec.text}: {key}={value}: {error}") from None
     return {**spec.options, **_argument(spec, kind)}
 
 
@@ -217,9 +221,9 @@ def _argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str]:
         return {}
     if kind.argument is None:
         if spec.argument:
-            raise DeviceError(f"--device {spec.text}: {spec.kind} takes no argument {spec.argument!r}")
+            raise DeviceNameError(f"--device {spec.text}: {spec.kind} takes no argument {spec.argument!r}")
         return {}
     try:
         return kind.argument(spec.argument)
     except ValueError as error:
-        raise DeviceError(f"--device {spec.text}: {error}") from None
+        raise DeviceNameError(f"--device {spec.text}: {error}") from None

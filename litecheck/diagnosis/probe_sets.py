@@ -18,6 +18,7 @@ from litecheck.cases.sweeps import directed
 from litecheck.diagnosis.hypotheses import Choices, hypotheses, kernel_of, outputs
 from litecheck.diagnosis.properties import left_out
 from litecheck.diagnosis.result import Hypothesis, Untested
+from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import Kernel, kernels
@@ -64,7 +65,7 @@ def prepared(
     """Return the probes for a device: designed probes, and the operators of models, if there are any.
 
     ``opcodes`` selects among the models' operators, or among all operators with probes. For each operator, the
-    smallest probe is run ``repeats`` times, every further probe repeats one input. Raises RunError for an operator
+    smallest probe is run ``repeats`` times, every further probe repeats one input. Raises ConfigError for an operator
     that has neither probes nor a place in a model, and for models without an operator that can be diagnosed.
     """
     own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
@@ -72,8 +73,8 @@ def prepared(
     unknown = [opcode for opcode in opcodes if opcode not in there]
     if unknown:
         where = "the model has no" if models else "there are no probes for"
-        known = f"there are {', '.join(there) or 'none'}{did_you_mean(unknown[0].upper(), there)}"
-        raise RunError(f"{where} {unknown[0]!r}; {known}")
+        known = f"{did_you_mean(unknown[0].upper(), there)}; available: {', '.join(there) or 'none'}"
+        raise ConfigError(f"--select {unknown[0]}: {where} {unknown[0]!r}{known}")
     if not there:
         raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")
     found: list[Group] = []

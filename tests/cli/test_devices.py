@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from typer.testing import Result
 
 from litecheck.devices.registry import known_devices
@@ -18,3 +19,25 @@ def test_every_kind_of_device_is_listed(run: Run) -> None:
     for kind in known_devices():
         assert any(row["device"].startswith(kind) and row["summary"] for row in rows), kind
     assert all(row["device"] in text and row["summary"] in text for row in rows)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "verify good.tflite",
+        "diagnose",
+        "suite run suite -o results",
+        "trace float.tflite good.tflite --data random:1",
+    ],
+)
+@pytest.mark.parametrize(
+    "device", ["xnnpack", "litert:xnpack", "cpu", "tflm,size=1", "./absent.so", "recorded:absent"]
+)
+def test_a_wrong_device_is_a_wrong_command(run: Run, command: str, device: str) -> None:
+    if command.startswith("suite"):
+        assert (
+            run("suite", "make", "-o", "suite", "--select", "TANH", "--level", "smoke", "-q").exit_code == 0
+        )
+    done = run(*command.split(), "--device", device)
+    assert (done.exit_code, done.stdout) == (64, "")
+    assert f"--device {device}: " in done.stderr

@@ -140,7 +140,7 @@ def run(*arguments: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("arguments", "said", "code"),
     [
-        (["--device", "litert:fast"], "there are no kernels 'fast'", 2),
+        (["--device", "litert:fast"], "unknown kernels 'fast'", 64),
         (["--device", "litret:reference"], "did you mean", 2),
         (["--device", "delegate:/nowhere.so"], "no such file", 2),
         (["--device", "recorded:/nowhere"], "/nowhere", 2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.diagnosis.probe_sets import prepared
+from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
 from litecheck.reference.runtime_tensors import RunError
 from tests.verification.planted import two_operators
@@ -35,9 +36,9 @@ def test_a_model_adds_its_own_operators_and_selects_their_kinds() -> None:
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    with pytest.raises(RunError, match="there are no probes for 'RESHAPE'; there are CONV_2D"):
+    with pytest.raises(ConfigError, match="there are no probes for 'RESHAPE'; available: CONV_2D"):
         prepared((), ["RESHAPE"])
-    with pytest.raises(RunError, match="the model has no 'CONV_2D'; there are ADD, LEAKY_RELU"):
+    with pytest.raises(ConfigError, match="the model has no 'CONV_2D'; available: ADD, LEAKY_RELU"):
         prepared([two_operators()], ["CONV_2D"])
 
 

@@ -28,9 +28,10 @@ def _kernels(argument: str) -> Mapping[str, str]:
     if argument not in RESOLVERS:
         from litecheck.spelling import did_you_mean
 
-        hint = did_you_mean(argument, RESOLVERS)
-        what = f"there are no kernels {argument!r}{hint}" if argument else "which kernels"
-        raise ValueError(f"{what}; there are {', '.join(f'litert:{name}' for name in RESOLVERS)}")
+        names = [f"litert:{name}" for name in RESOLVERS]
+        what = f"unknown kernels {argument!r}" if argument else "no kernels"
+        hint = did_you_mean(f"litert:{argument}", names) if argument else ""
+        raise ValueError(f"{what}{hint}; available: {', '.join(names)}")
     return {"kernels": argument}
 
 

@@ -29,7 +29,7 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import names_of, output_files, outputs
-from litecheck.devices.port import Answer, DeviceError, Failure, Job, TooLargeError
+from litecheck.devices.port import Answer, DeviceNameError, Failure, Job, TooLargeError
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, is_inside, make_folder, member_path, read_file
@@ -47,9 +47,9 @@ class Recorded:
     """Folder of recorded outputs. ``memory`` is the largest support for state that any recording used."""
 
     def __init__(self, name: str, folder: str) -> None:
-        """Raise DeviceError if the folder does not exist."""
+        """Raise DeviceNameError if the folder does not exist."""
         if not folder or not Path(folder).is_dir():
-            raise DeviceError(f"--device {name}: there is no folder {folder!r}")
+            raise DeviceNameError(f"--device {name}: there is no folder {folder!r}")
         self.name = name
         self.described = name
         self._folder = Path(folder)
