@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from litecheck.errors import ModelError, Problem
-from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
+from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason, similar_file
 
 #: A glob with a component ``**``: the pattern before it (None for the current folder) and the pattern after it.
 _STARS = re.compile(
@@ -53,7 +53,7 @@ def _named_by(argument: str) -> Iterator[str | ModelError]:
         if not matches:
             yield _nothing(argument, "file-not-found", "no file matches")
     else:
-        yield _nothing(argument, "file-not-found", "no such file or folder")
+        yield _nothing(argument, "file-not-found", f"no such file or folder{similar_file(argument)}")
 
 
 def _matches(pattern: str) -> set[str]:

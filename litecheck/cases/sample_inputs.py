@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
-from litecheck.files import files_in
+from litecheck.files import files_in, similar_file
 from litecheck.input_shapes import shape_mismatch
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
@@ -34,7 +34,7 @@ def samples(path: str, point: EntryPoint, signature: str | None = None, most: in
     """
     place = Path(path)
     if not place.exists():
-        raise ConfigError(f"{path}: no such file or folder")
+        raise ConfigError(f"{path}: no such file or folder{similar_file(path)}")
     found: list[Sample] = []
     for source, arrays in _read(place, signature, most):
         for sample in _separate(source, point, arrays):

@@ -106,9 +106,10 @@ def _named(point: EntryPoint, text: str) -> tuple[str, str]:
 
 
 def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
-    from litecheck.quantizer.array_files import is_raw, read
+    from litecheck.quantizer.array_files import check_present, is_raw, read
 
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
+    check_present(file)
     if not is_raw(file):
         stored = read(file)
         if stored.values.dtype.kind == "f" and not tensor.dtype.startswith("float"):

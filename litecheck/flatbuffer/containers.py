@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, Problem
-from litecheck.files import STDIN, NotRegularError, is_url, open_file, reason
+from litecheck.files import STDIN, NotRegularError, is_url, open_file, reason, similar_file
 
 if TYPE_CHECKING:
     from litecheck.flatbuffer.tables import Tables
@@ -88,17 +88,17 @@ def _map(path: Path) -> NDArray[np.uint8] | Problem:
     try:
         with open_file(path) as file:
             if not os.fstat(file.fileno()).st_size:
-                return Problem("empty-file", "", 0, "the file is empty")
+                return Problem("empty-file", "", None, "the file is empty")
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except FileNotFoundError:
-        return Problem("file-not-found", "", 0, "no such file")
+        return Problem("file-not-found", "", None, f"no such file{similar_file(path)}")
     except IsADirectoryError:
         return _folder(path)
     except NotRegularError:
-        return Problem("not-a-file", "", 0, "is a device, pipe or socket, not a file")
+        return Problem("not-a-file", "", None, "is a device, pipe or socket, not a file")
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
-        return Problem("unreadable-file", "", 0, f"cannot be opened: {why}")
+        return Problem("unreadable-file", "", None, f"cannot be opened: {why}")
 
 
 @cache

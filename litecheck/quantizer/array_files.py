@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError, InputError
-from litecheck.files import atomic_write, open_file
+from litecheck.files import atomic_write, open_file, reason, similar_file
 from litecheck.model.stored_values import pack, unpack
 from litecheck.quantization import BITS
 from litecheck.quantizer.npy import INDEX, ArrayError, read_npy, read_npz
@@ -57,7 +57,13 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
                 return _typed(file, read_npy(file, stream), dtype)
             return _raw(file, stream, dtype, shape)
     except OSError as error:
-        raise InputError(f"{file}: cannot be read, {error.strerror or error}") from error
+        raise InputError(f"{file}: cannot be read, {reason(error)}") from error
+
+
+def check_present(source: str) -> None:
+    """Raise ConfigError if the file of a tensor that an option names does not exist."""
+    if not is_constant(source) and not os.path.lexists(file := _member(source)[0]):
+        raise ConfigError(f"{file}: no such file{similar_file(file)}")
 
 
 def is_raw(source: str) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, InputError, LitecheckError
-from litecheck.files import open_file
+from litecheck.files import open_file, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,7 +187,7 @@ def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHea
                 most = max(_UNPACKED_LIMIT, info.compress_size)
                 yield where, stream, NpyHeader(*_header(where, stream)), most
     except OSError as error:
-        raise InputError(f"{file}: cannot be read, {error.strerror or error}") from error
+        raise InputError(f"{file}: cannot be read, {reason(error)}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
         raise ArrayError(file, 0, f"no readable .npz, {error}") from error
 

@@ -147,7 +147,7 @@ def test_stats(run: Run) -> None:
             "litecheck quantize --like relu.tflite:0 makes such values",
             64,
         ),
-        (["--input", "none.npy", "--statistics"], "none.npy: cannot be read", 2),
+        (["--input", "none.npy", "--statistics"], "none.npy: no such file", 64),
         (["--seed", "0", "--statistics", "--arithmetic", "litert"], "no arithmetic 'litert'", 64),
         (
             ["--seed", "0", "--statistics", "--signature", "no"],

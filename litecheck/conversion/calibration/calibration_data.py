@@ -14,7 +14,7 @@ from litecheck.conversion.calibration.array_data import archives, array_samples,
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError
-from litecheck.files import files_in
+from litecheck.files import files_in, similar_file
 from litecheck.model.types import Model
 from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import arrays_in, npz_header
@@ -53,7 +53,7 @@ def open_data(
         return limited(array_samples(path, "the array", model, chosen), chosen.most)
     place = Path(path)
     if not place.exists():
-        hint = "; random:8 draws 8 random samples" if place.name == "random" else ""
+        hint = "; random:8 draws 8 random samples" if place.name == "random" else similar_file(path)
         raise ConfigError(f"{path}: no such file or folder{hint}")
     found = _of_path(place, model, chosen)
     if found.count == 0:

@@ -8,7 +8,7 @@ from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.headline import headline
+from litecheck.rendering.validation.headline import checked_by, headline
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import COUNTED, STATUSES, Status, counted
@@ -58,8 +58,8 @@ def _model(report: Report, model: ModelReport) -> layout.Collapsible:
 
 
 def _details(model: ModelReport) -> Iterator[layout.Part]:
-    judged = f", checked against {model.judges}" if model.profiles else ""
-    yield layout.Paragraph((f"{model.size_text}{judged}",))
+    if described := checked_by(model).removesuffix(": "):
+        yield layout.Paragraph((described,))
     for line in target_lines(model):
         yield layout.Paragraph((line,))
     for texts in (tuple(map(str, model.problems)), model.remarks):

@@ -29,6 +29,16 @@ def headline(report: Report, model: ModelReport) -> str:
     return f"{verdict}{named}{scope}" + (f": {facts}" if facts else "")
 
 
+def checked_by(model: ModelReport) -> str:
+    """Return the size of the file and the profiles that checked the model: ``1.0 kB, checked against tflm: ``."""
+    parts = (
+        model.size_text if model.size else "",
+        f"checked against {model.judges}" if model.profiles else "",
+    )
+    text = ", ".join(filter(None, parts))
+    return f"{text}: " if text else ""
+
+
 def _limits(model: ModelReport) -> Iterator[str]:
     several = len(model.targets) > 1
     for target in model.targets:

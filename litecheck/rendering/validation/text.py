@@ -14,7 +14,7 @@ from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.headline import headline
+from litecheck.rendering.validation.headline import checked_by, headline
 from litecheck.rendering.validation.targets import places_of, target_lines
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import Status, counted
@@ -71,8 +71,7 @@ class ValidationPage(Page):
         verdict = report.verdict(model)
         style = _STYLES[verdict]
         self.title(model.name, visible(headline(report, model)), style)
-        judged = f", checked against {model.judges}" if model.profiles else ""
-        why = Text.assemble(f"{model.size_text}{judged}: ", (visible(report.explain(model)), style))
+        why = Text.assemble(checked_by(model), (visible(report.explain(model)), style))
         self.line(why)
         for line in target_lines(model):
             self.line(line)
