@@ -7,12 +7,11 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from litecheck.errors import ConfigError, OutputError
-from litecheck.spelling import closest
+from litecheck.spelling import similar_file
 
 #: Suffixes for which a folder is searched. A file that is named explicitly may have any suffix.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
@@ -26,8 +25,6 @@ _FULL = {
 }
 #: Maximum size of a document (JSON, TOML). A suite of 10,000 cases has a manifest of 45 MB.
 DOCUMENT_LIMIT = 64 << 20
-#: Maximum number of files that are compared with the name of a missing file.
-_LISTED = 1000
 #: Bytes per read.
 _CHUNK = 1 << 20
 #: Pipes that the shell passes by name. Example: ``<(program)``.
@@ -182,18 +179,6 @@ def reason(error: OSError) -> str:
         return "no folder for temporary files can be written; the disk may be full"
     text = _FULL.get(error.errno or 0) or error.strerror or str(error)
     return text + (similar_file(error.filename) if isinstance(error, FileNotFoundError) else "")
-
-
-def similar_file(path: str | Path) -> str:
-    """Return ``; did you mean 'x'?`` with the most similar name in the folder of a missing file, else ``""``."""
-    folder, name = os.path.split(path)
-    try:
-        with os.scandir(folder or os.curdir) as entries:
-            names = {Path(entry.name).stem: entry.name for entry in islice(entries, _LISTED)}
-    except (OSError, ValueError):
-        return ""
-    close = closest(Path(name).stem, names)
-    return f"; did you mean {os.path.join(folder, names[close])!r}?" if close else ""
 
 
 def is_full(error: OSError) -> bool:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from litecheck.errors import ModelError, Problem
-from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason, similar_file
+from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside, is_url, reason
+from litecheck.spelling import similar_file
 
 #: A glob with a component ``**``: the pattern before it (None for the current folder) and the pattern after it.
 _STARS = re.compile(

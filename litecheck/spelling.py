@@ -1,8 +1,14 @@
-"""Suggestions for misspelled words."""
+"""Suggestions for misspelled words and names of files."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+#: Maximum number of files that are compared with the name of a missing file.
+_LISTED = 1000
 
 
 def closest(word: str, known: Iterable[str]) -> str:
@@ -21,3 +27,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` if a known word is similar, else ``""``."""
     close = closest(word, known)
     return f"; did you mean {close!r}?" if close else ""
+
+
+def similar_file(path: str | Path) -> str:
+    """Return ``; did you mean 'x'?`` with the most similar name in the folder of a missing file, else ``""``."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            names = {Path(entry.name).stem: entry.name for entry in islice(entries, _LISTED)}
+    except (OSError, ValueError):
+        return ""
+    close = closest(Path(name).stem, names)
+    return f"; did you mean {os.path.join(folder, names[close])!r}?" if close else ""

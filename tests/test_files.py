@@ -27,7 +27,6 @@ from litecheck.files import (
     open_file,
     read_file,
     reason,
-    similar_file,
 )
 
 posix = pytest.mark.skipif(os.name == "nt", reason="permissions, links and devices as POSIX has them")
@@ -227,22 +226,3 @@ def test_rights_of_folders_and_of_temporary_files(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "chmod", lambda path, mode: seen.append(stat.S_IMODE(os.stat(path).st_mode)))
     atomic_write(tmp_path / "secret", b"new")
     assert seen == [0o600]
-
-
-@pytest.mark.parametrize(
-    ("missing", "close"),
-    [
-        ("modle.tflite", "model.tflite"),
-        ("sub/modl.tflite", "sub/model.npy"),
-        ("other.tflite", ""),
-        ("none/model.tflite", ""),
-    ],
-)
-def test_a_similar_file_is_suggested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, close: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("sub").mkdir()
-    for file in ("model.tflite", "sub/model.npy", "x.npy"):
-        Path(file).touch()
-    assert similar_file(missing) == (f"; did you mean '{close}'?" if close else "")

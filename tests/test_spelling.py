@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from litecheck.spelling import closest, did_you_mean
+from litecheck.spelling import closest, did_you_mean, similar_file
 
 KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 
@@ -16,3 +18,22 @@ KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 def test_the_closest_word(word: str, expected: str) -> None:
     assert closest(word, iter(KNOWN)) == expected
     assert did_you_mean(word, KNOWN) == (f"; did you mean '{expected}'?" if expected else "")
+
+
+@pytest.mark.parametrize(
+    ("missing", "close"),
+    [
+        ("modle.tflite", "model.tflite"),
+        ("sub/modl.tflite", "sub/model.npy"),
+        ("other.tflite", ""),
+        ("none/model.tflite", ""),
+    ],
+)
+def test_a_similar_file_is_suggested(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, close: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    for file in ("model.tflite", "sub/model.npy", "x.npy"):
+        Path(file).touch()
+    assert similar_file(missing) == (f"; did you mean '{close}'?" if close else "")

@@ -11,13 +11,14 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.cases.inputs import requantized
 from litecheck.errors import ConfigError
-from litecheck.files import files_in, similar_file
+from litecheck.files import files_in
 from litecheck.input_shapes import shape_mismatch
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import arrays_in
 from litecheck.reference.engine.entry import EntryPoint
+from litecheck.spelling import similar_file
 
 Sample = Mapping[str, Array]
 

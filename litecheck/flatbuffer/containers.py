@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, Problem
-from litecheck.files import STDIN, NotRegularError, is_url, open_file, reason, similar_file
+from litecheck.files import STDIN, NotRegularError, is_url, open_file, reason
+from litecheck.spelling import similar_file
 
 if TYPE_CHECKING:
     from litecheck.flatbuffer.tables import Tables

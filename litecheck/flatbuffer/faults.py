@@ -22,15 +22,18 @@ Mask = NDArray[np.bool_]
 Message = Callable[[int], str]
 
 
-def with_cut(problems: Sequence[Problem], data: Bytes) -> tuple[Problem, ...]:
-    """Return the problems; if the file is truncated, the problem that explains all of them comes first."""
+def merge_cut(problems: Sequence[Problem], data: Bytes) -> tuple[Problem, ...]:
+    """Return the problems; if the file is truncated, the only problem that explains all of them."""
     beyond = [problem for problem in problems if problem.code in _BEYOND]
     end = data.start + data.size
     several = len({problem.path for problem in beyond}) > 1
     if not beyond or len(beyond) < len(problems) or not (several or (beyond[0].offset or 0) + _NEAR >= end):
         return tuple(problems)
-    told = f"the file seems to be cut off: it ends at byte {end}, and what it refers to lies behind that"
-    return Problem("cut-off", "", end, told), *problems
+    return (
+        Problem(
+            "cut-off", "", end, f"the file is cut off: it ends at byte {end}, before data that it refers to"
+        ),
+    )
 
 
 class Faults:

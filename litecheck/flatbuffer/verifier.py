@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import Problem
-from litecheck.flatbuffer.faults import Faults, with_cut
+from litecheck.flatbuffer.faults import Faults, merge_cut
 from litecheck.flatbuffer.references import PendingReference, Walk, distinct, follow
 from litecheck.flatbuffer.schema import Field, Schema
 from litecheck.flatbuffer.tables import Bytes, Index, Rows, Tables
@@ -30,7 +30,7 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     state = Walk(tables, Faults(tables))
     root = _root(state)
     if root is None:
-        return state.tables, with_cut(state.faults.problems, data)
+        return state.tables, merge_cut(state.faults.problems, data)
     state.pending[schema.root] = [
         PendingReference("", "", np.zeros(1, np.int64), np.array([root]), np.ones(1))
     ]
@@ -41,7 +41,7 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
             state.faults.whole("shared-too-often", 0, message)
             break
     state.tables.expanded = int(state.expanded)
-    return state.tables, with_cut(state.faults.problems, data)
+    return state.tables, merge_cut(state.faults.problems, data)
 
 
 def _root(state: Walk) -> int | None:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ConfigError, InputError
-from litecheck.files import atomic_write, open_file, reason, similar_file
+from litecheck.files import atomic_write, open_file, reason
 from litecheck.model.stored_values import pack, unpack
 from litecheck.quantization import BITS
 from litecheck.quantizer.npy import INDEX, ArrayError, read_npy, read_npz
+from litecheck.spelling import similar_file
 
 #: Bytes per write.
 _CHUNK = 1 << 24

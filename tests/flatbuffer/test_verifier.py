@@ -349,8 +349,7 @@ def test_paths_name_unions_and_vectors_of_tables() -> None:
 def test_a_file_without_its_end_is_called_cut_off(part: float) -> None:
     content = model_bytes(conv_int8())
     _, problems = check(content[: int(len(content) * part)])
-    assert problems[0].code == "cut-off"
-    assert len(problems) > 1
+    assert [problem.code for problem in problems] == ["cut-off"]
 
 
 def test_one_damaged_number_is_not_a_cut() -> None:

@@ -14,10 +14,11 @@ from litecheck.conversion.calibration.array_data import archives, array_samples,
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError
-from litecheck.files import files_in, similar_file
+from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import arrays_in, npz_header
+from litecheck.spelling import similar_file
 from litecheck.summary_text import counted
 
 _ARRAYS = (".npz", ".npy")
