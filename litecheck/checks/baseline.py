@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from litecheck.documents import decode_json, encode_json
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, from_here, read_file
 from litecheck.finding import Finding, StaleEntry, Waiver
+from litecheck.profile.paths import path_matches
 from litecheck.report import ModelReport, Report
+from litecheck.spelling import did_you_mean
 
 #: Version of the format, under the key ``litecheck_baseline`` of the file.
 VERSION = 1
@@ -67,6 +69,10 @@ def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
     values = [item[key] for key in KEYS if isinstance(item.get(key), str)] if isinstance(item, dict) else []
     if len(values) < len(KEYS):
         raise ConfigError(f"{path}: finding {number} of the baseline lacks one of {', '.join(KEYS)}")
+    unknown = next((str(key) for key in item if key not in (*KEYS, "reason")), None)
+    if unknown is not None:
+        hint = did_you_mean(unknown, (*KEYS, "reason")) or f"; available: {', '.join((*KEYS, 'reason'))}"
+        raise ConfigError(f"{path}: finding {number} of the baseline: unknown key {unknown!r}{hint}")
     reason = item.get("reason", "")
     if not isinstance(reason, str):
         raise ConfigError(f"{path}: finding {number} of the baseline: 'reason' is no text")
@@ -82,17 +88,24 @@ def write(path: str | Path, entries: Iterable[BaselineEntry]) -> None:
     atomic_write(path, encode_json({"litecheck_baseline": VERSION, "findings": findings}))
 
 
-def entries(report: Report, keep: Sequence[BaselineEntry] = ()) -> tuple[BaselineEntry, ...]:
-    """Return the entries of a baseline of this run: an entry for each finding that is not waived.
+def entries(
+    report: Report, keep: Sequence[BaselineEntry] = (), select: Collection[str] = (), reason: str = ""
+) -> tuple[BaselineEntry, ...]:
+    """Return the entries of a baseline of this run: an entry for each selected finding that is not waived.
 
-    The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists.
-    A finding that has an entry in ``keep`` keeps its reason.
+    The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists,
+    and so do those of requirements that are not selected. A finding that has an entry in ``keep`` keeps its reason;
+    every other finding gets ``reason``.
     """
+
+    def selected(path: str) -> bool:
+        return not select or any(path_matches(path, pattern) for pattern in select)
+
     judged = {_name(model) for model in report.models if not model.problems}
-    kept = tuple(entry for entry in keep if entry.file not in judged and not _gone(entry))
+    kept = (e for e in keep if not (selected(e.path) if e.file in judged else _gone(e)))
     reasons = _reasons(keep)
-    now = (_entry_of(model, finding) for model in report.models for finding in model.active)
-    return (*(replace(entry, reason=_next(reasons, entry.key)) for entry in now), *kept)
+    now = (_entry_of(model, f) for model in report.models for f in model.active if selected(f.path))
+    return (*(replace(entry, reason=_next(reasons, entry.key) or reason) for entry in now), *kept)
 
 
 def apply(report: Report, known: Iterable[BaselineEntry], file: str, origin: str = "") -> Report:

@@ -45,14 +45,14 @@ def filter_report(
 
 
 def write_baseline(
-    path: str | Path, report: Report | ModelReport, keep: Sequence[BaselineEntry] = ()
+    path: str | Path, report: Report | ModelReport, keep: Sequence[BaselineEntry] = (), *, reason: str = ""
 ) -> None:
     """Write the findings that are not waived as a baseline; entries of ``keep`` (an earlier baseline) for other models
-    stay.
+    stay, and entries without a reason get ``reason``.
 
     Raises ConfigError where the file cannot be written.
     """
-    baseline.write(path, baseline.entries(_run(report, "write_baseline"), keep))
+    baseline.write(path, baseline.entries(_run(report, "write_baseline"), keep, reason=reason))
 
 
 def apply_baseline(report: Filtered, path: str | Path) -> Filtered:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import typer
 
 from litecheck.cli import complete, config_outputs
 from litecheck.cli import validate_options as options
 from litecheck.cli.config import Options, configured, is_profile_file
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
+from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
 
@@ -26,6 +29,7 @@ def validate(
     max_partitions: options.MaxPartitions = None,
     baseline: options.Baseline = None,
     write_baseline: options.WriteBaseline = None,
+    reason: options.Reason = None,
     outputs: options.Outputs = None,
     statistics: options.Statistics = False,
     quiet: Quiet = False,
@@ -57,7 +61,7 @@ def validate(
       litecheck validate model.tflite
       litecheck validate models/ --profile litert-int8 --require-coverage -j 4
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
-      litecheck validate model.tflite --write-baseline known.json
+      litecheck validate model.tflite --write-baseline known.json --reason TEXT
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --require-integer-io
@@ -80,13 +84,21 @@ def validate(
     )
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     chosen = told.over(configured(named=config, isolated=isolated))
-    raise typer.Exit(run(models, chosen, write_baseline, manner, statistics, jobs))
+    raise typer.Exit(run(models, chosen, NewBaseline(write_baseline, reason), manner, statistics, jobs))
+
+
+@dataclass(frozen=True, slots=True)
+class NewBaseline:
+    """The baseline to write, if any, and the reason of its new entries."""
+
+    file: str | None = None
+    reason: str | None = None
 
 
 def run(
     models: list[str],
     options: Options,
-    write_baseline: str | None,
+    written: NewBaseline,
     manner: OutputOptions,
     statistics: bool = False,
     jobs: int = 1,
@@ -110,20 +122,22 @@ def run(
         options.origin("per-file-ignores"),
     )  # fmt: skip
     known = baseline.read(options.baseline) if options.baseline else ()
-    if write_baseline:
-        check_writable(write_baseline)
+    if written.file:
+        check_writable(written.file)
+    elif written.reason:
+        raise ConfigError("--reason: got no --write-baseline FILE, expected the file of the new entries")
     if of_targets := _of_targets(options):
         policy.check_gate(of_targets[0], complete.selected(options.profile) if options.profile else ())
     if options.select or options.ignore or levels or options.per_file_ignores:
         policy.check_patterns(choices, complete.selected(options.profile))
     survey = any(target.format == "html" for target in targets)
     report = policy.apply(check_models(find_models(models), options, manner, survey, jobs), choices)
-    if write_baseline:
-        known = baseline.entries(report, keep=known)
-        baseline.write(write_baseline, known)
-        log(f"wrote {counted(len(known), 'finding')} to {write_baseline}", manner.quiet)
-    if file := write_baseline or options.baseline:
-        report = baseline.apply(report, known, file, "" if write_baseline else options.origin("baseline"))
+    if written.file:
+        known = baseline.entries(report, known, options.select, written.reason or "")
+        baseline.write(written.file, known)
+        log(f"wrote {counted(len(known), 'finding')} to {written.file}", manner.quiet)
+    if file := written.file or options.baseline:
+        report = baseline.apply(report, known, file, "" if written.file else options.origin("baseline"))
     report = policy.apply_selection(report, choices)
     if statistics:
         from litecheck.rendering.validation.violation_statistics import statistics as counts

@@ -30,7 +30,16 @@ WriteBaseline = Annotated[
         "--write-baseline",
         metavar="FILE",
         rich_help_panel=panels.FAILURE,
-        help="Write all findings to this file and waive them.",
+        help="Write the findings to this file and waive them; with --select, only those.",
+    ),
+]
+Reason = Annotated[
+    str | None,
+    typer.Option(
+        "--reason",
+        metavar="TEXT",
+        rich_help_panel=panels.FAILURE,
+        help="Set the reason of new entries of --write-baseline. [default: none]",
     ),
 ]
 Select = Annotated[

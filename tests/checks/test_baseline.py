@@ -158,6 +158,11 @@ def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(t
             '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "reason": 3}]}',
             "finding 0 of the baseline: 'reason' is no text",
         ),
+        (
+            '{"litecheck_baseline": 1, "findings": '
+            '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "reson": "x"}]}',
+            "finding 0 of the baseline: unknown key 'reson'; did you mean 'reason'?",
+        ),
     ],
 )
 def test_what_is_no_baseline_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -173,3 +178,23 @@ def test_stale_entries_add_up() -> None:
     old = StaleEntry("x", "A/b", "w", "f")
     report = baseline.apply(replace(run(), stale=(old,)), baseline.entries(run(finding())), "b")
     assert len(report.stale) == 2
+
+
+def test_a_selection_replaces_only_its_own_entries() -> None:
+    other = baseline.BaselineEntry("m.tflite", "ADD/output/scale", "ADD #1", "f", "an old reason")
+    gone = baseline.BaselineEntry("m.tflite", finding().path, "CONV_2D #9", "gone")
+    report = run(finding(), replace(finding(), path="SOFTMAX/output/scale"))
+    written = baseline.entries(report, (other, gone), select=["CONV_2D"], reason="known to the board")
+    assert [(entry.path, entry.reason) for entry in written] == [
+        (finding().path, "known to the board"),
+        (other.path, "an old reason"),
+    ]
+    assert len(baseline.entries(report, (other, gone))) == 2
+
+
+def test_a_reason_of_the_entry_outlasts_a_new_reason() -> None:
+    (old,) = baseline.entries(run(finding()), reason="first")
+    assert [e.reason for e in baseline.entries(run(finding(), finding()), (old,), reason="second")] == [
+        "first",
+        "second",
+    ]

@@ -64,6 +64,7 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "--set-level", "FULLY_CONNECTED=bad"], "'bad' is no level"),
         (["good.tflite", "--select", "FULLY_CONECTED"], "did you mean 'FULLY_CONNECTED'?"),
         (["good.tflite", "--ignore", "FULLY_CONNECTED/weigt/scale"], "no requirement has this path"),
+        (["good.tflite", "--reason", "text"], "--reason: got no --write-baseline FILE"),
         (["good.tflite", "--fail-on-fallback"], "--fail-on-fallback is for a target"),
         (["good.tflite", "--max-partitions", "4"], "--max-partitions is for a target"),
         (["good.tflite", "--compile"], "--compile is for a target"),
@@ -233,3 +234,11 @@ def test_statistics_count_by_requirement(run: Run) -> None:
         "2 models: 1 conforms, 1 violates; 1 violation (1 the profile forbids it), 2 notes; 2/2 operators checked",
     ]
     assert "wrote o.json" in result.stderr
+
+
+def test_a_selection_is_waived_with_its_reason(run: Run) -> None:
+    write = ("validate", "bad.tflite", *TINY, "--write-baseline", "known.json")
+    assert "wrote 1 finding" in run(*write, "--select", ZERO_POINT, "--reason", "silicon revision A").stderr
+    done = run("validate", "bad.tflite", *TINY, "--baseline", "known.json")
+    assert done.exit_code == 0
+    assert "by baseline known.json: silicon revision A" in done.stdout
