@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
+#: Length of a word from which the words that begin with it are suggested, and how many of them at most.
+_PREFIX, _CHOICES = 3, 5
 #: Maximum number of files that are compared with the name of a missing file.
 _LISTED = 1000
 
@@ -24,8 +26,15 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` if a known word is similar, else ``""``."""
-    close = closest(word, known)
+    """Return ``; did you mean 'x'?`` if a known word is similar, all words that begin with the word, else ``""``.
+
+    For example, ``ethos-u`` gives ``; did you mean 'ethos-u55', 'ethos-u65' or 'ethos-u85'?``.
+    """
+    names = list(dict.fromkeys(known))
+    *begun, last = [repr(name) for name in names if len(word) >= _PREFIX and name.startswith(word)] or [""]
+    if 0 < len(begun) < _CHOICES:
+        return f"; did you mean {', '.join(begun)} or {last}?"
+    close = closest(word, names)
     return f"; did you mean {close!r}?" if close else ""
 
 

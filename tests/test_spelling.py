@@ -37,3 +37,10 @@ def test_a_similar_file_is_suggested(
     for file in ("model.tflite", "sub/model.npy", "x.npy"):
         Path(file).touch()
     assert similar_file(missing) == (f"; did you mean '{close}'?" if close else "")
+
+
+def test_all_words_with_this_beginning_are_suggested() -> None:
+    known = ("ethos-u55", "ethos-u65", "artpec-9")
+    assert did_you_mean("ethos-u", known) == "; did you mean 'ethos-u55' or 'ethos-u65'?"
+    assert did_you_mean("artpec", known) == "; did you mean 'artpec-9'?"
+    assert " or " not in did_you_mean("abc", [f"abc{n}" for n in range(6)])

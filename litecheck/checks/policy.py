@@ -171,7 +171,9 @@ def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
         if any(True for profile in profiles for _ in implied(profile, pattern)):
             continue
         if not any(path_matches(path, pattern) for path in paths):
-            raise ConfigError(f"{pattern}: no requirement has this path{hint_of(pattern, paths)}")
+            operator = pattern.partition("/")[0]
+            more = (requirement.path for profile in profiles for requirement in implied(profile, operator))
+            raise ConfigError(f"{pattern}: no requirement has this path{hint_of(pattern, (*paths, *more))}")
 
 
 def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:

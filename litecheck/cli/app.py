@@ -121,6 +121,8 @@ def litecheck(
       Which rounding does a device have?                          diagnose
       Does a device without Python conform?                       suite, certify
       Are two tensors equal, and if not, why?                     compare
+      What is in a model file?                                    inspect
+      What does a model compute, bit for bit?                     run
 
     \b
     [bold]Exit codes[/]

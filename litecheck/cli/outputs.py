@@ -59,6 +59,11 @@ def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
 
 def _parse(text: str, command: str) -> Output:
     name, colon, file = text.partition(":")
+    first, comma, second = text.rpartition(",")
+    if comma and second.partition(":")[0] in formats(command):
+        raise ConfigError(
+            f"--format {text}: got several formats, expected one. Repeat it: -f {first} -f {second}"
+        )
     chosen(name, command)
     if colon and not file:
         raise ConfigError(f"{text}: a file name is missing after the colon")

@@ -51,7 +51,7 @@ def rules(
         typer.Option(
             "--measurements",
             rich_help_panel=panels.RULES,
-            help="Print the measurements for limits in a profile.",
+            help="Print the measurements that 'limits:' of a profile can use, with their meaning.",
         ),
     ] = False,
     arithmetics: Annotated[

@@ -122,7 +122,7 @@ MaxPartitions = Annotated[
         metavar="N",
         callback=_check_count,
         rich_help_panel=panels.FAILURE,
-        help="Fail if a model has more than N partitions on the NPU.",
+        help="Fail if the NPU runs a model in more than N partitions: runs of operators without a CPU operator between.",
     ),
 ]
 Compile = Annotated[
@@ -130,7 +130,7 @@ Compile = Annotated[
     typer.Option(
         "--compile",
         rich_help_panel=panels.ADVANCED,
-        help="Ask the compiler of the NPU for placement, partitions and memory.",
+        help="Run the compiler of the NPU (for ethos-u*: Vela), and report its placement, partitions and memory.",
     ),
 ]
 NoRequireCoverage = Annotated[

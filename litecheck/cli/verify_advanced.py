@@ -87,14 +87,14 @@ def _inputs(key: str, value: str) -> tuple[str, ...]:
 KEYS: dict[str, Key] = {
     "checkpoint": Key("FILE", "Write results to this checkpoint file, for --resume.", _text),
     "device-version": Key("TEXT", "Set the device version in reports.", _text),
-    "drift": Key("yes", "Run the model also on the device's own outputs, to show how errors grow.", _flag),
+    "drift": Key("yes", "Run operators also on outputs of the device, to show how errors grow.", _flag),
     "element": Key("I,J,...", "Explain this element of each output. [default: the worst]", _element),
     "inputs": Key("KIND,...", "Use only inputs of these kinds: propagated, random, directed.", _inputs),
     "member": Key("NAME", "Select a model of a .task or .litertlm bundle.", _text),
     "record": Key("DIR", "Save the outputs of the device to DIR, for recorded:DIR.", _text),
     "repeat": Key("N", "Run each input N times. [default: 2]", _at_least(1)),
     "require": Key("OPERATOR,...", "Fail if the device does not support these operators, or 'all'.", _names),
-    "scrub": Key("yes", "Remove the names of the model from reproducers.", _flag),
+    "scrub": Key("yes", "Replace the names of tensors and operators in the files of --reproduce, to share them.", _flag),
     "signature": Key("NAME", "Select the signature to test. [default: all]", _text),
 }  # fmt: skip
 

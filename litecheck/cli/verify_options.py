@@ -34,7 +34,8 @@ Tolerances = Annotated[
         metavar="PROFILE",
         autocompletion=complete.profiles,
         rich_help_panel=panels.DEVICE,
-        help="Read tolerances from the conformance section of this profile. [default: none, bit-exact]",
+        help="Read the tolerance of each operator from 'conformance:' of this profile, usually your own .yaml. "
+        "[default: none, bit-exact]",
     ),
 ]
 Selection = Annotated[
@@ -52,8 +53,8 @@ Unit = Annotated[
         "--unit",
         metavar="UNIT",
         rich_help_panel=panels.SCOPE,
-        help="Test units of this size: operator, N consecutive operators, model, or the part between two tensors, "
-        "A..B, by name or number. [default: operator]",
+        help="Test units of this size: operator, N consecutive operators, model, or the part between tensors A and B, "
+        "A..B, by name or number, as 3..12. [default: operator]",
     ),
 ]
 Inputs = Annotated[

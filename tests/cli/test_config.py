@@ -73,6 +73,7 @@ def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> Non
         ("max-partitions = -1", "max-partitions must be a number from 0 to 999,999,999"),
         ("max-partitions = 1_000_000_000", "max-partitions must be a number from 0 to 999,999,999"),
         ("baseline = 'a\tb'\nprofile = \"\\u0000\"", "profile must be text without NUL characters"),
+        ("[tool.litecheck]\nselect = ['ADD']", "write the keys without [tool.litecheck]"),
         ('"\\u001b[31m" = 1', "unknown key '\\x1b[31m'"),
         ("per-file-ignores = 'x'", "per-file-ignores must be a table of globs"),
         ("= 3", "not TOML"),
@@ -213,10 +214,10 @@ def test_a_waiver_of_the_command_line_is_attributed_to_it(run: Run, folder: Path
 
 def test_a_verdict_under_a_selection_says_so(run: Run, folder: Path) -> None:
     told = run("validate", "bad.tflite", "-p", "tiny.yaml", "--select", "FULLY_CONNECTED/input").stdout
-    assert " conforms for FULLY_CONNECTED/input\n" in told
+    assert " conforms to tiny for FULLY_CONNECTED/input\n" in told
     assert "1 model: 1 conforms for FULLY_CONNECTED/input;" in told
     assert "options from" not in told
     (folder / "litecheck.toml").write_text("profile = 'tiny.yaml'\nselect = 'FULLY_CONNECTED/input'\n")
-    assert " conforms for FULLY_CONNECTED/input\n" in run("validate", "bad.tflite").stdout
+    assert " conforms to tiny for FULLY_CONNECTED/input\n" in run("validate", "bad.tflite").stdout
     quiet = run("validate", "bad.tflite", "--quiet").stdout
     assert "1 model: 1 conforms for FULLY_CONNECTED/input;" in quiet

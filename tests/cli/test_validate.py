@@ -51,6 +51,8 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
     ("arguments", "message"),
     [
         (["good.tflite", "-f", "sarf"], "unknown format 'sarf': did you mean sarif?"),
+        (["good.tflite", "-f", "text:a,junit:b"], "expected one. Repeat it: -f text:a -f junit:b"),
+        (["good.tflite", "-f", "text,junit"], "expected one. Repeat it: -f text -f junit"),
         (["good.tflite", "-f", "json:"], "json:: a file name is missing"),
         (["good.tflite", "-f", "json", "-f", "text"], "two formats to stdout"),
         (["good.tflite", "-f", "json:a", "-f", "sarif:./a"], "two outputs to one file"),
@@ -70,6 +72,7 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "--compile"], "--compile is for a target"),
         (["good.tflite", "-p", "litert-int9"], "did you mean 'litert-int8'?"),
         (["good.tflite", "-p", "absent.yaml"], "absent.yaml"),
+        (["good.tflite", "-p", "ethos-u"], "did you mean 'ethos-u55', 'ethos-u65' or 'ethos-u85'?"),
     ],
 )
 def test_wrong_options_end_before_any_work(
@@ -242,3 +245,9 @@ def test_a_selection_is_waived_with_its_reason(run: Run) -> None:
     done = run("validate", "bad.tflite", *TINY, "--baseline", "known.json")
     assert done.exit_code == 0
     assert "by baseline known.json: silicon revision A" in done.stdout
+
+
+def test_a_path_of_the_table_of_types_is_suggested(run: Run) -> None:
+    done = run("validate", "good.tflite", "--ignore", "AVERAGE_POOL_2D/type")
+    assert done.exit_code == 64
+    assert "did you mean 'AVERAGE_POOL_2D/types'?" in done.stderr
