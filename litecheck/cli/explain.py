@@ -29,7 +29,7 @@ def explain(
     """Explain a requirement: value, reason, source, and a finding.
 
     PATH is the name of a finding, CONV_2D/weight/zero_point. A PATH can have wildcards, and can stop early: CONV_2D
-    explains all requirements of this operator.
+    explains all requirements of this operator. Of more than 12 requirements, each has one line.
 
     \b
     [bold]Examples[/]

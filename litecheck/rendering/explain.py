@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from textwrap import fill
+from textwrap import fill, shorten
 
 from litecheck.checks.limits import satisfies
 from litecheck.checks.policy import hint_of, known_paths
@@ -22,9 +22,13 @@ from litecheck.profile.types import Constraint, Exactly, Profile, Range, Require
 from litecheck.rendering.escape import place
 from litecheck.rendering.rules import Row, demanded, rows, shows
 
+#: Maximum number of requirements that are explained in full; of more, a line each is printed.
+_IN_FULL = 12
+
 
 def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 80) -> str:
-    """Every requirement that ``path`` names, in full; by default of the profiles that ``validate`` judges by.
+    """Every requirement that ``path`` names, in full or, of more than 12, in one line; by default of the profiles that
+    ``validate`` judges by.
 
     It may have wildcards and may stop early, as in ``CONV_2D``. Raises ConfigError where no requirement has the path.
     """
@@ -36,7 +40,17 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
     named = list(_each_once(row for profile in chosen for row in named_rows(profile, path)))
     if not named:
         raise _missing(path, chosen)
+    if len(named) > _IN_FULL:
+        return _summary(path, named, width)
     return "\n".join(explanation(row, width) for row in named)
+
+
+def _summary(path: str, named: Sequence[Row], width: int) -> str:
+    """Return a line for each requirement, and the command that explains one."""
+    lines = (f"{row.requirement.path} ({row.profile.name}): {demanded(row.requirement)}" for row in named)
+    shown = (shorten(line, width, placeholder=" ...") for line in lines)
+    more = f"{len(named):,} requirements. To explain one: litecheck explain {named[0].requirement.path}"
+    return "\n".join((*shown, "", fill(more, width, break_on_hyphens=False), ""))
 
 
 def named_rows(profile: Profile, path: str) -> Iterator[Row]:

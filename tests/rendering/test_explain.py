@@ -9,7 +9,7 @@ import pytest
 from litecheck.checks.limits import satisfies
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Range
-from litecheck.rendering.explain import _outside
+from litecheck.rendering.explain import _outside, explain
 
 
 def exactly(*values: int) -> OneOf:
@@ -39,3 +39,13 @@ def test_no_profile_has_a_limit_that_its_example_keeps(name: str) -> None:
     for r in load_profile(name).requirements():
         if r.verb == "limits":
             assert not satisfies(r.value)(_outside(r.value)), r.path
+
+
+def test_many_requirements_have_a_line_each() -> None:
+    """Of an operator; a path below it is explained in full."""
+    summary = explain("CONV_2D").splitlines()
+    assert "CONV_2D/input/dtype (litert-runtime): type int8 of input" in summary
+    assert (
+        summary[-1] == f"{len(summary) - 2} requirements. To explain one: litecheck explain CONV_2D/operands"
+    )
+    assert "  because" in explain("CONV_2D/weight/zero_point")
