@@ -197,5 +197,7 @@ def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Cul
                     continue
                 named.add(number)
                 bits, most = member.bits or 0.0, BITS[group.dtype]
-                detail = f"'{member.name}' shares a wider range: effective resolution {bits:.1f} of {most} bits"
+                detail = (
+                    f"'{member.name}' shares a wider range: effective resolution {bits:.1f} of {most} bits"
+                )
                 yield _culprit(bench, number, "shared_range", 6.02 * (most - bits), detail)
