@@ -20,6 +20,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, from_here, read_file
 from litecheck.finding import Finding, StaleEntry, Waiver
 from litecheck.profile.paths import path_matches
+from litecheck.public_call import shows_call
 from litecheck.report import ModelReport, Report
 from litecheck.spelling import did_you_mean
 
@@ -51,6 +52,7 @@ class BaselineEntry:
         return StaleEntry(self.file, self.path, self.where, self.fingerprint)
 
 
+@shows_call("litecheck.read_baseline('baseline.json')")
 def read(path: str | Path) -> tuple[BaselineEntry, ...]:
     """Read the entries of a baseline file. Raises ConfigError, with the file, if it is not a baseline."""
     content = decode_json(read_file(path), str(path))

@@ -14,12 +14,14 @@ from litecheck.errors import wrong_type
 from litecheck.finding import Level
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
+from litecheck.public_call import shows_call
 from litecheck.report import ModelReport, Report
 from litecheck.version import __version__
 
 Filtered = TypeVar("Filtered", Report, ModelReport)
 
 
+@shows_call("litecheck.filter_report(report, ignore=['CONV_2D/*'])")
 def filter_report(
     report: Filtered,
     *,
@@ -44,6 +46,7 @@ def filter_report(
     return _like(report, whole)
 
 
+@shows_call("litecheck.write_baseline('baseline.json', report)")
 def write_baseline(
     path: str | Path, report: Report | ModelReport, keep: Sequence[BaselineEntry] = (), *, reason: str = ""
 ) -> None:
@@ -55,6 +58,7 @@ def write_baseline(
     baseline.write(path, baseline.entries(_run(report, "write_baseline"), keep, reason=reason))
 
 
+@shows_call("litecheck.apply_baseline(report, 'baseline.json')")
 def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
     """Return the report with the findings of a baseline file waived. Raises ConfigError if the file is not a baseline."""
     known = baseline.read(path)

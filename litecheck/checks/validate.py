@@ -40,6 +40,7 @@ from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import STRUCTURE, load_profile
 from litecheck.profile.types import Profile
+from litecheck.public_call import shows_call
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.report import ModelReport, OperatorReport
 from litecheck.summary_text import Status
@@ -51,6 +52,7 @@ DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-
 _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uint32", "int64", "uint64"))
 
 
+@shows_call("litecheck.validate(litecheck.load_model('model.tflite'), [litecheck.load_profile('tflm')])")
 def validate(
     model: Model,
     profiles: Sequence[Profile] | None = None,
@@ -110,6 +112,7 @@ def _tensors_of(subgraph: Subgraph, chosen: Sequence[Operator]) -> Iterable[int]
     return sorted({i for op in chosen for i in (*op.inputs, *op.outputs) if i >= 0})
 
 
+@shows_call("litecheck.validate_file('model.tflite', [litecheck.load_profile('tflm')])", "path")
 def validate_file(
     path: str | Path,
     profiles: Sequence[Profile] | None = None,

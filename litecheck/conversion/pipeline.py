@@ -36,12 +36,13 @@ from litecheck.conversion.trained import propagate_ranges
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError, InputError, wrong_type
+from litecheck.errors import ConfigError, InputError
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
+from litecheck.public_call import shows_call
 from litecheck.summary_text import counted
 from litecheck.version import __version__
 
@@ -274,6 +275,7 @@ def _agreement(
     )
 
 
+@shows_call("litecheck.convert('model.tflite', 'int8.tflite', data='samples.npz')")
 def convert_model(
     model: Model | str | Path, target: str = "", *, save_plan: str = "", **settings: Any
 ) -> ConversionRecord:
@@ -283,9 +285,6 @@ def convert_model(
     ``keep`` and more. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
     ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
     """
-    if not isinstance(model, (Model, str, Path)):
-        call = "litecheck.convert(litecheck.load_model(content), data=(...,))"
-        raise wrong_type("convert", "a Model or a path", model, call)
     asked = ConversionSettings(**settings)
     loaded = model if isinstance(model, Model) else load_source(model, signature=asked.signature)
     return carried_out(prepared(loaded, asked), target, save_plan)

@@ -18,6 +18,7 @@ from litecheck.devices.port import Device, DeviceError, DeviceNameError, DeviceS
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type
 from litecheck.files import file_digest
+from litecheck.public_call import shows_call
 from litecheck.spelling import closest, did_you_mean
 
 GROUP = "litecheck.devices"
@@ -27,6 +28,7 @@ _LIBRARY = (".so", ".dylib", ".dll")
 _OPTION = re.compile(r"[A-Za-z_][\w.-]*=")
 
 
+@shows_call("litecheck.open_device('litert:xnnpack', litecheck.Limits(seconds=60))")
 def open_device(text: str | Callable[..., Any], limits: Limits | None = None, build: str = "") -> Device:
     """Open the device that a text names, with limits per job; ``build`` is the build or version of the device.
 

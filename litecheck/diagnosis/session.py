@@ -13,8 +13,10 @@ from litecheck.diagnosis.probe_sets import REPEATS, prepared, untested
 from litecheck.diagnosis.result import Diagnosis
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model
+from litecheck.public_call import shows_call
 
 
+@shows_call("litecheck.diagnose('litert:xnnpack', models=[model], operators=['ADD'])")
 def diagnose_device(
     device: str | Device | Callable[..., Any],
     models: Sequence[Model] = (),

@@ -12,14 +12,16 @@ from litecheck.differences.consequences import with_causes
 from litecheck.differences.entry_points import entry_changes, model_changes
 from litecheck.differences.findings import finding_changes
 from litecheck.differences.operator_changes import operator_changes
-from litecheck.errors import ConfigError, wrong_type
+from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
 from litecheck.model.matching import SubgraphMatch, match
 from litecheck.model.types import Model
+from litecheck.public_call import shows_call
 from litecheck.spelling import did_you_mean
 from litecheck.version import __version__
 
 
+@shows_call("litecheck.diff('a.tflite', 'b.tflite', select=['ADD'])")
 def diff(
     first: Model | str | Path,
     second: Model | str | Path,
@@ -64,8 +66,6 @@ def diff(
 
 
 def _loaded(model: Model | str | Path) -> Model:
-    if not isinstance(model, (Model, str, Path)):
-        raise wrong_type("diff", "a Model or a path", model, "litecheck.diff('a.tflite', 'b.tflite')")
     return model if isinstance(model, Model) else load_model(model)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
+from litecheck.public_call import shows_call
 from litecheck.quantization import Quantization
 
 
@@ -81,6 +82,7 @@ class SubgraphEditor:
         return subgraph, tuple(old for old, _ in order)
 
 
+@shows_call("litecheck.with_subgraphs(model, [editor.finish()[0]])")
 def with_subgraphs(model: Model, subgraphs: Sequence[Subgraph]) -> Model:
     """Return a model with these subgraphs, and the buffers and operator codes that they need; metadata stays."""
     blocks = [Buffer(np.empty(0, np.uint8))]

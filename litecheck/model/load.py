@@ -18,6 +18,7 @@ from litecheck.model.decode import decode
 from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import check_integrity
 from litecheck.model.types import Model
+from litecheck.public_call import shows_call
 
 #: A path, what such a file holds, or the file opened for reading in binary mode.
 ModelSource = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
@@ -25,6 +26,7 @@ ModelSource = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 IN_MEMORY = "<bytes>"
 
 
+@shows_call("litecheck.load_model('bundle.task', member='model.tflite')")
 def load_model(source: ModelSource, member: str = "") -> Model:
     """Read a model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
     file.

@@ -16,6 +16,7 @@ from litecheck.model.node_signatures import ROUNDS, View, exact_key, kind_key, v
 from litecheck.model.stored_values import same_bytes
 from litecheck.model.tensor_matching import homes_of, reason_for
 from litecheck.model.types import Model, Subgraph
+from litecheck.public_call import shows_call
 
 #: Elements from which constants tell operators apart, and the closeness below which two constants have nothing in common:
 #: random values have 0.29, and all weights doubled 0.67.
@@ -67,6 +68,7 @@ class ModelMatch:
         return tuple(one for match in self.subgraphs for one in match.unmatched)
 
 
+@shows_call("litecheck.match(first, second), both from load_model")
 def match(first: Model, second: Model) -> ModelMatch:
     """Match the operators and tensors of two models by structure; constants and names decide only between equals.
 

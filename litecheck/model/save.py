@@ -19,6 +19,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.write import SIZE_MAX, write
 from litecheck.model.encode import encode
 from litecheck.model.types import Buffer, Model
+from litecheck.public_call import shows_call
 
 #: What the position of a buffer outside the flatbuffer is a multiple of.
 ALIGNMENT = 16
@@ -31,6 +32,7 @@ _CHUNK = 1 << 24
 _HASHES: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
 
 
+@shows_call("litecheck.save_model(model, 'model.tflite')")
 def save_model(
     model: Model,
     path: str | Path,
@@ -73,6 +75,7 @@ def _hashing(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[byt
     _HASHES[model] = digest.hexdigest()
 
 
+@shows_call("litecheck.model_bytes(model)")
 def model_bytes(model: Model, *, outside_above: int | None = None, drop_unknown: bool = False) -> bytes:
     """Return the bytes that :func:`save_model` writes."""
     return b"".join(_pieces(model, outside_above, drop_unknown))

@@ -15,6 +15,7 @@ from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import MappingNode, text, texts
+from litecheck.public_call import shows_call
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
 
@@ -32,6 +33,7 @@ def profile_names() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (not name.startswith("litert"), name)))
 
 
+@shows_call("litecheck.load_profile('litert-int8')")
 def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     """Load a profile by name (``litert-int8``) or by file; raises ProfileError with file and line.
 

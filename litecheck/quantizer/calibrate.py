@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from litecheck.public_call import shows_call
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.arguments import as_array, check_words, type_word
 from litecheck.quantizer.litert import STORAGE, name
@@ -73,6 +74,7 @@ def asymmetric(
     return _parameters(scale, np.clip(nudged, bottom, top).astype(np.int64), axis)
 
 
+@shows_call("litecheck.choose_parameters(array, dtype='int8', axis=0)")
 def from_data(
     x: ArrayLike, dtype: DTypeLike = "int8", *, axis: int | None = None, mode: str = "symmetric",
     width: Width = "float32",

@@ -10,6 +10,7 @@ import yaml
 
 from litecheck.diagnosis.hypotheses import USUAL
 from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis
+from litecheck.public_call import shows_call
 from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.rendering.wording.hypotheses import excluded_sentence
 from litecheck.summary_text import counted
@@ -31,6 +32,7 @@ def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
     )
 
 
+@shows_call("litecheck.arithmetic_yaml(litecheck.diagnose('litert:xnnpack'), 'name')")
 def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
     """Return the device's arithmetic as YAML: it extends the nearest published arithmetic and names the findings."""
     base = base_of(diagnosis)

@@ -19,6 +19,7 @@ from litecheck.profile.measurements.registry import measured
 from litecheck.profile.notes import all_notes
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
+from litecheck.public_call import shows_call
 from litecheck.rendering.escape import place
 from litecheck.rendering.rules import Row, demanded, rows, shows
 
@@ -26,6 +27,7 @@ from litecheck.rendering.rules import Row, demanded, rows, shows
 _IN_FULL = 12
 
 
+@shows_call("litecheck.explain('CONV_2D/weight/zero_point', [litecheck.load_profile('tflm')])", "path")
 def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 80) -> str:
     """Every requirement that ``path`` names, in full or, of more than 12, in one line; by default of the profiles that
     ``validate`` judges by.

@@ -9,6 +9,7 @@ from typing import Any
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.options import options_of, plain
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.public_call import shows_call
 from litecheck.rendering.escape import safe_json, visible
 
 
@@ -38,6 +39,7 @@ def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | No
     return safe_json(json.dumps({"litecheck_inspect": 1, "models": values}, indent=2)) + "\n"
 
 
+@shows_call("litecheck.inspect(litecheck.load_model('model.tflite'), subgraph=0, op=3)")
 def model_values(model: Model, *, subgraph: int | None = None, op: int | None = None) -> dict[str, Any]:
     """A model as plain values, complete; ``op`` keeps a single operator and the tensors it touches.
 

@@ -20,6 +20,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
 from litecheck.finding import Demand
 from litecheck.profile.types import Conformance
+from litecheck.public_call import shows_call
 from litecheck.suite.case import LEVELS
 from litecheck.suite.missing_case import MissingCase
 from litecheck.typed_json import Length, Only, encoded, one_of, read_document
@@ -215,6 +216,7 @@ def by_operator(several: Sequence[Part]) -> dict[tuple[str, str], list[Part]]:
     return found
 
 
+@shows_call("litecheck.read_suite('suite')")
 def read_suite(folder: str | Path) -> Suite:
     """Return the suite in a folder. Raise ConfigError for a missing or invalid suite, or another version."""
     path = Path(folder) / MANIFEST

@@ -23,6 +23,7 @@ from litecheck.model.types import Tensor
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
+from litecheck.public_call import shows_call
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.suite.budget import mutation_coverage
 from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated, placement
@@ -40,6 +41,7 @@ from litecheck.verification.case_verdict import Tolerances
 from litecheck.version import __version__
 
 
+@shows_call("litecheck.judge_suite(suite, litecheck.read_results('results', suite))")
 def judge(
     suite: Suite,
     results: SuiteResults,
@@ -59,8 +61,7 @@ def judge(
     """
     whole, suite = suite, restricted(suite, results)
     claimed = tuple(arithmetics) or admitted(results.facts.device, suite.manifest.arithmetics)
-    own = dict(_own(name, suite.manifest.arithmetics) for name in claimed)
-    claimed = tuple(own)
+    claimed = tuple(own := dict(_own(name, suite.manifest.arithmetics) for name in claimed))
     excused = (*(claims.waivers if claims else ()), *waivers)
     known = {name: arithmetic for name, arithmetic in own.items() if arithmetic is not None}
     standing = ClaimEvaluation(suite, claims, excused, date or today(), known)

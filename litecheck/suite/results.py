@@ -17,6 +17,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import is_relative, member_path, read_file
+from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import read
 from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
@@ -87,6 +88,7 @@ class SuiteResults:
         return values
 
 
+@shows_call("litecheck.read_results('results', suite)")
 def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
     """Read a folder of results of ``litecheck suite run``, or of outputs that another program wrote.
 

@@ -22,6 +22,7 @@ from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import fingerprint
 from litecheck.errors import ConfigError
 from litecheck.files import make_folder, member_path
+from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import write
 from litecheck.suite.budget import Runs, by_turns, planned_runs, ranked
 from litecheck.suite.manifest import CaseEntry, Suite
@@ -33,6 +34,7 @@ from litecheck.verification.settings import Budget
 from litecheck.version import __version__
 
 
+@shows_call("litecheck.run_suite(suite, device, 'results')")
 def run(
     suite: Suite,
     device: Device,

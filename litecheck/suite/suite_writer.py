@@ -25,6 +25,7 @@ from litecheck.model.types import Model, Tensor
 from litecheck.processes.worker_pool import ProcessPool
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
+from litecheck.public_call import shows_call
 from litecheck.reference.compute_limits import limits_in_force, set_limits
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.equivalence import active_variants
@@ -66,6 +67,7 @@ class Scope:
     """True to run every mutant on every case, which takes the most time."""
 
 
+@shows_call("litecheck.make_suite(litecheck.SuiteScope(profile), 'suite')")
 def make(
     scope: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
 ) -> Manifest:

@@ -26,6 +26,7 @@ from litecheck.errors import ConfigError, InputError, LitecheckError
 from litecheck.model.load import load_model
 from litecheck.model.matching import ModelMatch, match
 from litecheck.model.types import Model
+from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprits import culprits
 from litecheck.tracing.device_trace import device_errors
@@ -81,6 +82,7 @@ class TraceSettings:
         return " ".join([*words, *([f"--seed {self.seed}"] if self.seed else [])])
 
 
+@shows_call("litecheck.trace('float.tflite', 'int8.tflite', data='samples.npz')")
 def trace(
     reference: Model | str | Path | None,
     model: Model | str | Path,

@@ -21,6 +21,7 @@ from litecheck.devices.port import Answer, Device, Limits
 from litecheck.devices.registry import fingerprint, open_device
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
+from litecheck.public_call import shows_call
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
@@ -109,6 +110,7 @@ def _interrupted(book: VerdictJournal) -> str:
     return f"interrupted: {done} kept in {book.path}; the same command with --resume goes on from there"
 
 
+@shows_call("litecheck.verify(litecheck.load_model('model.tflite'), 'litert:xnnpack')")
 def verify_model(
     model: Model, device: str | Device | Callable[..., Any], *, limits: Limits | None = None, **settings: Any
 ) -> Verification:

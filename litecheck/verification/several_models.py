@@ -9,9 +9,10 @@ from typing import Any
 
 from litecheck.devices.port import Device, Limits
 from litecheck.devices.registry import open_device
-from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, ProfileError, wrong_type
+from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, ProfileError
 from litecheck.model.load import load_model
 from litecheck.model_files import find_models
+from litecheck.public_call import shows_call
 from litecheck.summary_text import combined_exit_code
 from litecheck.verification.campaign import verify_model
 from litecheck.verification.result import Verification
@@ -85,6 +86,7 @@ def each(
     return tuple(done)
 
 
+@shows_call("litecheck.verify_files(['model.tflite'], device)")
 def verify_files(
     paths: Iterable[str],
     device: str | Device | Callable[..., Any],
@@ -97,10 +99,6 @@ def verify_files(
     A file that cannot be read does not stop the verification of later files. Raises DeviceError if the device cannot
     be opened, and ConfigError for settings that suit none of the models.
     """
-    if isinstance(paths, str):
-        raise wrong_type(
-            "verify_files", "a list of paths", paths, f"litecheck.verify_files([{paths!r}], device)"
-        )
     opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
     try:
         models = each(

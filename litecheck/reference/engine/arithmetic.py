@@ -13,6 +13,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError, wrong_type
 from litecheck.profile.rule_file import DEPTH_MAX, FileBudget, read_named
 from litecheck.profile.yaml_reader import MappingNode, Node, entries, text, texts
+from litecheck.public_call import shows_call
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
 from litecheck.spelling import did_you_mean
@@ -52,6 +53,7 @@ def arithmetic_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in found if path.stem not in _BESIDE))
 
 
+@shows_call("litecheck.load_arithmetic('litert-xnnpack')")
 def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
     """Load an arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.public_call import shows_call
 from litecheck.reference.compute_limits import (
     ComputeBudget,
     ComputeLimits,
@@ -48,6 +49,7 @@ class Run:
     subgraph: int = 0
 
 
+@shows_call("litecheck.run(model, (array,), arithmetic='litert-xnnpack')")
 def run(
     model: Model,
     inputs: Inputs,

@@ -9,6 +9,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, cast
 
 from litecheck.errors import ConfigError, wrong_type
+from litecheck.public_call import shows_call
 from litecheck.rendering.report_view import Format, ReportView, reported
 from litecheck.report import ModelReport, Report
 from litecheck.spelling import closest
@@ -56,6 +57,7 @@ def formats(command: str) -> dict[str, Format]:
     return {one.name: one for one in sorted(found, key=lambda one: (one.name != "text", one.name))}
 
 
+@shows_call("litecheck.render(report, 'json')")
 def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the command line's word
     """Lay out a report in a format that exists for it; the text is deterministic and ends with a newline.
 
