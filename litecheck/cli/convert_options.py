@@ -109,7 +109,11 @@ Preprocessing = Annotated[
 ]
 Sequences = Annotated[
     bool,
-    _flag("--sequences", panels.ADVANCED, "Treat samples as sequences: keep the state from step to step."),
+    _flag(
+        "--sequences",
+        panels.ADVANCED,
+        "Read arrays as (sequences, samples, ...): the state continues within a sequence.",
+    ),
 ]
 ScalesFrom = Annotated[
     str | None,
@@ -141,7 +145,8 @@ Equalize = Annotated[
     _flag(
         "--equalize",
         panels.CONVERSION,
-        "Rescale channels between layers first, for devices with per-tensor weights.",
+        "Give the channels of two layers equal weight ranges before the quantization. Improves models for devices with "
+        "one scale per weight tensor; the float outputs stay equal.",
     ),
 ]
 ForRuntimes = Annotated[
@@ -224,8 +229,8 @@ Match = Annotated[
         "--match",
         metavar="CONVERTER",
         panel=panels.ADVANCED,
-        text="Match the weights and biases of tensorflow:new or tensorflow:old bit for bit, errors included. [default: "
-        "as tensorflow:new without its error]",
+        text="Store weights and biases bit for bit as TensorFlow's converter does: tensorflow:new or tensorflow:old. "
+        "[default: as tensorflow:new, without its known error in scales raised for a bias]",
         autocompletion=_matches,
     ),
 ]
@@ -235,7 +240,7 @@ Signature = Annotated[
         "--signature",
         metavar="NAME",
         panel=panels.SCOPE,
-        text="Select the signature of --data; of a SavedModel, only this one is converted.",
+        text="Use this signature (entry point) of MODEL for --data; of a SavedModel, convert this signature only.",
     ),
 ]
 Member = Annotated[

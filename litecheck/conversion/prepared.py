@@ -87,8 +87,7 @@ class ConversionSession:
     @property
     def compares(self) -> bool:
         """True if both models are run and compared."""
-        wanted = self.settings.agreement or bool(self.settings.sensitivity)
-        return wanted and self.data is not None
+        return self.settings.agreement and self.data is not None
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from litecheck.conversion.other_converters.converter_process import ForeignError, ProcessLimits, converted
 from litecheck.conversion.tensorflow_formats import KERAS
-from litecheck.errors import ConfigError, LitecheckError, ModelError, Problem, install_hint
+from litecheck.errors import InputError, LitecheckError, ModelError, Problem, install_hint
 
 #: Program of the child process.
 FLOAT = "litecheck.conversion.other_converters.tensorflow_programs:to_float"
@@ -58,7 +58,7 @@ def float_from_tensorflow(
     """Return the float32 .tflite of a SavedModel folder, a .keras or an .h5 file, with batch dimension 1.
 
     All signatures of a SavedModel are converted, or only ``signature``. TensorFlow runs in its own process under
-    ``limits``. Raises ConfigError if TensorFlow is not installed, and ModelError with a sentence if it fails,
+    ``limits``. Raises InputError if TensorFlow is not installed, and ModelError with a sentence if it fails,
     crashes, or exceeds the limits.
     """
     request = {
@@ -84,9 +84,9 @@ def source_kind(path: str | Path) -> str:
 
 
 def explained(path: str | Path, error: ForeignError) -> LitecheckError:
-    """Return the error for a failure in a sentence: ConfigError for a missing package, ModelError for the model."""
+    """Return the error for a failure in a sentence: InputError for a missing package, ModelError for the model."""
     if error.kind == "missing module":
-        return ConfigError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")
+        return InputError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")
     code, sentence = _meaning(error)
     return ModelError(str(path), (Problem(f"tensorflow-{code}", "TensorFlow", None, sentence),))
 

@@ -64,6 +64,25 @@ def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int
     assert wording.quantized_share(found) == told  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("agreement", "evaluation", "told"),
+    [
+        ((40.7, 49.2), (), "conforms, 7 of 8 operators int8, 40.7 dB on 16 samples"),
+        ((40.7,), (12.0,), "conforms, 7 of 8 operators int8, 12.0 dB on 16 samples"),
+        ((), (), "conforms, 7 of 8 operators int8"),
+    ],
+)
+def test_the_first_line_has_the_snr_of_the_worst_output(
+    agreement: tuple[float, ...], evaluation: tuple[float, ...], told: str
+) -> None:
+    def compared(ratios: tuple[float, ...]) -> Any:
+        return N(outputs=[N(snr=snr) for snr in ratios], samples=16) if ratios else None
+
+    found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=N(to="int8")), verdict="conforms",
+              failed_gates=(), agreement=compared(agreement), evaluation=compared(evaluation))  # fmt: skip
+    assert wording.outcome(found) == told
+
+
 def test_calibration() -> None:
     statistics = N(source="16 samples of a.npz", runtime="litert 2.1")
     told = N(calibration=N(file="", methods="minmax", statistics=statistics))
