@@ -59,7 +59,7 @@ def wrong_calls() -> Iterator[Any]:
                 )
 
 
-@pytest.mark.parametrize(("function", "arguments"), wrong_calls())
+@pytest.mark.parametrize(("function", "arguments"), list(wrong_calls()))
 def test_an_argument_of_another_type_shows_the_call(
     function: Callable[..., Any], arguments: Mapping[str, Any]
 ) -> None:

@@ -66,9 +66,6 @@ def validate(
     LiteRT's if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the
     HTML page of a model shows. ``only`` checks these operators, as (subgraph, operator).
     """
-    if not isinstance(model, Model):
-        call = "litecheck.validate(litecheck.load_model('model.tflite')), or litecheck.validate_file('model.tflite')"
-        raise wrong_type("validate", "a Model", model, call)
     given = _checked(profiles) or ()
     # The operators of a compiled model are placed already.
     targets = [p for p in given if p.judges == "placement" and not is_compiled(model)]

@@ -145,8 +145,7 @@ Equalize = Annotated[
     _flag(
         "--equalize",
         panels.CONVERSION,
-        "Give the channels of two layers equal weight ranges before the quantization. Improves models for devices with "
-        "one scale per weight tensor; the float outputs stay equal.",
+        "Give the channels of a layer equal weight ranges first, for devices with one scale per weight tensor.",
     ),
 ]
 ForRuntimes = Annotated[
