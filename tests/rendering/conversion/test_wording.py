@@ -78,7 +78,8 @@ def test_the_first_line_has_the_snr_of_the_worst_output(
     def compared(ratios: tuple[float, ...]) -> Any:
         return N(outputs=[N(snr=snr) for snr in ratios], samples=16) if ratios else None
 
-    found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=N(to="int8")), verdict="conforms",
+    request = N(to="int8", recipe=())
+    found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=request), verdict="conforms",
               failed_gates=(), agreement=compared(agreement), evaluation=compared(evaluation))  # fmt: skip
     assert wording.outcome(found) == told
 
