@@ -28,29 +28,30 @@ from litecheck.summary_text import counted
 from litecheck.verification.jobs import TestCaseJob
 
 #: Profile whose tolerances apply without a profile, and to operators that a profile does not mention.
-FALLBACK = "litert-runtime"
+DEFAULT_TOLERANCES_PROFILE = "litert-runtime"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """The comparison of an answer: outcome, message, and the compared outputs of each feed.
 
-    ``fits`` are the published arithmetics that give the outputs. ``nearest`` is the admissible arithmetic that fits,
-    or the one with the fewest differences. Its name is in ``arithmetic`` if it fits within the tolerance, in
-    ``against`` if it does not and several are admissible. ``also`` are published, not admitted arithmetics that fit
-    exactly, ``admitted`` are the admissible arithmetics that do.
+    ``still_possible`` are the published arithmetics that agree with this case and with all earlier cases; an answer
+    that cannot be compared excludes none. ``nearest`` is the admissible arithmetic that fits, or the arithmetic with the
+    fewest elements beyond the tolerance. Its name is in ``arithmetic`` if it fits within the tolerance, in ``against`` if
+    it does not and several are admissible. ``exact_under`` are the admissible arithmetics that fit exactly, ``also`` the
+    published arithmetics outside them that do.
     """
 
     outcome: Outcome
     message: str
-    fits: frozenset[str]
+    still_possible: frozenset[str]
     actual: Sequence[Arrays] = ()
     differences: tuple[Difference, ...] = ()
     nearest: Arithmetic | None = None
     arithmetic: str = ""
     against: str = ""
     also: tuple[str, ...] = ()
-    admitted: tuple[str, ...] = ()
+    exact_under: tuple[str, ...] = ()
 
     @property
     def mismatches(self) -> int:
@@ -66,7 +67,7 @@ class _Compared:
     nearest: Arithmetic
     differences: tuple[Difference, ...]
     fits: frozenset[str]
-    admitted: tuple[str, ...]
+    exact_under: tuple[str, ...]
 
     @property
     def outcome(self) -> Outcome:
@@ -83,41 +84,41 @@ class Judge:
     published: tuple[Arithmetic, ...]
     tolerances: Tolerances
 
-    def __call__(self, question: TestCaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
+    def __call__(self, job: TestCaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
         """Compare an answer with the expected outputs. ``viable`` names the published arithmetics that are still of
         interest."""
         if isinstance(answer, Failure):
             return Judged(answer.outcome, answer.message, viable)
-        message = answer.message or question.note
+        message = answer.message or job.note
         if answer.delegated is not None and not all(answer.delegated):
-            return Judged(Outcome.NOT_DELEGATED, _fallback(answer.delegated, message), viable)
-        known = (question.expected(a) for a in self.admissible)
+            return Judged(Outcome.NOT_DELEGATED, _not_delegated_text(answer.delegated, message), viable)
+        known = (job.expected(a) for a in self.admissible)
         expected = next((outputs for outputs in known if outputs is not None), None)
         if expected is None:
             return Judged(Outcome.NO_REFERENCE, message, viable)
-        actual = _arranged(question, answer, expected)
+        actual = _arranged(job, answer, expected)
         if isinstance(actual, str):
             return Judged(Outcome.WRONG_SHAPE, actual, frozenset())
-        first = actual[: len(question.stimuli)]
-        compared = self._compared(question, first, viable)
-        outcome, said = self._ended(question, answer, compared, actual)
+        first_runs = actual[: len(job.stimuli)]
+        compared = self._compared(job, first_runs, viable)
+        outcome, said = self._outcome_and_messages(job, answer, compared, actual)
         name, fitting = compared.nearest.name, compared.outcome.good
-        admitted = frozenset(a.name for a in self.admissible)
+        admissible = frozenset(a.name for a in self.admissible)
         return Judged(
             outcome=outcome,
             message="\n".join(filter(None, (*said, message if not answer.ended else ""))),
-            fits=compared.fits & viable,
-            actual=first,
+            still_possible=compared.fits & viable,
+            actual=first_runs,
             differences=compared.differences,
             nearest=compared.nearest,
             arithmetic=name if fitting else "",
-            against="" if fitting or len(admitted) == 1 else name,
-            also=() if _fits(compared.differences) else tuple(sorted(compared.fits - admitted)),
-            admitted=compared.admitted,
+            against="" if fitting or len(admissible) == 1 else name,
+            also=() if _integers_exact(compared.differences) else tuple(sorted(compared.fits - admissible)),
+            exact_under=compared.exact_under,
         )
 
-    def _ended(
-        self, question: TestCaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
+    def _outcome_and_messages(
+        self, job: TestCaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome of a comparable case and its messages.
 
@@ -125,56 +126,58 @@ class Judge:
         crash after the answer, and the device's handling of state.
         """
         outcome, said = compared.outcome, tuple[str, ...]()
-        expected = question.expected(compared.nearest)
+        expected = job.expected(compared.nearest)
         if expected is not None:
-            kinds = [stimulus.kind for stimulus in question.stimuli]
-            sequel = OutputHistory(question.order, kinds, expected, actual)
-            if restless := sequel.flaky():
-                outcome, said = Outcome.FLAKY, (unrepeated_sentence(restless),)
-            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := sequel.left_over()):
+            kinds = [stimulus.kind for stimulus in job.stimuli]
+            history = OutputHistory(job.order, kinds, expected, actual)
+            if unrepeated := history.flaky():
+                outcome, said = Outcome.FLAKY, (unrepeated_sentence(unrepeated),)
+            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := history.left_over()):
                 said = (*said, left_over_sentence(stale))
-        if outcome is Outcome.EXACT and _vacuous(question, actual):
+        if outcome is Outcome.EXACT and _all_saturate(job, actual):
             outcome = Outcome.SATURATED
-        if question.untried and outcome.good:
+        if job.untried and outcome.good:
             outcome = Outcome.INITIAL_ONLY
         if answer.ended:
             told = f"{answer.ended} after it had answered; its answer: {outcome.value}. {answer.message}"
             return Outcome.CRASHED, (told.strip(),)
-        if question.memory and outcome is Outcome.MISMATCH:
-            fed = actual[: len(question.stimuli)]
-            said = (access_pattern(question.case, question.stimuli, fed, compared.nearest), *said)
+        if job.memory and outcome is Outcome.MISMATCH:
+            fed = actual[: len(job.stimuli)]
+            said = (access_pattern(job.case, job.stimuli, fed, compared.nearest), *said)
         return outcome, said
 
-    def _compared(self, question: TestCaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
-        tried = [(a, self._differences(question, actual, a)) for a in self.admissible]
+    def _compared(self, job: TestCaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
+        tried = [(a, self._differences(job, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
             (pair for pair in known if not any(d.mismatches for d in pair[1])),
             next((pair for pair in known if not any(d.beyond for d in pair[1])), None),
         ) or min(known, key=lambda pair: _distance(pair[1]))
-        asked = viable if _fits(found) else frozenset(a.name for a in self.published)
-        fits = {a.name for a in self.published if a.name in asked and self._fitting(question, actual, a)}
-        admitted = tuple(a.name for a, differences in known if _fits(differences))
-        return _Compared(arithmetic, found, frozenset(fits), admitted)
+        # After a mismatch, every published arithmetic is compared: the report names those that fit.
+        asked = viable if _integers_exact(found) else frozenset(a.name for a in self.published)
+        fits = {a.name for a in self.published if a.name in asked and self._agrees_with(job, actual, a)}
+        exact_under = tuple(a.name for a, differences in known if _integers_exact(differences))
+        return _Compared(arithmetic, found, frozenset(fits), exact_under)
 
-    def _fitting(self, question: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
-        expected = question.expected(arithmetic)
+    def _agrees_with(self, job: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
+        """Return True if the outputs agree with an arithmetic. Equal arrays are the cheap, usual case."""
+        expected = job.expected(arithmetic)
         if expected is None:
             return False
         if same(expected, actual):
             return True
         if all(a.dtype.kind != "f" for a in actual[0]):
             return False
-        return _fits(self._differences(question, actual, arithmetic) or ())
+        return _integers_exact(self._differences(job, actual, arithmetic) or ())
 
     def _differences(
-        self, question: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic
+        self, job: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic
     ) -> tuple[Difference, ...] | None:
-        expected = question.expected(arithmetic)
+        expected = job.expected(arithmetic)
         if expected is None:
             return None
-        case, found = question.case, []
-        kinds = [stimulus.kind for stimulus in question.stimuli]
+        case, found = job.case, []
+        kinds = [stimulus.kind for stimulus in job.stimuli]
         for at, index in enumerate(case.cut.outputs):
             tensor = case.subgraph.tensors[index]
             tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
@@ -182,12 +185,12 @@ class Judge:
         return tuple(found)
 
 
-def _vacuous(question: TestCaseJob, actual: Sequence[Arrays]) -> bool:
+def _all_saturate(job: TestCaseJob, actual: Sequence[Arrays]) -> bool:
     """Return True if all outputs saturate, and the inputs were not tried completely."""
-    return saturates(question.case, actual) and not exhaustive(question.case, question.stimuli)
+    return saturates(job.case, actual) and not exhaustive(job.case, job.stimuli)
 
 
-def _fits(found: tuple[Difference, ...]) -> bool:
+def _integers_exact(found: tuple[Difference, ...]) -> bool:
     """Return True if integers are equal and floats are within the tolerance (sums in another order)."""
     return not any(d.mismatches if d.unit == "LSB" else d.beyond for d in found)
 
@@ -197,17 +200,17 @@ def _distance(found: tuple[Difference, ...]) -> tuple[int, int]:
     return sum(d.beyond for d in found), sum(d.mismatches for d in found)
 
 
-def _fallback(delegated: Sequence[bool], message: str) -> str:
+def _not_delegated_text(delegated: Sequence[bool], message: str) -> str:
     left = delegated.count(False)
     what = "the device did not take it" if left == len(delegated) else f"{left} of its outputs were left"
     return f"{what}: the runtime computed it. {message}".strip()
 
 
-def _arranged(question: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
+def _arranged(job: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
     """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
-    case = question.case
+    case = job.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
-    order = question.order
+    order = job.order
     if len(answer.runs) != len(order):
         return f"{len(answer.runs)} answers to {counted(len(order), 'inference')}"
     if alike(expected, answer.runs):
@@ -255,5 +258,5 @@ class Tolerances:
 
 def tolerances(profile: Profile | None) -> Tolerances:
     """Return the tolerances of a profile; litert-runtime supplies the entries that the profile omits."""
-    fallback = load_profile(FALLBACK).conformance
+    fallback = load_profile(DEFAULT_TOLERANCES_PROFILE).conformance
     return Tolerances((profile.conformance, fallback) if profile else (fallback,))

@@ -103,7 +103,7 @@ class Judging:
             return self._judged(asked, kept)
         except MemoryError:
             judged = self.judge(asked.question, Failure(Outcome.NO_REFERENCE, NO_MEMORY), kept.viable)
-            return verdict(asked.question, judged, Explanation(), ""), judged.fits
+            return verdict(asked.question, judged, Explanation(), ""), judged.still_possible
 
     def _judged(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
         question = asked.question
@@ -117,7 +117,7 @@ class Judging:
         small = ""
         if self.reproduce is not None and judged.outcome.judged and not judged.outcome.good:
             small = self.reproduce(asked.question, judged.outcome)
-        return verdict(question, judged, explanation, small), judged.fits
+        return verdict(question, judged, explanation, small), judged.still_possible
 
     def _in_parts(
         self, asked: Submission, tried: Bisection, viable: frozenset[str]

@@ -108,5 +108,5 @@ def verdict(question: TestCaseJob, judged: Judged, explanation: Explanation, rep
         memory=question.memory,
         nearest=judged.against,
         causes=explanation.causes,
-        fits=judged.admitted,
+        fits=judged.exact_under,
     )
