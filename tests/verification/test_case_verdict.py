@@ -105,13 +105,13 @@ def test_an_exact_answer() -> None:
     found = judge()(question(), answered(message="a remark"), BOTH)
     assert (found.outcome, found.message, found.mismatches) == (Outcome.EXACT, "a remark", 0)
     assert (found.nearest, found.arithmetic, found.against) == (ARITHMETIC, "litert-reference", "")
-    assert "litert-reference" in found.fits
+    assert "litert-reference" in found.still_possible
     assert len(found.actual) == len(question().stimuli)
     assert found.also == ()
 
 
 def test_only_viable_arithmetics_fit() -> None:
-    assert judge()(question(), answered(), frozenset({"other"})).fits <= {"other"}
+    assert judge()(question(), answered(), frozenset({"other"})).still_possible <= {"other"}
 
 
 def step(number: int, by: int, inference: int = 0) -> Callable[[list[np.ndarray]], None]:
@@ -139,7 +139,7 @@ def step(number: int, by: int, inference: int = 0) -> Callable[[list[np.ndarray]
 def test_tolerances_decide(tolerance: int, by: int, outcome: Outcome, arithmetic: str) -> None:
     found = judge(tolerance)(question(), answered(step(3, by)), BOTH)
     assert (found.outcome, found.mismatches, found.arithmetic) == (outcome, 3, arithmetic)
-    assert (found.fits, found.against) == (frozenset(), "")
+    assert (found.still_possible, found.against) == (frozenset(), "")
 
 
 def test_the_nearest_of_several_arithmetics() -> None:
@@ -162,7 +162,7 @@ def test_the_nearest_of_several_arithmetics() -> None:
 
 def test_a_failure_is_its_outcome() -> None:
     found = judge()(question(), Failure(Outcome.CRASHED, "signal 11"), BOTH)
-    assert (found.outcome, found.message, found.fits, found.actual) == (
+    assert (found.outcome, found.message, found.still_possible, found.actual) == (
         Outcome.CRASHED,
         "signal 11",
         BOTH,
@@ -189,7 +189,7 @@ def test_outputs_that_the_runtime_computed(delegated: tuple[bool, ...], message:
 def test_without_an_expected_output() -> None:
     unknown = replace(question(), expected=lambda arithmetic: None, note="a note")
     found = judge()(unknown, answered(), BOTH)
-    assert (found.outcome, found.message, found.fits) == (Outcome.NO_REFERENCE, "a note", BOTH)
+    assert (found.outcome, found.message, found.still_possible) == (Outcome.NO_REFERENCE, "a note", BOTH)
 
 
 def test_answers_of_another_form() -> None:
@@ -206,7 +206,11 @@ def test_answers_of_another_form() -> None:
          f"'y' is int8 of shape [32], it should be int8 of shape {shape}: as many elements, in another shape"),
     ):  # fmt: skip
         found = judge()(question(), Answer(runs), BOTH)
-        assert (found.outcome, found.message, found.fits) == (Outcome.WRONG_SHAPE, message, frozenset())
+        assert (found.outcome, found.message, found.still_possible) == (
+            Outcome.WRONG_SHAPE,
+            message,
+            frozenset(),
+        )
 
 
 def test_an_end_after_the_answer_is_a_crash() -> None:
