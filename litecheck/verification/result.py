@@ -26,10 +26,10 @@ class Verdict:
     within the tolerance), ``fits`` are all admissible arithmetics that fit exactly. If several are admissible and none
     fits, ``nearest`` is the arithmetic with the fewest elements beyond the tolerance, and ``differences`` refer to it.
     ``causes`` are variants that explain the differences, ``also`` are published arithmetics outside the admissible that
-    fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``, ``directed``), ``elements`` is the number
-    of compared output elements. ``fault`` is a known fault of the runtime that can cause the difference. ``exhaustive`` names the inputs
-    that were tried completely (``all 256 values``), or is empty. ``message`` is a message of the device or of
-    litecheck. ``memory`` describes the series of inferences of operators with state.
+    fit exactly. ``runs`` has the kind of each input (``propagated``, ``random``, ``directed``), ``elements`` is the
+    number of compared output elements. ``fault`` is a known fault of the runtime that can cause the difference.
+    ``exhaustive`` names the inputs that were tried completely (``all 256 values``), or is empty. ``message`` is a
+    message of the device or of litecheck. ``memory`` describes the series of inferences of operators with state.
     """
 
     case: str
