@@ -70,7 +70,7 @@ def test_what_no_rule_of_quantization_speaks_of_is_told(name: str, status: str, 
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        ("truncated", "offset-outside-file"),
+        ("truncated", "cut-off"),
         ("offset", "offset-outside-file"),
         ("sharing", "shared-too-often"),
     ],

@@ -145,7 +145,7 @@ Equalize = Annotated[
     _flag(
         "--equalize",
         panels.CONVERSION,
-        "Give the channels of a layer equal weight ranges first, for devices with one scale per weight tensor.",
+        "Rescale the channels of a layer to equal weight ranges first, for devices with one scale per weight tensor.",
     ),
 ]
 ForRuntimes = Annotated[
@@ -228,7 +228,7 @@ Match = Annotated[
         "--match",
         metavar="CONVERTER",
         panel=panels.ADVANCED,
-        text="Store weights and biases bit for bit as TensorFlow's converter does: tensorflow:new or tensorflow:old. "
+        text="Match the weights and biases of TensorFlow's converter bit for bit: tensorflow:new or tensorflow:old. "
         "[default: as tensorflow:new, without its known error in scales raised for a bias]",
         autocompletion=_matches,
     ),
@@ -239,7 +239,7 @@ Signature = Annotated[
         "--signature",
         metavar="NAME",
         panel=panels.SCOPE,
-        text="Use this signature (entry point) of MODEL for --data; of a SavedModel, convert this signature only.",
+        text="Select the signature (entry point) of --data; of a SavedModel, only this signature is converted.",
     ),
 ]
 Member = Annotated[

@@ -25,11 +25,13 @@ OTHER_PLACEHOLDER = {
     "--format": "commands without report files take no FORMAT:FILE",
     "--select": "validate selects requirements, of which an operator is the beginning",
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
+    "--budget": "convert limits the size or the SNR of a model, verify and suite limit a run",
 }
 #: Options whose help begins with other words in another command, with the reason.
 OTHER_WORDS = {
     "--select": "validate reports findings, other commands test operators",
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
+    "--budget": "convert limits the size or the SNR of a model, verify and suite limit a run",
     "--min-snr": "convert writes no model that fails, trace has culprits as its default condition",
     "--arithmetic": "run computes with an arithmetic, make writes its outputs, verify accepts them, prove expects them",
 }

@@ -141,9 +141,9 @@ def run(*arguments: str) -> tuple[int, str]:
     ("arguments", "said", "code"),
     [
         (["--device", "litert:fast"], "unknown kernels 'fast'", 64),
-        (["--device", "litret:reference"], "did you mean", 2),
-        (["--device", "delegate:/nowhere.so"], "no such file", 2),
-        (["--device", "recorded:/nowhere"], "/nowhere", 2),
+        (["--device", "litret:reference"], "did you mean", 64),
+        (["--device", "delegate:/nowhere.so"], "no such file", 64),
+        (["--device", "recorded:/nowhere"], "/nowhere", 64),
         (
             ["--device", "recorded:.", "--arithmetic", "litert-refrence"],
             "did you mean 'litert-reference'",

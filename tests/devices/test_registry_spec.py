@@ -47,7 +47,7 @@ def test_what_is_no_device_is_an_error(text: str, words: str) -> None:
     ("text", "words"),
     [
         ("litert:xnnpack,thread=4", "unknown option 'thread'; did you mean 'threads'?"),
-        ("litert:xnnpack,zzz=4", "unknown option 'zzz'; there is threads"),
+        ("litert:xnnpack,zzz=4", "unknown option 'zzz'; available: threads"),
         ("litert:xnnpack,threads=0", "threads=0: a number from 1 is wanted"),
         ("litert:xnnpack,threads=two", "threads=two"),
     ],

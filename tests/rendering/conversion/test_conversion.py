@@ -35,6 +35,7 @@ FILES = {
     "junit": "conversion.junit.xml",
     "github": "conversion.github.txt",
     "gitlab": "conversion.gitlab.json",
+    "model-explorer": "conversion.explorer.json",
     "json": "conversion.json",
 }
 
