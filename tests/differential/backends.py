@@ -199,12 +199,12 @@ def taken_by_all() -> Iterator[None]:
     asked, held = dispatch.backends_of, dispatch.holding
     dispatch.backends_of = lambda *_: ALL_BACKENDS
     dispatch.holding = lambda *given: held(*given) - {"declined", "grouped"}
-    dispatch.forget_bound_kernels()
+    dispatch._UNDECIDED.clear()
     try:
         yield
     finally:
         dispatch.backends_of, dispatch.holding = asked, held
-        dispatch.forget_bound_kernels()
+        dispatch._UNDECIDED.clear()
 
 
 def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> tuple[Score, int]:

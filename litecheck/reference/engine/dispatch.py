@@ -157,11 +157,6 @@ def undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     return known[operator]
 
 
-def forget_bound_kernels() -> None:
-    """Empty the cache of bound kernels, for a caller that replaces a part of the dispatch."""
-    _UNDECIDED.clear()
-
-
 def _undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
