@@ -101,6 +101,12 @@ class Quantization:
         """True if the file states a scale, a zero point or details."""
         return bool(self.scale.size or self.zero_point.size or self.details is not None)
 
+    def real_range(self, dtype: str) -> tuple[float, float]:
+        """Return the real values of a type's ends in the first scale. Example: int8, 0.5, -128 give 0..127.5."""
+        low, high = INTEGER_RANGES[dtype]
+        scale, zero = float(self.scale[0]), int(self.zero_point[0]) if self.zero_point.size else 0
+        return scale * (low - zero), scale * (high - zero)
+
 
 @dataclass(frozen=True, slots=True)
 class TensorSurvey:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,7 +32,18 @@ _WORDS = {
     "view": ("true",),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
-_KEYS = ("inputs", "outputs", "version", *_WORDS, "accumulates", "equal_dims", "element", "probes", "unset")
+_KEYS = (
+    "inputs",
+    "outputs",
+    "version",
+    *_WORDS,
+    "accumulates",
+    "equal_dims",
+    "element",
+    "probes",
+    "unset",
+    "bounds",
+)
 #: The version of operators on 8-bit tensors, unless another is stated.
 _VERSION = 2
 
@@ -74,6 +86,7 @@ class OperatorTraits:
     element: str = ""
     probes: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -146,6 +159,19 @@ def _facts(node: MappingNode) -> OperatorTraits:
         text(node.get("element")),
         texts(node.get("probes")),
         texts(node.get("unset")),
+        _bounds(node.get("bounds")),
+    )
+
+
+def _bounds(node: Node | None) -> tuple[float, float]:
+    """Return the lowest and the highest output: infinite where the entry states none."""
+    if node is None:
+        return -math.inf, math.inf
+    ends = entries(node, FILE).only(("low", "high"))
+    low, high = ends.get("low"), ends.get("high")
+    return (
+        -math.inf if low is None else _number(low, 0),
+        math.inf if high is None else _number(high, 0),
     )
 
 

@@ -15,6 +15,7 @@ from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
 from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
@@ -47,6 +48,11 @@ class Bench:
             fed.other: StoredValues(tensor.dtype)
             for fed in self.operators
             if is_counted(tensor := part.second.tensors[fed.outputs[0][1]])
+        }
+        self._saturable = {
+            new: saturable_ends(part.second, fed.operator, part.second.tensors[new])
+            for fed in self.operators
+            for _, new in fed.outputs
         }
         self._alone = ReferenceInterpreter(match.second, arithmetic)
         self._own = ReferenceInterpreter(own_form(match.first, part))
@@ -101,7 +107,7 @@ class Bench:
             self._storage(errors, want, new)
             if new in stored:
                 errors.add("accumulated", want, meaning(stored[new], tensor))
-                _spread(errors, stored[new], tensor)
+                _spread(errors, stored[new], tensor, self._saturable[new])
                 if fed.other in self._values:
                     self._values[fed.other].add(stored[new])
             if new in alone:
@@ -167,10 +173,10 @@ class Bench:
                 self.errors[fed.other].add("kernel", in_tensor(got, tensor), meaning(alone[new], tensor))
 
 
-def _spread(errors: Errors, stored: Values, tensor: Tensor) -> None:
+def _spread(errors: Errors, stored: Values, tensor: Tensor, saturable: tuple[bool, bool]) -> None:
     if not stored.size or tensor.dtype not in INTEGER_RANGES:
         return
-    low, high = INTEGER_RANGES[tensor.dtype]
     errors.elements += stored.size
-    errors.saturated += int(np.count_nonzero(stored == low) + np.count_nonzero(stored == high))
+    for end, counts in zip(INTEGER_RANGES[tensor.dtype], saturable, strict=True):
+        errors.saturated += int(np.count_nonzero(stored == end)) if counts else 0
     errors.low, errors.high = min(errors.low, float(stored.min())), max(errors.high, float(stored.max()))

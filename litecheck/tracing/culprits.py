@@ -12,13 +12,14 @@ from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.quantization import BITS
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
 from litecheck.tracing.fed_operators import FedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
+from litecheck.tracing.twin import SLACK
 
 #: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
 _ORDINARY = 1.0
@@ -164,18 +165,18 @@ def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
 
 
 def _range_words(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
-    """Return the range of a tensor beside the range of its values: ``its range is -1..1, its values are -3..3``."""
+    """Return the fault of a tensor's range: ``the range -1..1 is too narrow for values of -3..3``."""
     tensor = bench.part.second.tensors[index]
-    low, high = INTEGER_RANGES[tensor.dtype]
-    q = tensor.quantization
-    step, zero = float(q.scale[0]), int(q.zero_point.sum())
-    own = step * (low - zero), step * (high - zero)
+    step, own = float(tensor.quantization.scale[0]), tensor.quantization.real_range(tensor.dtype)
     seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
     if seen is None:
         return f"its range is {own[0]:.3g}..{own[1]:.3g}"
-    narrow = seen[0] < own[0] - step or seen[1] > own[1] + step
-    fault = "narrow" if narrow else "wide"
-    return f"the range {own[0]:.3g}..{own[1]:.3g} is too {fault} for values of {seen[0]:.3g}..{seen[1]:.3g}"
+    below, above = seen[0] < own[0] - step, seen[1] > own[1] + step
+    wide = own[0] < SLACK * min(seen[0], 0.0) - step, own[1] > SLACK * max(seen[1], 0.0) + step
+    fault = "too narrow" if below or above else "too wide"
+    if below != above and wide[below]:
+        fault = "too wide below and too narrow above" if above else "too narrow below and too wide above"
+    return f"the range {own[0]:.3g}..{own[1]:.3g} is {fault} for values of {seen[0]:.3g}..{seen[1]:.3g}"
 
 
 def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Culprit]:

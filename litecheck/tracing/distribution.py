@@ -15,6 +15,7 @@ from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.tracing.storage import is_quantized
 
 #: Parts of a type's range that are counted.
@@ -26,7 +27,8 @@ class TensorDistribution:
     """The distribution of an operator's outputs, or of one of its weights, named by ``role``.
 
     ``low`` and ``high`` are the ends of the range, real values for outputs and stored values for weights, whose channels
-    may have unlike scales. ``at_low`` and ``at_high`` are shares of values at the type's limits, 0 to 1. ``bits`` are
+    may have unlike scales. ``at_low`` and ``at_high`` are shares of values at the type's limits, 0 to 1, without
+    limits that an activation sets. ``bits`` are
     the effective bits of each channel.
     """
 
@@ -68,12 +70,16 @@ class StoredValues:
         """Return the distribution of a tensor."""
         q, total = tensor.quantization, max(int(self._levels.sum()), 1)
         scale, zero = (float(q.scale[0]), int(q.zero_point.sum())) if role == "output" else (1.0, 0)
+        at_low, at_high = self._levels[0].item() / total, self._levels[-1].item() / total
+        if role == "output":
+            ends = saturable_ends(subgraph, operator, tensor)
+            at_low, at_high = at_low * ends[0], at_high * ends[1]
         extents = [] if self._least is None or self._most is None else (self._most - self._least + 1).tolist()
         return TensorDistribution(
             subgraph.index, operator.index, operator.kind, name_of(subgraph, operator), role, self._dtype,
             scale * (self._low - zero), scale * (self._high - zero),
             tuple(part.sum().item() for part in np.array_split(self._levels, min(BINS, self._levels.size))),
-            self._levels[0].item() / total, self._levels[-1].item() / total,
+            at_low, at_high,
             tuple(round(float(np.log2(extent)), 1) for extent in extents),
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from litecheck.model.types import Model, Operator
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Statistics, statistics
+from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__
 
@@ -82,12 +83,18 @@ def _row(model: Model, operator: Operator, found: list[Statistics]) -> TracedOpe
     if not counted:
         return None
     size = sum(one.size for one in counted)
-    saturated = sum((one.at_low or 0) + (one.at_high or 0) for one in counted) / max(size, 1)
+    saturated = sum(_saturated(model, operator, one) for one in counted) / max(size, 1)
     low, high = min(one.low or 0 for one in counted), max(one.high or 0 for one in counted)
     return TracedOperator(
         0, operator.index, operator.kind, name_of(subgraph, operator), -1, None, None, None, None, None, 0.0,
         saturated, log2(max(1.0, high - low + 1)),
     )  # fmt: skip
+
+
+def _saturated(model: Model, operator: Operator, one: Statistics) -> int:
+    subgraph = model.subgraphs[0]
+    ends = saturable_ends(subgraph, operator, subgraph.tensors[one.index])
+    return ends[0] * (one.at_low or 0) + ends[1] * (one.at_high or 0)
 
 
 def _notes(model: Model, rows: tuple[TracedOperator, ...]) -> list[str]:

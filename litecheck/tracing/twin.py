@@ -15,7 +15,6 @@ from litecheck.conversion.request import REAL, Request
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Model, Tensor
-from litecheck.quantization import INTEGER_RANGES
 from litecheck.tracing.storage import is_quantized
 
 #: Factor by which a range may exceed the values of the data: calibration data differ from one user to another.
@@ -51,7 +50,7 @@ def make_twin(
             if tensor.is_constant:
                 per_axis[key] = tensor.quantization.scale.size > 1
             elif key in ranges:
-                wide[key] = widened(ranges[key], _reach(tensor))
+                wide[key] = widened(ranges[key], tensor.quantization.real_range(tensor.dtype))
     request = Request(kind_of(match.second), keep=_kept(match))
     conversion = convert(match.first, request, wide, TransferredParams(per_axis=per_axis), inner)
     forms = {(one.subgraph, one.tensor): one.written for one in conversion.plan.tensors if one.written}
@@ -77,12 +76,6 @@ def widened(seen: Interval, reach: Interval) -> Interval:
     room = (SLACK - 1) * (high - low)
     factor = min(1.0, room / sum(more)) if sum(more) else 0.0
     return low - factor * more[0], high + factor * more[1]
-
-
-def _reach(tensor: Tensor) -> Interval:
-    low, high = INTEGER_RANGES[tensor.dtype]
-    scale, zero = float(tensor.quantization.scale[0]), int(tensor.quantization.zero_point.sum())
-    return scale * (low - zero), scale * (high - zero)
 
 
 def _kept(match: ModelMatch) -> tuple[str, ...]:

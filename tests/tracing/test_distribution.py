@@ -33,7 +33,7 @@ def test_counts(
     main = builder.subgraph()
     x = main.tensor("x", (1, 2), dtype, quantized(0.5, 1))
     y = main.tensor("y", (1, 2), dtype, quantized(0.5, 1))
-    main.add("RELU", [x], [y])
+    main.add("NEG", [x], [y])
     model = builder.finish().subgraphs[0]
     values = StoredValues(dtype)
     for stored in calls:
@@ -44,6 +44,18 @@ def test_counts(
     assert (found.at_low, found.at_high) == ends
     assert found.bits == pytest.approx(bits, abs=0.05)
     assert (found.high - found.low) / 0.5 + 1 == 2 ** (16 if dtype == "int16" else 8)
+
+
+def test_zeros_of_a_fused_activation_are_not_saturated() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 2), "int8", quantized(0.5, -128)) for name in "xy")
+    main.add("ADD", [x, x], [y], fused_activation_function="RELU")
+    model, values = builder.finish().subgraphs[0], StoredValues("int8")
+    values.add(np.int8([[-128, 127]]))
+    found = values.finish(model, model.operators[0], "output", model.tensors[y])
+    assert (found.at_low, found.at_high) == (0.0, 0.5)
+    assert found.counts[0] == 1
 
 
 def test_weights_have_a_resolution_for_each_channel() -> None:
