@@ -59,12 +59,25 @@ class TracedOperator:
 
 
 @dataclass(frozen=True, slots=True)
+class FixGain:
+    """A part of a fix's gain in dB, and its source."""
+
+    source: str
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
 class TriedFix:
-    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after."""
+    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after, on ``samples``.
+
+    ``gains`` are parts of the gain. Numbers of operators in the command are those of the float file.
+    """
 
     command: str
     before: float
     after: float
+    samples: int = 0
+    gains: tuple[FixGain, ...] = ()
 
     @property
     def gain(self) -> float:

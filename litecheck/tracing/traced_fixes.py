@@ -6,11 +6,13 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
+from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import FixOptions, LossCause, best_fix, sample_cause
 from litecheck.errors import LitecheckError
@@ -18,9 +20,11 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model, Operator
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.tracing.fix_gains import fix_gains
 from litecheck.tracing.measures import Tensors, Values, power, squares
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
+from litecheck.tracing.twin import granularity_of
 
 #: Gain in dB from which a command is printed.
 _WORTH = 1.0
@@ -28,7 +32,10 @@ _WORTH = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workshop:
-    """Everything that trials need, all tensors of the float model for some samples, and the words of a command."""
+    """Everything that trials need, all tensors of the float model for some samples, and the words of a command.
+
+    A plain conversion is always tried, so that options are not credited with its gain.
+    """
 
     match: ModelMatch
     trials: FixTrials
@@ -49,9 +56,13 @@ class Workshop:
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
 
+        @cache
         def trial(options: FixOptions) -> float | None:
             # Equalization rescales tensors inside the model, so that only outputs can be compared.
             tried = None if joint is not None and options.equalize else self.trials.converted(options)
+            return measured(tried)
+
+        def measured(tried: Conversion | None) -> float | None:
             if tried is None:
                 return None
             try:
@@ -69,14 +80,24 @@ class Workshop:
         kind = self.trials.request.to
         options = shlex.join((*(("--to", kind) if kind != "int8" else ()), *found.options))
         words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", options, self.asked)))
-        return TriedFix(f"litecheck convert {words}", found.before, found.after)
+        gains = fix_gains(
+            found.before, measured(self._granular()), trial(FixOptions()), found.after, found.options
+        )
+        return TriedFix(f"litecheck convert {words}", found.before, found.after, len(self.samples), gains)
+
+    def _granular(self) -> Conversion | None:
+        """Return the plain conversion with the granularity of the quantized model, or None if it is impossible."""
+        made = self.trials
+        try:
+            return convert(made.model, made.request, made.ranges, granularity_of(self.match), made.inner)
+        except LitecheckError:
+            return None
 
     def _causes(self, culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
-        """Yield the causes to try: an unusual sample, and the culprit or the operator with the largest error."""
+        """Yield the causes to try: none, an unusual sample, and an operator without a culprit that a conversion fixes."""
+        yield LossCause((), culprit.detail if culprit else "", plain=True)
         yield from sample_cause(self.statistics, self.match.first)
-        if culprit is not None and culprit.cause != "shared_range":
-            yield LossCause((), culprit.detail, plain=True)
-        elif partner >= 0:
+        if (culprit is None or culprit.cause == "shared_range") and partner >= 0:
             yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
 
     def _snr(self, model: Model, ends: Mapping[int, int], joint: Operator | None) -> float:

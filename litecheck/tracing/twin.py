@@ -41,21 +41,27 @@ def make_twin(
 ) -> Twin:
     """Convert the float model with the ranges of its tensors. Raises ConfigError."""
     wide = dict(ranges)
-    per_axis: dict[Key, bool] = {}
     for part in match.subgraphs:
         for new, old in part.tensors.items():
             key, tensor = (part.first.index, old), part.second.tensors[new]
-            if not is_quantized(tensor):
-                continue
-            if tensor.is_constant:
-                per_axis[key] = tensor.quantization.scale.size > 1
-            elif key in ranges:
+            if is_quantized(tensor) and not tensor.is_constant and key in ranges:
                 wide[key] = widened(ranges[key], tensor.quantization.real_range(tensor.dtype))
     request = Request(kind_of(match.second), keep=_kept(match))
-    conversion = convert(match.first, request, wide, TransferredParams(per_axis=per_axis), inner)
+    conversion = convert(match.first, request, wide, granularity_of(match), inner)
     forms = {(one.subgraph, one.tensor): one.written for one in conversion.plan.tensors if one.written}
     reads = {port: form for one in conversion.plan.tensors for port, form in one.read.items() if form}
     return Twin(conversion, forms, reads)
+
+
+def granularity_of(match: ModelMatch) -> TransferredParams:
+    """Return the granularity of the constants of the quantized model: per channel or per tensor."""
+    per_axis = {
+        (part.first.index, old): part.second.tensors[new].quantization.scale.size > 1
+        for part in match.subgraphs
+        for new, old in part.tensors.items()
+        if part.second.tensors[new].is_constant and is_quantized(part.second.tensors[new])
+    }
+    return TransferredParams(per_axis=per_axis)
 
 
 def kind_of(model: Model) -> str:

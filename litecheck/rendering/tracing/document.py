@@ -15,7 +15,10 @@ def document(trace: Trace) -> Document:
     """Return the document: the answer, culprits, and the table of operators folded."""
     parts: list[Part] = []
     if trace.fix is not None:
-        parts.append(FactRows((("fix", (Code(trace.fix.command), f" ({trace.fix.gain:+.1f} dB, tried)")),)))
+        words = wording.fix(trace).removeprefix(trace.fix.command)
+        rows_of_fix: list[tuple[str, Line]] = [("fix", (Code(trace.fix.command), words))]
+        rows_of_fix += [("gain", (text,))] if (text := wording.gains(trace)) else []
+        parts.append(FactRows(tuple(rows_of_fix)))
     for one in trace.culprits[:_CULPRITS]:
         parts.append(Heading((f"{wording.where(one)} ", Code(one.name))))
         parts.append(FactRows(tuple((label, (text,)) for label, text in wording.culprit_lines(one))))

@@ -37,7 +37,16 @@ def test_the_schema_knows_every_cause() -> None:
 def test_json_has_the_culprits_with_their_fix() -> None:
     (culprit,) = values(BAD)["culprits"]
     assert (culprit["operator"], culprit["cause"], culprit["avoidable_db"]) == (1, "weight_scale", 14.0)
-    assert culprit["fix"] == {"command": BAD.fix and BAD.fix.command, "before": 8.0, "after": 21.5}
+    assert culprit["fix"] == {
+        "command": BAD.fix and BAD.fix.command,
+        "before": 8.0,
+        "after": 21.5,
+        "samples": 4,
+        "gains": [
+            {"source": "per-channel weights", "gain": 14.5},
+            {"source": "new ranges", "gain": -1.0},
+        ],
+    }
     assert values(GOOD)["culprits"] == []
 
 
@@ -47,7 +56,12 @@ def test_json_has_the_culprits_with_their_fix() -> None:
         (BAD, "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large"),
         (
             GOOD,
-            "no operator loses more than it must; 75 % of the outputs' error comes from CONV_2D #0 'stem'",
+            "no operator loses 3 dB more than it must; 75 % of the outputs' error comes from CONV_2D #0 'stem'",
+        ),
+        (
+            replace(GOOD, fix=BAD.fix, leading=None),
+            "no operator loses 3 dB more than it must, but another conversion gains 13.5 dB: "
+            "+14.5 dB from per-channel weights, -1.0 dB from new ranges",
         ),
         (
             replace(BAD, culprits=(replace(CULPRIT, cause="arithmetic", detail="the device differs"),)),
@@ -58,7 +72,7 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             "1 output saturated in at least 1 % of values, most CONV_2D #0 with 12 %; 0 outputs with unused resolution",
         ),
     ],
-    ids=["culprit", "none", "device", "ranges"],
+    ids=["culprit", "none", "fix", "device", "ranges"],
 )
 def test_the_answer_comes_first(trace: Trace, first: str) -> None:
     assert values(trace)["answer"] == first
@@ -67,7 +81,8 @@ def test_the_answer_comes_first(trace: Trace, first: str) -> None:
 
 def test_the_fix_comes_second() -> None:
     assert (
-        "fix litecheck convert float.tflite -o fixed.tflite --data x.npz (8.0 dB -> 21.5 dB, tried)"
+        "fix litecheck convert float.tflite -o fixed.tflite --data x.npz (8.0 dB -> 21.5 dB on 4 samples, tried) "
+        "gain +14.5 dB from per-channel weights, -1.0 dB from new ranges"
         in " ".join(render(BAD).split("\n\n")[0].split())
     )
 

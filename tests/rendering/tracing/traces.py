@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
+from litecheck.tracing.trace_result import Culprit, FixGain, Trace, TracedOperator, TracedOutput, TriedFix
 
-FIX = TriedFix("litecheck convert float.tflite -o fixed.tflite --data x.npz", 8.0, 21.5)
+FIX = TriedFix(
+    "litecheck convert float.tflite -o fixed.tflite --data x.npz",
+    8.0,
+    21.5,
+    4,
+    (FixGain("per-channel weights", 14.5), FixGain("new ranges", -1.0)),
+)
 ROWS = (
     TracedOperator(0, 0, "CONV_2D", "stem", 0, 31.5, 31.5, 34.0, 34.0, 31.5, 0.0, 0.125, 7.5),
     TracedOperator(
