@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.errors import InputError
 from litecheck.model.constant_values import along_axis, zero_points
-from litecheck.model.types import Tensor
+from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 
@@ -59,3 +60,17 @@ def meaning(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     real: NDArray[np.float32] = stored.astype(np.float32) - np.float32(zero_points(q)[0])
     real *= q.scale[0]
     return real
+
+
+def check_quantized(model: Model, alone: bool = False) -> None:
+    """Raise InputError for a model without quantized tensors or, ``alone``, without computed ones."""
+    tensors = [t for s in model.subgraphs for t in s.tensors if not (alone and t.is_constant)]
+    if not any(t.quantization.is_set or t.dtype == "float16" for t in tensors):
+        found = (
+            "no input or output of its operators is quantized"
+            if alone
+            else "none of its tensors is quantized"
+        )
+        raise InputError(
+            f"{model.file or 'the model'}: expected a quantized model, but {found}. 'litecheck convert' quantizes a model."
+        )

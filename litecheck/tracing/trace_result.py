@@ -25,6 +25,8 @@ Cause = Literal[
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 #: Avoidable loss in dB from which an operator is a culprit.
 LEAST_LOSS = 3.0
+#: Share of the outputs' error below which a culprit is no failure.
+LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,11 @@ class Culprit:
     fix: TriedFix | None = None
     tensor: int = -1
 
+    @property
+    def reaches_outputs(self) -> bool:
+        """Return True unless the operator is known to add less than 1 % of the outputs' error."""
+        return self.share is None or self.share >= LEAST_SHARE
+
 
 @dataclass(frozen=True, slots=True)
 class TracedOutput:
@@ -130,7 +137,7 @@ class Trace:
     device: str = ""
     fix: TriedFix | None = None
     leading: tuple[int, float] | None = None
-    """Without a culprit: the operator with the largest share of the outputs' error, and the share."""
+    """Without a culprit that reaches the outputs: the operator with the largest share of the outputs' error, the share."""
     against: Trace | None = None
     notes: tuple[str, ...] = ()
     min_snr: float | None = None
@@ -154,9 +161,9 @@ class Trace:
 
     @property
     def exit_code(self) -> int:
-        """1 if a limit is exceeded or, without limits, if there is a culprit."""
+        """1 if a limit is exceeded or, without limits, if the loss of a culprit reaches the outputs."""
         if self.min_snr is None and self.max_loss is None:
-            return int(bool(self.culprits))
+            return int(any(one.reaches_outputs for one in self.culprits))
         return int(bool(self.failures))
 
 

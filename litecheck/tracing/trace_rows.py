@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log2
 
 from litecheck.model.graph import name_of
@@ -45,6 +46,21 @@ def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceError
 def _resolution(errors: Errors) -> float | None:
     """Return log2 of the number of steps between the smallest and the largest stored value."""
     return log2(max(1.0, errors.high - errors.low + 1)) if errors.elements else None
+
+
+def with_losses(rows: Sequence[TracedOperator], named: Sequence[Culprit]) -> tuple[TracedOperator, ...]:
+    """Return the rows with the losses of culprits at an input or in a shared range, which the operator alone has not."""
+    losses: dict[tuple[int, int], float] = {}
+    for one in named:
+        if one.cause in ("input_range", "shared_range"):
+            place = one.subgraph, one.operator
+            losses[place] = max(losses.get(place, 0.0), one.avoidable_db)
+    return tuple(
+        replace(row, avoidable_db=loss, twin_snr=None)
+        if (loss := losses.get((row.subgraph, row.operator), 0.0)) > row.avoidable_db
+        else row
+        for row in rows
+    )
 
 
 def culprits_on_device(rows: Sequence[TracedOperator]) -> tuple[Culprit, ...]:

@@ -35,9 +35,9 @@ from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
-from litecheck.tracing.storage import is_quantized
+from litecheck.tracing.storage import check_quantized, is_quantized
 from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
-from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences
+from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
 from litecheck.tracing.traced_fixes import Workshop
 from litecheck.tracing.twin import Twin, kind_of, make_twin
 from litecheck.version import __version__
@@ -102,6 +102,7 @@ def trace(
     quantized = model if isinstance(model, Model) else load_model(model)
     told = tell or (lambda done, what: None)
     if reference is None:
+        check_quantized(quantized, alone=True)
         return trace_ranges(quantized, asked.conversion, asked.arithmetic, told)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
@@ -120,13 +121,18 @@ def trace(
 
 
 def _check_pair(real: Model, quantized: Model) -> None:
-    """Raise InputError for a float model that is quantized, or entry points that do not belong together."""
+    """Raise InputError for a quantized model first or a float model second, and for inputs that do not belong together."""
     made = (t for t in real.subgraphs[0].tensors if not t.is_constant)
     if any(map(is_quantized, made)) and not is_trained(real):
         raise InputError(f"{real.file or 'FLOAT'}: expected a float model first, got a quantized one")
-    sides = [[s.tensors[i].size for i in s.inputs] for s in (real.subgraphs[0], quantized.subgraphs[0])]
-    if sides[0] != sides[1]:
-        raise InputError(f"{quantized.file or 'INT8'}: its inputs are not those of {real.file or 'FLOAT'}")
+    check_quantized(quantized)
+    sides = [[s.tensors[i] for i in s.inputs] for s in (real.subgraphs[0], quantized.subgraphs[0])]
+    if [t.size for t in sides[0]] != [t.size for t in sides[1]]:
+        old, new = (", ".join(str(list(t.shape)) for t in side) for side in sides)
+        raise InputError(
+            f"{quantized.file or 'INT8'}: its inputs are {new}, those of {real.file or 'FLOAT'} are {old}. "
+            "Give two forms of one model."
+        )
 
 
 def _traced(
@@ -163,14 +169,15 @@ def _traced(
     ):
         named = [*faults, *named[: -len(faults)]]
     notes += small_differences(rows, named)
-    leading = None if named or 0 not in shares else _leading(made.benches[0], shares[0])
+    harmful = any(one.reaches_outputs for one in named)
+    leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
     if asked.fix and not bridged and 0 in shares:
         fix, named = _fixed(
             found, made.few[0], asked, calibration, named, leading[0] if leading else -1, data
         )
     return Trace(
-        __version__, real.file or "float", quantized.file or "model", data.described, both.samples, tuple(rows),
+        __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
         tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
@@ -204,8 +211,12 @@ def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[
     """
     worst = sorted(named, key=lambda one: -one.avoidable_db)
     known = [replace(one, share=_share(one, shares.get(one.subgraph))) for one in worst[:_SHARED]]
-    tenths = {id(one): 1.0 if one.share is None else round(one.share, 1) for one in known}
-    return [*sorted(known, key=lambda one: -tenths[id(one)]), *worst[_SHARED:]]
+    return [*sorted(known, key=_rounded_share, reverse=True), *worst[_SHARED:]]
+
+
+def _rounded_share(one: Culprit) -> float:
+    """Return the share of a culprit in one significant digit: 0.96 and 1 are equal, 0.03 is more than 0.02."""
+    return 1.0 if one.share is None else float(f"{one.share:.0e}")
 
 
 def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
@@ -229,7 +240,7 @@ def _fixed(
     named: list[Culprit], leading: int, data: CalibrationData,
 ) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
-    worst = next((one for one in named if one.cause != "arithmetic"), None)
+    worst = next((one for one in named if one.cause != "arithmetic" and one.reaches_outputs), None)
     source = found.first.file or "FLOAT"
     settings, samples = replace(asked.conversion, statistics=""), limited(data, SAMPLES)
     trials = FixTrials(

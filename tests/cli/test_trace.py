@@ -12,6 +12,7 @@ import litecheck
 from litecheck.cli.app import app
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+OTHER = str(FIXTURES / "convert" / "residual_int8.tflite")
 REAL, DATA = str(FIXTURES / "float_detector.tflite"), str(FIXTURES / "float_detector.npz")
 
 
@@ -55,6 +56,9 @@ def test_one_model_measures_ranges(quantized: str) -> None:
         (["INT8", "--min-snr", "20", "--data", DATA], 64, "--min-snr needs the float model"),
         ([REAL, "INT8"], 64, "a trace needs data"),
         (["INT8", REAL, "--data", DATA], 2, "expected a float model first"),
+        ([REAL, REAL, "--data", DATA], 2, "expected a quantized model, but none of its tensors is quantized"),
+        ([REAL, "--data", DATA], 2, "no input or output of its operators is quantized"),
+        ([REAL, OTHER, "--data", DATA], 2, "its inputs are [1, 12, 12, 3], those of"),
         ([REAL, "no.tflite", "--data", DATA], 2, "no.tflite"),
     ],
 )

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from litecheck.errors import InputError
+from litecheck.model.load import load_model
 from litecheck.model.types import Tensor
 from litecheck.quantization import Quantization
-from litecheck.tracing.storage import in_tensor, meaning, stored_as
+from litecheck.tracing.storage import check_quantized, in_tensor, meaning, stored_as
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 def q(scale: list[float], zero: list[int], axis: int = 0) -> Quantization:
@@ -38,3 +45,19 @@ def test_a_float_tensor_stores_values_as_they_are() -> None:
 def test_meaning() -> None:
     tensor = Tensor(0, "t", "int8", (2,), quantization=q([0.5], [3]))
     assert meaning(np.array([3, 5], np.int8), tensor).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("file", "alone", "message"),
+    [
+        ("float", False, "none of its tensors is quantized"),
+        ("float", True, "no input or output of its operators is quantized"),
+        ("hybrid", False, ""),
+        ("hybrid", True, "no input or output of its operators is quantized"),
+        ("fc_int8", True, ""),
+    ],
+)
+def test_float_models_are_rejected(file: str, alone: bool, message: str) -> None:
+    model = load_model(FIXTURES / f"{file}.tflite")
+    with pytest.raises(InputError, match=message) if message else nullcontext():
+        check_quantized(model, alone)

@@ -87,8 +87,9 @@ class KnownShares(ErrorShares):
         ({0: 0.02, 1: 0.6, 2: 0.3}, [1, 2, 0]),
         ({0: 0.58, 1: 0.6, 2: 0.62}, [0, 1, 2]),
         ({0: 0.02, 1: None, 2: 0.3}, [1, 2, 0]),
+        ({0: 0.002, 1: 0.03, 2: 0.02}, [1, 2, 0]),
     ],
-    ids=["share", "alike: loss", "unknown"],
+    ids=["share", "alike: loss", "unknown", "small"],
 )
 def test_the_largest_share_is_first(shares: dict[int, float | None], order: list[int]) -> None:
     every = [Culprit(0, n, "ADD", "", "weights", 30.0 - n, "") for n in range(3)]
@@ -215,7 +216,7 @@ def test_without_the_float_model_ranges_are_measured(tmp_path: Path) -> None:
     ("reference", "model", "words"),
     [
         ("convert/residual_int8", "convert/residual_int8", "expected a float model first"),
-        ("convert/residual", "convert/separable_int8", "its inputs are not those of"),
+        ("convert/residual", "convert/separable_int8", "Give two forms of one model"),
     ],
 )
 def test_models_that_do_not_belong_together(reference: str, model: str, words: str) -> None:

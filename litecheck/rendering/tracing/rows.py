@@ -48,8 +48,9 @@ def _row(trace: Trace, one: Culprit) -> result.ResultRow:
     )  # fmt: skip
     identity = result.digest("\0".join((trace.file, str(one.subgraph), str(one.operator), one.cause)))
     return result.ResultRow(
-        f"trace/{one.cause}", "violation", message, place, words, one.detail, details,
-        f"{wording.where(one)}: {words}", result.lines_of(details), fails=True, fingerprint=identity, identity=identity,
+        f"trace/{one.cause}", "violation" if one.reaches_outputs else "warning", message, place, words, one.detail, details,
+        f"{wording.where(one)}: {words}", result.lines_of(details), fails=one.reaches_outputs,
+        fingerprint=identity, identity=identity,
     )  # fmt: skip
 
 

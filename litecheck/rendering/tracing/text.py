@@ -22,7 +22,7 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     page = Page(console, verbose)
     page.line(Text(page.phrase(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
     page.labelled("fix", visible(wording.fix(trace)))
-    page.labelled("gain", wording.gains(trace) if trace.culprits else "")
+    page.labelled("gain", wording.gains(trace) if trace.exit_code else "")
     for failure in trace.failures:
         page.labelled("fails", failure)
     page.line()
@@ -33,6 +33,9 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
         page.section(wording.where(one), shorten(one.name))
         for label, text in wording.culprit_lines(one):
             page.labelled(label, visible(text))
+    hidden = 0 if verbose else len(trace.culprits) - _CULPRITS
+    if hidden > 0:
+        page.line(Text(f"\nand {counted(hidden, 'culprit')} more (--verbose)", DIM), "", 2)
     rows, left = wording.shown(trace, len(trace.operators) if verbose else _ROWS)
     if rows:
         page.line()

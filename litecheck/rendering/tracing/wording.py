@@ -51,14 +51,24 @@ def answer(trace: Trace) -> str:
     if trace.culprits:
         first = trace.culprits[0]
         words = "in its kernel" if first.cause == "arithmetic" else "more than it must"
-        return f"{data}{where(first)} loses {first.avoidable_db:.3g} dB {words}: {first.detail}"
+        loss = f"{where(first)} loses {first.avoidable_db:.3g} dB {words}"
+        if any(one.reaches_outputs for one in trace.culprits):
+            return f"{data}{loss}: {first.detail}"
+        return f"{data}no avoidable loss reaches the outputs ({loss}){_better(trace)}{_leading(trace)}"
     if not trace.reference:
         return data + _ranges_answer(trace)
-    better = ""
-    if trace.fix is not None:
-        better = f", but another conversion gains {trace.fix.gain:.1f} dB"
-        better += f": {gains(trace)}" if trace.fix.gains else ""
-    return f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{better}{_leading(trace)}{_without_kernel(trace)}"
+    return (
+        f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{_better(trace)}{_leading(trace)}"
+        f"{_without_kernel(trace)}"
+    )
+
+
+def _better(trace: Trace) -> str:
+    """Return the gain of a fix that fixes no culprit, or ""."""
+    if trace.fix is None:
+        return ""
+    sources = f": {gains(trace)}" if trace.fix.gains else ""
+    return f", but another conversion gains {trace.fix.gain:.1f} dB{sources}"
 
 
 def _leading(trace: Trace) -> str:
@@ -108,7 +118,8 @@ def gains(trace: Trace) -> str:
 def facts(trace: Trace) -> list[tuple[str, str]]:
     """Return labels with what is known of the whole."""
     found = [("float", trace.reference), ("model", trace.file)]
-    found.append(("data", trace.data))
+    differ = "; ranges of real data differ, so give samples with --data FILE" if trace.random else ""
+    found.append(("data", trace.data + differ))
     found += [("output", f"{output.name}: SNR {output.snr:.1f} dB") for output in trace.outputs]
     found.append(("device", trace.device))
     matched = f"{counted(len(trace.operators), 'operator')} measured"
@@ -124,7 +135,8 @@ def culprit_lines(one: Culprit) -> list[tuple[str, str]]:
     """Return labels with what is known of a culprit."""
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
-        lines.append(("share", f"{100 * one.share:.0f} % of the outputs' error comes from it"))
+        share = f"{100 * one.share:.0f} %" if one.reaches_outputs else "less than 1 %"
+        lines.append(("share", f"{share} of the outputs' error with this error alone"))
     if one.fix is not None:
         lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB)"))
     return lines

@@ -87,6 +87,26 @@ def test_the_fix_comes_second() -> None:
     )
 
 
+MINOR = replace(BAD, culprits=(replace(CULPRIT, share=0.004, fix=None),), leading=(0, 0.75))
+
+
+def test_a_loss_that_does_not_reach_the_outputs_is_no_failure() -> None:
+    assert MINOR.exit_code == 0
+    assert values(MINOR)["answer"] == (
+        "no avoidable loss reaches the outputs (CONV_2D #1 loses 14 dB more than it must), but another conversion gains "
+        "13.5 dB: +14.5 dB from per-channel weights, -1.0 dB from new ranges; "
+        "75 % of the outputs' error comes from CONV_2D #0 'stem'"
+    )
+    assert "less than 1 % of the outputs' error with this error alone" in " ".join(render(MINOR).split())
+    assert json.loads(render(MINOR, "sarif"))["runs"][0]["results"][0]["level"] == "warning"
+
+
+def test_culprits_that_are_not_shown_are_counted() -> None:
+    many = replace(BAD, culprits=tuple(replace(CULPRIT, operator=n) for n in range(7)))
+    assert "and 2 culprits more" in render(many)
+    assert "culprits more" not in render(replace(BAD, culprits=many.culprits[:5]))
+
+
 def test_a_failed_limit_is_told() -> None:
     failed = replace(GOOD, min_snr=40.0)
     assert failed.exit_code == 1

@@ -1,0 +1,28 @@
+"""Rows of a trace: losses of culprits that the operator alone does not have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from litecheck.tracing.trace_result import Cause
+from litecheck.tracing.trace_rows import with_losses
+from tests.rendering.tracing.traces import CULPRIT, ROWS
+
+
+@pytest.mark.parametrize(
+    ("cause", "loss", "expected"),
+    [
+        ("input_range", 50.4, (50.4, None)),
+        ("shared_range", 20.0, (20.0, None)),
+        ("input_range", 5.0, (14.0, 24.0)),
+        ("weight_scale", 50.4, (14.0, 24.0)),
+    ],
+)
+def test_the_row_has_the_largest_loss(
+    cause: Cause, loss: float, expected: tuple[float, float | None]
+) -> None:
+    rows = with_losses(ROWS, [replace(CULPRIT, cause=cause, avoidable_db=loss)])
+    assert (rows[1].avoidable_db, rows[1].twin_snr) == expected
+    assert (rows[0], rows[2]) == (ROWS[0], ROWS[2])
