@@ -51,7 +51,10 @@ def model_changes(match: ModelMatch) -> Iterator[Change]:
         held = [side.get(name) for side in blocks]
         if held[0] != held[1]:
             before, after = map(_content, held)
-            yield Change("metadata", name=name, before=before, after=after)
+            if before == after:
+                yield Change("metadata", name=name, text=f"{before}, other content")
+            else:
+                yield Change("metadata", name=name, before=before, after=after)
 
 
 def _content(block: bytes | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from litecheck.differences.change import Change
 from litecheck.differences.tensors import tensor_changes
+from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import name_of, wiring_of
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.tensor_matching import operand_order
@@ -102,7 +103,7 @@ def _option_changes(mine: Operator, theirs: Operator) -> Iterator[Change]:
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield Change(
-                "option", role=name, before=_told(old.get(name)), after=_told(new.get(name)), changed=1
+                "option", role=name, before=_told(mine, name, old), after=_told(theirs, name, new), changed=1
             )
     one, other = mine.custom_options, theirs.custom_options
     if (b"" if one is None else one.tobytes()) != (b"" if other is None else other.tobytes()):
@@ -116,8 +117,18 @@ def _options(operator: Operator) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if isinstance(value, list) or value}
 
 
-def _told(value: Any) -> str:
-    return "not set" if value is None else str(value)
+def _told(operator: Operator, name: str, values: Mapping[str, Any]) -> str:
+    """Return an option in words, members of an enum by name. Example: fused activation 1 gives ``RELU``.
+
+    An absent type is not float32, although float32 has the value 0.
+    """
+    value, schema = values.get(name), load_schema()
+    fields = () if operator.options is None else schema.tables.get(operator.options.type, ())
+    enum = next((field.enum for field in fields if field.name == name), None)
+    if value is None and enum in (None, "TensorType"):
+        return "not set"
+    member = schema.enum_name(enum, int(value or 0)) if enum else None
+    return member or str(value)
 
 
 def _operand_changes(

@@ -126,7 +126,10 @@ def _value_changes(old: Tensor, new: Tensor) -> Iterator[Change]:
     if not changed:  # padding bits of packed types
         return
     largest = ""
-    if one.dtype.kind in "iu":
+    p, q = old.quantization, new.quantization
+    if p.scale.tobytes() != q.scale.tobytes() or p.zero_point.tobytes() != q.zero_point.tobytes():
+        largest = ", scale changed"
+    elif one.dtype.kind in "iu":
         wide: Any = f"i{2 * one.itemsize}" if one.itemsize <= _NARROW else object
         largest = f", at most {int(np.abs(other.astype(wide) - one.astype(wide)).max())} LSB"
     text = f"{changed:,} of {one.size:,} values{largest}; real values {100 * share:.3g} % (rms)"
@@ -148,10 +151,16 @@ def relative_change(old: Tensor, new: Tensor) -> float:
 
 
 def follows_scale(old: Tensor, new: Tensor) -> bool:
-    """Return True if a constant has the same real values in its new scale, up to one step."""
-    before, after, q = constant_values(old), constant_values(new), new.quantization
-    if before is None or after is None or before.shape != after.shape or not q.scale.size:
+    """Return True if a constant has the same real values in its new scale, up to one of the larger steps.
+
+    Two roundings of one value differ by at most half of each step, so that the order of the models does not matter.
+    """
+    before, after = constant_values(old), constant_values(new)
+    scaled = [q for q in (old.quantization, new.quantization) if q.scale.size]
+    if before is None or after is None or before.shape != after.shape or not scaled:
         return False
+    steps = np.max(
+        [np.broadcast_to(along_axis(q.scale, q, before.ndim), before.shape) for q in scaled], axis=0
+    )
     # float32 scales of float32 products: the real values differ in the last bits
-    allowed = 1.001 * along_axis(q.scale, q, before.ndim) + _FLOAT32 * np.abs(before)
-    return bool(np.all(np.abs(after - before) <= allowed))
+    return bool(np.all(np.abs(after - before) <= 1.001 * steps + _FLOAT32 * np.abs(before)))

@@ -59,6 +59,15 @@ def test_relative_change() -> None:
     assert relative_change(OLD, constant([2, 4, 6, 8], [0.5, 0.25])) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("values", "follows"), [([2, 4, 6, 8], True), ([2, 4, 6, 12], False)])
-def test_integers_follow_a_scale(values: list[int], follows: bool) -> None:
-    assert follows_scale(OLD, constant(values, [0.25, 0.125])) is follows
+@pytest.mark.parametrize(
+    ("values", "follows"), [([2, 4, 6, 8], True), ([2, 4, 6, 11], False), ([2, 4, 6, 10], True)]
+)
+def test_integers_follow_a_scale_in_both_orders(values: list[int], follows: bool) -> None:
+    new = constant(values, [0.25, 0.125])
+    assert follows_scale(OLD, new) is follows_scale(new, OLD) is follows
+
+
+def test_integers_of_another_scale_have_no_difference_in_lsb() -> None:
+    scale, values = tensor_changes(OLD, constant([4, 4, 6, 8], [0.25, 0.125]))
+    assert (scale.kind, values.kind) == ("scale", "constant")
+    assert values.text.startswith("4 of 4 values, scale changed; real values ")

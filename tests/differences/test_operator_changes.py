@@ -1,0 +1,36 @@
+"""Changes of options in words: members of enums by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.differences.model_difference import diff
+from litecheck.model.build import ModelBuilder, Option
+from litecheck.model.types import Model
+
+
+def model(opcode: str, options: dict[str, Option]) -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 8), "float32") for name in "xy")
+    main.add(opcode, [x] * (3 if opcode == "FULLY_CONNECTED" else 1), [y], **options)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("opcode", "old", "new", "before", "after"),
+    [
+        ("FULLY_CONNECTED", {"fused_activation_function": "RELU"}, {"fused_activation_function": "NONE"}, "RELU", "NONE"),
+        ("FULLY_CONNECTED", {"quantized_bias_type": "INT32"}, {}, "INT32", "not set"),
+        ("FULLY_CONNECTED", {}, {"keep_num_dims": True}, "not set", "True"),
+        ("AVERAGE_POOL_2D", {"padding": "VALID"}, {"padding": "SAME"}, "VALID", "SAME"),
+        ("AVERAGE_POOL_2D", {"stride_w": 2}, {"stride_w": 3}, "2", "3"),
+    ],
+)  # fmt: skip
+def test_options(
+    opcode: str, old: dict[str, Option], new: dict[str, Option], before: str, after: str
+) -> None:
+    (change,) = (c for c in diff(model(opcode, old), model(opcode, new)).changes if c.kind == "option")
+    assert (change.role, change.before, change.after) == (next(iter(old or new)), before, after)
