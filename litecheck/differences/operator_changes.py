@@ -13,7 +13,7 @@ from litecheck.differences.tensors import tensor_changes
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import name_of, wiring_of
 from litecheck.model.matching import SubgraphMatch
-from litecheck.model.tensor_matching import operand_order
+from litecheck.model.tensor_matching import CONVERSIONS, operand_order
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import Blockwise, MultiAxis
@@ -62,10 +62,11 @@ def _changes(
     for place, index in enumerate(theirs.inputs):
         old = order[place] if order[place] >= 0 else place
         if old < len(mine.inputs) and min(mine.inputs[old], index) >= 0:
-            if order[place] < 0 and not _both_held(match, mine.inputs[old], index):
+            pair = mine.inputs[old], index
+            if order[place] < 0 and not _both_held(match, *pair) and not _is_converted(match, *pair):
                 continue
             role = facts.role(old) or f"input {old}"
-            yield from _tensor(match, mine.inputs[old], index, role, compared)
+            yield from _tensor(match, *pair, role, compared)
     outputs = tuple(facts.outputs)
     for place, (old, index) in enumerate(zip(mine.outputs, theirs.outputs, strict=False)):
         if min(old, index) >= 0:
@@ -96,6 +97,14 @@ def _both_held(match: SubgraphMatch, old: int, new: int) -> bool:
         all(t.is_constant or t.is_variable for t in tensors)
         or tensors[0].is_constant != tensors[1].is_constant
     )
+
+
+def _is_converted(match: SubgraphMatch, old: int, new: int) -> bool:
+    """Return True if the first model converts the partner of a tensor: QUANTIZE of an input that the second has as int8."""
+    writer = wiring_of(match.first).last_writer.get(old, -1)
+    operator = match.first.operators[writer] if writer >= 0 else None
+    home = match.tensors.get(new, -1)
+    return operator is not None and operator.kind in CONVERSIONS and operator.inputs[0] == home >= 0
 
 
 def _option_changes(mine: Operator, theirs: Operator) -> Iterator[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.differences.model_difference import diff
-from litecheck.model.build import ModelBuilder, Option
+from litecheck.model.build import ModelBuilder, Option, quantized
 from litecheck.model.types import Model
 
 
@@ -34,3 +34,23 @@ def test_options(
 ) -> None:
     (change,) = (c for c in diff(model(opcode, old), model(opcode, new)).changes if c.kind == "option")
     assert (change.role, change.before, change.after) == (next(iter(old or new)), before, after)
+
+
+def quantized_input(converts: bool) -> Model:
+    """RELU of an int8 input with scale 0.5, or of a float input behind QUANTIZE with scale 0.25."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    q, y = (main.tensor(name, (1, 8), "int8", quantized(0.25 if converts else 0.5)) for name in "qy")
+    x = main.tensor("x", (1, 8), "float32") if converts else q
+    if converts:
+        main.add("QUANTIZE", [x], [q])
+    main.add("RELU", [q], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_an_input_is_compared_with_the_output_of_quantize_in_both_orders(first: bool) -> None:
+    found = diff(quantized_input(first), quantized_input(not first)).changes
+    assert [c.text for c in found if (c.kind, c.role) == ("scale", "input")] == ["x 2" if first else "x 0.5"]

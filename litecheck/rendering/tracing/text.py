@@ -1,4 +1,4 @@
-"""Text report of a trace: the answer first, then the fix, then a table with a bar for each operator."""
+"""Text report of a trace: the answer first, then the fix, then a table of operators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.tracing.trace_result import Trace
 #: Rows and culprits that a short report shows.
 _ROWS, _CULPRITS = 40, 5
 #: Columns that a narrow terminal does without, the first first.
-_SPARE = ("name", "possible", "saturated", "bits", "SNR", "alone")
+_SPARE = ("SNR", "possible", "bits", "saturated", "name", "alone")
 
 
 def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:

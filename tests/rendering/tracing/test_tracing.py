@@ -138,6 +138,15 @@ def test_nodes_color_the_culprit() -> None:
     assert results["0"]["bgColor"] != results["1"]["bgColor"]
 
 
+def test_a_narrow_table_keeps_names_and_drops_bars() -> None:
+    row = replace(
+        BAD.operators[1], opcode="FULLY_CONNECTED", name="classifier", device_snr=None, saturated=0.5
+    )
+    table = render(replace(BAD, operators=(row,))).split("SNR dB")[1]
+    assert "classifier" in table
+    assert not {"██", "24.0"} & set(table.split())
+
+
 def test_long_tables_are_shortened() -> None:
     many = replace(BAD, operators=tuple(replace(BAD.operators[0], operator=n) for n in range(60)))
     assert "and 20 more" not in render(BAD)
