@@ -165,12 +165,20 @@ def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
 
 
 def _range_words(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
-    """Return the fault of a tensor's range: ``the range -1..1 is too narrow for values of -3..3``."""
+    """Return the fault of a tensor's range for its values."""
     tensor = bench.part.second.tensors[index]
     step, own = float(tensor.quantization.scale[0]), tensor.quantization.real_range(tensor.dtype)
     seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
     if seen is None:
         return f"its range is {own[0]:.3g}..{own[1]:.3g}"
+    return range_fault(own, seen, step)
+
+
+def range_fault(own: Interval, seen: Interval, step: float) -> str:
+    """Return the fault of a range for values that it does not fit.
+
+    Example: -40..2 for values of -4..4 is too wide below and too narrow above.
+    """
     below, above = seen[0] < own[0] - step, seen[1] > own[1] + step
     wide = own[0] < SLACK * min(seen[0], 0.0) - step, own[1] > SLACK * max(seen[1], 0.0) + step
     fault = "too narrow" if below or above else "too wide"
