@@ -4,6 +4,7 @@ package."""
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -11,6 +12,7 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, v
 from importlib.util import find_spec
 from typing import Any
 
+from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS
 from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
 from litecheck.devices.isolated import Isolated
@@ -163,6 +165,11 @@ def parse(text: str) -> DeviceSpec:
             raise DeviceNameError(
                 f"--device {text!r}: a device is written KIND, KIND:ARGUMENT or KIND,KEY=VALUE"
             )
+        if program := _program(text):
+            raise DeviceNameError(
+                f"--device {text}: {program} is no .so, .dylib or .dll. A program? Write {_as_command(text)}. "
+                f"A library? Write delegate:{program}"
+            )
         kind, rest = "delegate", text
     else:
         kind, rest = found[1], found[3] or ""
@@ -177,6 +184,21 @@ def parse(text: str) -> DeviceSpec:
 
 def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text.split(",")[0].lower().endswith(_LIBRARY)
+
+
+def _program(text: str) -> str:
+    """Return the executable file that a path names without the name of a library, "" if there is none.
+
+    For example, ``./npu {model} {runs}`` gives ``./npu`` if this file is executable.
+    """
+    file = next(iter(text.split()), "").split(",")[0]
+    named = any(suffix in os.path.basename(file).lower() for suffix in _LIBRARY)
+    return "" if named or not os.path.isfile(file) or not os.access(file, os.X_OK) else file
+
+
+def _as_command(text: str) -> str:
+    """Return ``command:'./npu {model} {inputs} {outputs}'`` for ``./npu``; placeholders that are given stay."""
+    return f"command:'{text if '{' in text else f'{text} {MODEL} {INPUTS} {OUTPUTS}'}'"
 
 
 def _pieces(rest: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.devices import adapters, registry
 from litecheck.devices.port import Answer, DeviceError, Job, Limits
-from litecheck.devices.registry import known_devices, open_device
+from litecheck.devices.registry import known_devices, open_device, parse
 from litecheck.model.types import Model
 from litecheck.processes.memory import BY_SAMPLING
 
@@ -151,11 +151,31 @@ def test_a_missing_package_is_named_with_its_extra(
     assert f"needs the package {package}: pip install -e '.[{extra}]'" in said
 
 
-def test_a_file_that_is_no_delegate_is_refused_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [("", "{program} {{model}} {{inputs}} {{outputs}}"), (" {model} {runs}", "{program} {{model}} {{runs}}")],
+)
+def test_a_program_alone_is_told_its_device(arguments: str, command: str, tmp_path: Path) -> None:
+    program = tmp_path / "npu"
+    program.touch(0o755)
+    said = error(f"{program}{arguments}")
+    assert f"Write command:'{command.format(program=program)}'." in said
+    assert f"Write delegate:{program}" in said
+
+
+def test_a_versioned_library_is_a_delegate(tmp_path: Path) -> None:
+    (tmp_path / "libacme.so.1").touch(0o755)
+    assert parse(str(tmp_path / "libacme.so.1")).kind == "delegate"
+
+
+def test_a_file_that_is_no_delegate_is_refused_at_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     if importlib.util.find_spec("ai_edge_litert") is None:
         pytest.skip("needs ai-edge-litert")
     (tmp_path / "lib.so").write_text("no library")
     assert "cannot be opened, refused: OSError" in error(f"delegate:{tmp_path / 'lib.so'}")
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_every_adapter_registers_itself_and_loads_no_runtime() -> None:

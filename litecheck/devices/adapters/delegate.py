@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -69,6 +70,9 @@ class Delegate:
         from ai_edge_litert.interpreter import load_delegate
 
         self._session: litert.Session | None = None
+        ctypes.CDLL(
+            options[""]
+        )  # a library that cannot be loaded fails here, before Delegate.__del__ prints a traceback
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
