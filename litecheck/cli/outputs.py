@@ -71,10 +71,14 @@ def _parse(text: str, command: str) -> Output:
 
 
 def write(report: Reported, outputs: Iterable[Output], manner: OutputOptions) -> None:
-    """Write a report in every format asked for, files first, so that a reader of stdout finds them there."""
+    """Write a report in every format asked for, files first, so that a reader of stdout finds them there.
+
+    If nothing goes to stdout, print the verdict to stderr.
+    """
     from litecheck.rendering.report_view import ReportView
 
     sheet = ReportView(report)
+    outputs = tuple(outputs)
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
             atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))
@@ -86,3 +90,5 @@ def write(report: Reported, outputs: Iterable[Output], manner: OutputOptions) ->
             print(sheet.brief(), end="")
         else:
             sheet.print(console(manner.no_color), manner.verbose)
+    if outputs and all(output.file for output in outputs):
+        log(sheet.verdict(), manner.quiet)

@@ -161,6 +161,11 @@ class ReportView:
 
         return page(self.document())
 
+    def verdict(self) -> str:
+        """Return the verdict with its summary in a line, as in ``fails: 1 of 7 kinds of operators fails: ADD int8``."""
+        found = self.document()
+        return ": ".join(filter(None, (found.verdict, found.summary)))
+
     def nodes(self) -> dict[str, Any]:
         """Return node data for Model Explorer. Raises ConfigError for several models: a graph shows one model."""
         if "nodes" not in self._modules:

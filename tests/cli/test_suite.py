@@ -58,6 +58,7 @@ def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
         (("judge", "suite"), "got neither SUITE and RESULTS nor --stream-results FILE"),
         (("judge", "suite", "suite"), "no results"),
         (("prove", "."), ".: no suite"),
+        (("diff", "suite", "suite"), "Add --suite DIR"),
     ],
 )
 def test_what_is_wrong_is_told(arguments: tuple[str, ...], told: str, run: Run) -> None:

@@ -239,6 +239,21 @@ def test_statistics_count_by_requirement(run: Run) -> None:
     assert "wrote o.json" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ((), "wrote o.html\n1 model: 1 violates; 1 violation"),
+        (("-f", "text"), "wrote o.html\n"),
+        (("-q",), ""),
+    ],
+)
+def test_a_verdict_is_told_where_every_report_is_a_file(run: Run, more: tuple[str, ...], told: str) -> None:
+    result = run("validate", "bad.tflite", *TINY, "-f", "html:o.html", *more)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(told)
+    assert result.stderr.count("\n") == (1 + (not more)) * bool(told)
+
+
 def test_a_selection_is_waived_with_its_reason(run: Run) -> None:
     write = ("validate", "bad.tflite", *TINY, "--write-baseline", "known.json")
     assert "wrote 1 finding" in run(*write, "--select", ZERO_POINT, "--reason", "silicon revision A").stderr
