@@ -18,10 +18,10 @@ from litecheck.errors import ConfigError
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding, Level, Waiver
 from litecheck.profile.implicit_requirements import implied
+from litecheck.profile.measurements.suggestion import suggested
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport, OperatorReport, Report
-from litecheck.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,4 +187,4 @@ def hint_of(pattern: str, paths: Iterable[str]) -> str:
     For example, ``CONV_2D/weigth/zero_point`` gives ``; did you mean 'CONV_2D/weight/zero_point'?``.
     """
     depth = pattern.count("/") + 1
-    return did_you_mean(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))
+    return suggested(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))

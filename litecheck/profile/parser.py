@@ -10,6 +10,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names, register_all
+from litecheck.profile.measurements.suggestion import suggested
 from litecheck.profile.operators import traits_of
 from litecheck.profile.parsed import (
     OPERAND_VERBS,
@@ -235,8 +236,8 @@ class Reader:
         found = {}
         for name, node in limits.values.items():
             if name not in known:
-                hint = did_you_mean(name, known)
-                raise self.fail(limits.lines[name], f"no measurement {name!r}{hint}")
+                told = f"no measurement {name!r}{suggested(name, known)}"
+                raise self.fail(limits.lines[name], f"{told}; 'litecheck rules --measurements' lists all")
             value, why, where = _reasoned(node, because, see)
             found[name] = RawRequirement(
                 parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])

@@ -15,7 +15,8 @@ from litecheck.finding import Finding, Where
 from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST, implied
 from litecheck.profile.known_faults import known_faults
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.registry import measured
+from litecheck.profile.measurements.registry import measured, operator_measurements
+from litecheck.profile.measurements.suggestion import suggested
 from litecheck.profile.notes import all_notes
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
@@ -51,8 +52,16 @@ def _summary(path: str, named: Sequence[Row], width: int) -> str:
     """Return a line for each requirement, and the command that explains one."""
     lines = (f"{row.requirement.path} ({row.profile.name}): {demanded(row.requirement)}" for row in named)
     shown = (shorten(line, width, placeholder=" ...") for line in lines)
-    more = f"{len(named):,} requirements. To explain one: litecheck explain {named[0].requirement.path}"
+    command = f"litecheck explain {named[0].requirement.path}{_option(named[0].profile)}"
+    more = f"{len(named):,} requirements. To explain one: {command}"
     return "\n".join((*shown, "", fill(more, width, break_on_hyphens=False), ""))
+
+
+def _option(profile: Profile) -> str:
+    """Return `` --profile NAME``, or its file if the profile is not litecheck's own; "" for the default profiles."""
+    if profile.name in DEFAULT_PROFILES:
+        return ""
+    return f" --profile {profile.name if profile.name in profile_names() else profile.file}"
 
 
 def named_rows(profile: Profile, path: str) -> Iterator[Row]:
@@ -84,6 +93,12 @@ def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
     if others:
         have = f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} it: --profile {others[0]}"
         return ConfigError(f"{path}: no requirement of {', '.join(names)} has this path; {have}")
+    name, measured_names = path.partition("/limits/")[2], tuple(operator_measurements())
+    if name and name.isidentifier() and name not in measured_names:
+        hint = suggested(name, measured_names)
+        return ConfigError(
+            f"{path}: no measurement {name!r}{hint}; 'litecheck rules --measurements' lists all"
+        )
     return ConfigError(f"{path}: no requirement has this path{hint_of(path, known_paths(chosen))}")
 
 

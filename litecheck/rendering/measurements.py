@@ -15,9 +15,9 @@ from litecheck.profile.measurements.registry import (
     operator_measurements,
     vocabulary,
 )
+from litecheck.profile.measurements.suggestion import suggested
 from litecheck.rendering.escape import safe_json
 from litecheck.rendering.word_table import print_table
-from litecheck.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,7 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
     found = tuple(one for one in every if _matches(one.name, pattern))
     found = found or tuple(one for one in every if pattern.lower() in one.meaning.lower())
     if not found:
-        hint = did_you_mean(pattern, [one.name for one in every])
+        hint = suggested(pattern, [one.name for one in every])
         raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
     return found
 

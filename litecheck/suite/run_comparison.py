@@ -85,7 +85,9 @@ def read_run(
     """
     if Path(path).is_dir():
         if suite is None or judged is None:
-            raise ConfigError(f"{path}: is a folder of results, which only their suite can judge. Add --suite DIR")
+            raise ConfigError(
+                f"{path}: is a folder of results, which only their suite can judge. Add --suite DIR"
+            )
         report = judged(read_results(path, suite))
         return JudgedRun(str(path), report.described or report.device, report.suite, report.cases)
     document = decode_json(read_file(path), str(path))

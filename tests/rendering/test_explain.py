@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from litecheck.checks.limits import satisfies
+from litecheck.errors import ConfigError
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Range
 from litecheck.rendering.explain import _outside, explain
@@ -49,3 +50,13 @@ def test_many_requirements_have_a_line_each() -> None:
         summary[-1] == f"{len(summary) - 2} requirements. To explain one: litecheck explain CONV_2D/operands"
     )
     assert "  because" in explain("CONV_2D/weight/zero_point")
+
+
+def test_the_command_of_one_requirement_names_the_profile() -> None:
+    last = explain("CONV_2D", [load_profile("ethos-u55")]).splitlines()
+    assert " ".join(last[-2:]).endswith("litecheck explain CONV_2D/operands --profile ethos-u55")
+
+
+def test_an_unknown_measurement_is_told_the_known_one() -> None:
+    with pytest.raises(ConfigError, match="no measurement 'filter_h'; did you mean 'kernel_h'"):
+        explain("CONV_2D/limits/filter_h")

@@ -119,7 +119,7 @@ def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None
 
 
 def test_what_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="only their suite can judge. Add --suite DIR"):
+    with pytest.raises(ConfigError, match=r"only their suite can judge\. Add --suite DIR"):
         read_run(tmp_path, None, None)
     with pytest.raises(ConfigError, match="cannot be read"):
         read_run(tmp_path / "none.json", None, None)
