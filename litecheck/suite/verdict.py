@@ -243,6 +243,12 @@ class SuiteReport:
         """Number of required cases without a result."""
         return sum(case.missing for case in self.cases)
 
+    def wants(self, case: CaseVerdict) -> bool:
+        """Return True if a case fails the report, or would without its waiver: it fails, or its result is missing."""
+        if not case.missing:
+            return case.wanting
+        return not self.partial and any(row.kept or row.verdict == "fails" for row in self.rows)
+
     @property
     def agreement(self) -> PublishedAgreement:
         """The claimed arithmetics that fit the operators that conform."""

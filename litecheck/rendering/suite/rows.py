@@ -23,10 +23,15 @@ from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 _HANDFUL = 5
-_FAILING = {"not borne out": "suite/claim", "expired": "suite/waiver-expired"}
+_FAILING = {
+    "not borne out": "suite/claim",
+    "expired": "suite/waiver-expired",
+    "incomplete": "suite/incomplete",
+}
 _RULES = {
     "suite/claim": "A claim says more than the run shows.",
     "suite/waiver-expired": "A waiver holds no longer.",
+    "suite/incomplete": "Inferences of the cases have no result.",
 }
 #: Endings of invalid models that were not rejected, with their levels; they do not fail the device.
 _UNREFUSED: dict[CaseOutcome, Level] = {CaseOutcome.ACCEPTED: "note", CaseOutcome.BROKE_DOWN: "warning"}
@@ -35,7 +40,7 @@ _UNREFUSED: dict[CaseOutcome, Level] = {CaseOutcome.ACCEPTED: "note", CaseOutcom
 def results(report: SuiteReport) -> Results:
     """Return a subject for each kind of operator, with its cases."""
     subjects = tuple(_subject(report, line) for line in wording.operators(report))
-    endings = {case.ending for case in report.cases if _told(case)}
+    endings = {case.ending for case in report.cases if _told(report, case)}
     return Results(
         "litecheck suite",
         report.version,
@@ -56,9 +61,9 @@ def results(report: SuiteReport) -> Results:
     )
 
 
-def _told(case: CaseVerdict) -> bool:
+def _told(report: SuiteReport, case: CaseVerdict) -> bool:
     """Return True if a case is a result: it fails, or it is an invalid model that the device does not reject."""
-    return case.wanting or case.ending in _UNREFUSED
+    return report.wants(case) or case.ending in _UNREFUSED
 
 
 def _level(ending: CaseOutcome) -> Level:
@@ -73,7 +78,7 @@ def _facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 def _subject(report: SuiteReport, line: OperatorLine) -> Subject:
     several = [report.cases[position] for position in line.positions]
-    pairs = [(case, _row(report, case) if _told(case) else None) for case in several]
+    pairs = [(case, _row(report, case) if _told(report, case) else None) for case in several]
     own = zip((head.lstrip(">") for head in OPERATOR_HEADS), operator_cells(line), strict=True)
     facts = (*_facts(report), *(fact for fact in own if fact[1]))
     return Subject(
@@ -108,7 +113,7 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
         details,
         title=f"{ending}: {summary}",
         full=lines_of(details),
-        fails=case.fails,
+        fails=report.wants(case) and case.waiver is None,
         waiver=wording.waived(case),
         silent=case.ending in wording.BROKEN,
         fingerprint=fingerprint,
@@ -123,12 +128,22 @@ def _steps(case: CaseVerdict) -> Iterator[tuple[str, str, str]]:
 
 
 def _claims(report: SuiteReport) -> Iterator[Subject]:
-    """Yield failures besides the cases: claims that the run does not show, and expired waivers."""
-    told = [(state, sentence) for state, sentence in wording.claims(report) if state in _FAILING]
-    rows = tuple(_claim(report, state, sentence) for state, sentence in told)
+    """Yield a subject for the failures besides the cases."""
+    rows = tuple(_claim(report, state, sentence) for state, sentence in _failures(report))
     if rows:
         cases = tuple(JudgedCase(row.message, (row,)) for row in rows)
-        yield Subject(f"claims of {report.device}", "claims", tuple(_facts(report)), rows, cases)
+        name, group = (
+            ("claims of", "claims") if report.shortfalls or report.waivers else ("suite on", "suite")
+        )
+        yield Subject(f"{name} {report.device}", group, tuple(_facts(report)), rows, cases)
+
+
+def _failures(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    """Yield unshown claims, expired waivers, and missing inferences, each as (state, sentence)."""
+    yield from ((state, sentence) for state, sentence in wording.claims(report) if state in _FAILING)
+    made, every = report.inferences
+    if report.verdict == "fails" and made < every and not report.partial:
+        yield "incomplete", f"{every - made:,} of {counted(every, 'inference')} have no result"
 
 
 def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
@@ -182,7 +197,7 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     """Yield an annotation for each ending and kind of operator, failures first."""
     groups: dict[tuple[CaseOutcome, str], list[CaseVerdict]] = {}
     for case in sorted(
-        (c for c in report.cases if _told(c) and c.waiver is None), key=lambda case: not case.fails
+        (c for c in report.cases if _told(report, c) and c.waiver is None), key=lambda case: not case.fails
     ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():
@@ -191,9 +206,8 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
         more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
         place = f"{wording.folder(cases[0])}/model.tflite"
         yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))
-    for state, sentence in wording.claims(report):
-        if state in _FAILING:
-            yield Annotation("violation", "manifest.json", state, (sentence,))
+    for state, sentence in _failures(report):
+        yield Annotation("violation", "manifest.json", state, (sentence,))
     if report.verdict == "not checked":
         title = f"not checked on {report.device}"
         yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))

@@ -114,10 +114,13 @@ def _ends(ends: Counter[CaseOutcome]) -> str:
 
 
 def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
-    """Return the rows for every format."""
+    """Return the rows for every format. Invalid models without granularity are in the first row of their operator."""
+    keys = dict.fromkeys((row.opcode, row.kind, row.granularity) for row in report.rows)
+    first = {key[:2]: key for key in reversed(keys)}
     positions: dict[tuple[str, str, str], list[int]] = {}
     for position, case in enumerate(report.cases):
-        positions.setdefault((case.opcode, case.kind, case.granularity), []).append(position)
+        key = case.opcode, case.kind, case.granularity
+        positions.setdefault(key if key in keys else first.get(key[:2], key), []).append(position)
     return tuple(
         OperatorLine(
             report.device,

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -142,10 +143,51 @@ def test_junit_has_a_suite_for_each_kind_of_operator(sample: SuiteReport) -> Non
     conv = suites["CONV_2D int8 per-axis"]
     assert (conv.get("tests"), conv.get("failures"), conv.get("errors")) == ("7", "2", "0")
     assert suites["SOFTMAX int8"].get("errors") == "4"
-    assert suites["PAD int16"].get("skipped") == "3"
+    pad = suites["PAD int16"]
+    assert (pad.get("failures"), pad.get("skipped")) == ("1", "2")
     properties = {p.get("name"): p.get("value") for p in conv.iter("property")}
     assert properties["arithmetic"] == "none known"
     assert properties["suite sha256"] == sample.suite
+
+
+def _failures(report: SuiteReport) -> dict[str, int]:
+    """Count the failures of a report in the formats for CI."""
+    root = ET.fromstring(render(report, "junit"))
+    results = json.loads(render(report, "sarif"))["runs"][0]["results"]
+    return {
+        "junit": int(root.get("failures", 0)),
+        "sarif": sum(one["level"] == "error" for one in results),
+        "gitlab": sum(
+            one["severity"] in ("major", "critical") for one in json.loads(render(report, "gitlab"))
+        ),
+        "github": render(report, "github").count("::error"),
+    }
+
+
+@pytest.mark.parametrize(("changes", "number"), [({}, 1), ({"partial": True}, 0)])
+def test_a_missing_result_is_a_failure_for_ci(
+    changes: dict[str, Any], number: int, sample: SuiteReport
+) -> None:
+    several = tuple(one for one in sample.cases if one.name == "PAD/int16/skipped" or one.ending.good)
+    rows = tuple(replace(row, counts={"passed": 1}) for row in sample.rows)
+    found = _failures(replace(sample, rows=rows, cases=several, **changes))
+    assert found == dict.fromkeys(found, number)
+
+
+@pytest.mark.parametrize(("changes", "number"), [({}, 1), ({"partial": True}, 0)])
+def test_missing_inferences_are_a_failure_for_ci(
+    changes: dict[str, Any], number: int, good: SuiteReport
+) -> None:
+    found = _failures(replace(good, inferences=(2, 3), **changes))
+    assert found == dict.fromkeys(found, number)
+
+
+def test_junit_has_every_case(sample: SuiteReport) -> None:
+    invalid = replace(
+        sample.cases[0], name="CONV_2D/int8/refuse", granularity="", broken="CONV_2D/weight/dtype"
+    )
+    root = ET.fromstring(render(replace(sample, cases=(*sample.cases, invalid)), "junit"))
+    assert root.get("tests") == str(len(sample.cases) + 1)
 
 
 def test_a_report_without_a_judgement_is_an_error_for_ci(unjudged: SuiteReport) -> None:
