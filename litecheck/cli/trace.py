@@ -104,8 +104,8 @@ def trace(
 
     \b
     [bold]Exit codes[/]
-      0   no operator loses 3 dB more than it must, its loss is below 1 % of the outputs' error, or the limits are met
-      1   an operator loses 3 dB more, or a limit is exceeded
+      0   no avoidable loss of 3 dB reaches the outputs, or the limits are met
+      1   an avoidable loss does, or a limit is exceeded
       2   no trace: unreadable file, or models or data that do not fit
       64  invalid command or option, or no data
       74  the disk is full

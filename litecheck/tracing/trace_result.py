@@ -160,10 +160,15 @@ class Trace:
         return tuple(found)
 
     @property
+    def has_loss(self) -> bool:
+        """Return True if the loss of a culprit reaches the outputs."""
+        return any(one.reaches_outputs for one in self.culprits)
+
+    @property
     def exit_code(self) -> int:
         """1 if a limit is exceeded or, without limits, if the loss of a culprit reaches the outputs."""
         if self.min_snr is None and self.max_loss is None:
-            return int(any(one.reaches_outputs for one in self.culprits))
+            return int(self.has_loss)
         return int(bool(self.failures))
 
 

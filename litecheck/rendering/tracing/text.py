@@ -22,7 +22,7 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     page = Page(console, verbose)
     page.line(Text(page.phrase(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
     page.labelled("fix", visible(wording.fix(trace)))
-    page.labelled("gain", wording.gains(trace) if trace.exit_code else "")
+    page.labelled("gain", wording.gains(trace) if trace.has_loss else "")
     for failure in trace.failures:
         page.labelled("fails", failure)
     page.line()

@@ -52,7 +52,7 @@ def answer(trace: Trace) -> str:
         first = trace.culprits[0]
         words = "in its kernel" if first.cause == "arithmetic" else "more than it must"
         loss = f"{where(first)} loses {first.avoidable_db:.3g} dB {words}"
-        if any(one.reaches_outputs for one in trace.culprits):
+        if trace.has_loss:
             return f"{data}{loss}: {first.detail}"
         return f"{data}no avoidable loss reaches the outputs ({loss}){_better(trace)}{_leading(trace)}"
     if not trace.reference:

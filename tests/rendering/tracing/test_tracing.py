@@ -87,6 +87,12 @@ def test_the_fix_comes_second() -> None:
     )
 
 
+def test_the_gain_is_stated_once() -> None:
+    gain = "14.5 dB from per-channel weights"
+    for trace in (BAD, replace(BAD, min_snr=5.0), MINOR, replace(GOOD, fix=BAD.fix)):
+        assert " ".join(render(trace).split()).count(gain) == 1
+
+
 MINOR = replace(BAD, culprits=(replace(CULPRIT, share=0.004, fix=None),), leading=(0, 0.75))
 
 
