@@ -64,7 +64,7 @@ def check(
     """Check a certificate against its files, and make its suite anew.
 
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
-    (default: today) are discrepancies.
+    (default: today) are discrepancies. Raises ConfigError if ``path`` is no certificate, or its claims are absent.
     """
     found = _checked(path, suite, results, claims, waivers)
     if found.certificate is not None:
@@ -91,10 +91,7 @@ def _checked(
     waivers: Sequence[str | Path],
 ) -> CertificateCheck:
     place, shown = Path(path), str(path)
-    try:
-        certificate, intact = read_certificate(place)
-    except LitecheckError as error:
-        return CertificateCheck(shown, None, (Discrepancy(shown, "unreadable", found=str(error)),))
+    certificate, intact = read_certificate(place)
     try:
         files = CheckedFiles(
             Path(suite),
@@ -105,6 +102,10 @@ def _checked(
         )
     except LitecheckError as error:
         return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
+    if not os.path.lexists(files.claims):
+        raise ConfigError(
+            f"{files.claims}: no such file, and the certificate is of these claims. Add --claims FILE"
+        )
     if not intact:
         # The changed part can be the hashes of files, so files are not reported.
         changed = Discrepancy(shown, "changed")

@@ -154,4 +154,14 @@ def test_claims_that_are_not_those_of_the_certificate(run: Run, folder: Path) ->
     assert "other.yaml: was changed: its SHA-256 is " in other.stdout
     (folder / "claims.yaml").unlink()
     assert run(*CHECKED, "--claims", "copies/claims.yaml").exit_code == 0
-    assert run(*CHECKED).exit_code == 1
+    absent = run(*CHECKED)
+    assert (absent.exit_code, absent.stdout) == (64, "")
+    assert absent.stderr.count("claims.yaml") == 1
+    assert "Add --claims FILE" in absent.stderr
+
+
+@pytest.mark.parametrize("file", ["absent.json", "claims.yaml"])
+def test_a_file_that_is_no_certificate_is_an_error(run: Run, file: str) -> None:
+    found = run("certify", "suite", "results", "--check", file)
+    assert (found.exit_code, found.stdout) == (64, "")
+    assert found.stderr.startswith(f"error: {file}:")
