@@ -9,7 +9,7 @@ import typer
 from litecheck.cli import device_options
 from litecheck.cli import suite_options as options
 from litecheck.cli.commands import PlainGroup, add
-from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
+from litecheck.cli.console import UNJUDGED, NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
 from litecheck.cli.suite_diff import diff
@@ -108,6 +108,13 @@ def run(
     --resume continues an interrupted run.
 
     \b
+    [bold]Exit codes[/]
+      0   the device computed a valid case
+      2   the device computed no valid case, or cannot be opened
+      64  invalid command or option
+      74  the disk is full
+
+    \b
     [bold]Examples[/]
       litecheck suite run suite --device delegate:./libacme.so -o results
       litecheck suite run suite -d 'command:./simulate {model} {runs}' -o results
@@ -115,7 +122,10 @@ def run(
     """
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
+    from litecheck.rendering.suite.run import sentence
     from litecheck.suite.manifest import read_suite
+    from litecheck.suite.results import read_results
+    from litecheck.suite.run_summary import summarize
     from litecheck.suite.suite_run import run as run_suite
     from litecheck.verification.settings import parse_budget
 
@@ -124,7 +134,7 @@ def run(
     opened, at_once = _opened(device, limits, device_version, cluster)
     try:
         with steps(len(read.manifest.cases), no_color) as advance:
-            done = run_suite(
+            run_suite(
                 read,
                 opened,
                 output,
@@ -136,7 +146,10 @@ def run(
             )
     finally:
         opened.close()
-    log(f"wrote {output}: results of {done:,} of {len(read.manifest.cases):,} cases", quiet)
+    summary = summarize(read, read_results(output, read))
+    log(f"wrote {output}: {sentence(summary)}", quiet and not summary.idle)
+    if summary.idle:
+        raise typer.Exit(UNJUDGED)
 
 
 def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:

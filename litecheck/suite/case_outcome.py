@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Tensor
 from litecheck.suite.manifest import CaseEntry
 from litecheck.suite.results import ANSWERED, CaseResult
-from litecheck.suite.verdict import CaseOutcome
+from litecheck.suite.verdict import CaseOutcome, CaseVerdict
 
 #: Ending for each outcome of a device.
 ENDINGS = {
@@ -25,6 +25,8 @@ ENDINGS = {
     Outcome.NO_REFERENCE.value: CaseOutcome.SKIPPED,
     Outcome.WRONG_SHAPE.value: CaseOutcome.FAILED,
 }
+
+_IDLE = "rejected like every valid model of the operator\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +49,30 @@ class ExecutedCase:
         return bool(self.outputs) and not self.wrong and not self.case.broken
 
 
-def broken_ending(result: CaseResult) -> CaseOutcome:
-    """Return the ending of an invalid model."""
+def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
+    """Return the ending of an invalid model.
+
+    A model without inputs whose result has no outputs was not run: earlier versions gave it to no device.
+    """
     if result.outcome == ANSWERED:
-        return CaseOutcome.ACCEPTED
+        return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.SKIPPED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
         return CaseOutcome.REJECTED
     return CaseOutcome.SKIPPED if result.outcome == Outcome.NO_REFERENCE.value else CaseOutcome.BROKE_DOWN
+
+
+def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
+    """Return the verdicts of an operator. A device that computes no valid case rejects everything, so its rejections
+    of invalid models count as skipped."""
+    outcomes = [one.result.outcome for one in compared if one.result is not None and not one.case.broken]
+    if not outcomes or ANSWERED in outcomes:
+        return list(verdicts)
+    return [
+        replace(one, ending=CaseOutcome.SKIPPED, message=f"{_IDLE}{one.message}")
+        if one.ending is CaseOutcome.REJECTED
+        else one
+        for one in verdicts
+    ]
 
 
 def delegated(result: CaseResult) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.reference.engine.arithmetic import Arithmetic
+from litecheck.errors import ConfigError
+from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.manifest import CaseEntry, Suite
@@ -51,3 +52,17 @@ class ExpectedOutputs:
             return computed(loaded, ReferenceInterpreter(loaded.model, self.own[name]))
         except RunError:
             return None
+
+
+def named_arithmetic(name: str, known: Sequence[str]) -> tuple[str, Arithmetic | None]:
+    """Return an arithmetic's name, and the arithmetic if the suite has no answers of it: that of a file, or a published
+    one."""
+    if name in known:
+        return name, None
+    if not name.endswith((".yaml", ".yml")) and name not in arithmetic_names():
+        listed = ", ".join(known)
+        raise ConfigError(f"the suite has no answers of the arithmetic {name!r}; it has those of {listed}")
+    loaded = load_arithmetic(name)
+    if loaded.name in known:
+        raise ConfigError(f"{name}: calls its arithmetic {loaded.name!r}, of which the suite has answers")
+    return loaded.name, loaded

@@ -106,8 +106,8 @@ class CaseEntry:
 
     @property
     def runs(self) -> int:
-        """Number of inferences of the case."""
-        return self.inputs[0].shape[0] if self.inputs and self.inputs[0].shape else 0
+        """Number of inferences of the case; 1 for a model without inputs."""
+        return next((entry.shape[0] if entry.shape else 0 for entry in self.inputs), 1)
 
 
 @dataclass(frozen=True, slots=True)

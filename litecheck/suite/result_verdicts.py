@@ -17,19 +17,18 @@ from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Difference
 from litecheck.devices.outcome import Outcome
-from litecheck.errors import ConfigError
 from litecheck.model.load import model_from
 from litecheck.model.types import Tensor
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
 from litecheck.public_call import shows_call
-from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.budget import mutation_coverage
-from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated, placement
+from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated, placement, tested
 from litecheck.suite.claim_evaluation import ClaimEvaluation
 from litecheck.suite.claims import Claims
-from litecheck.suite.expected_outputs import ExpectedOutputs
+from litecheck.suite.expected_outputs import ExpectedOutputs, named_arithmetic
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import explaining
 from litecheck.suite.part import restricted
@@ -61,7 +60,7 @@ def judge(
     """
     whole, suite = suite, restricted(suite, results)
     claimed = tuple(arithmetics) or admitted(results.facts.device, suite.manifest.arithmetics)
-    claimed = tuple(own := dict(_own(name, suite.manifest.arithmetics) for name in claimed))
+    claimed = tuple(own := dict(named_arithmetic(name, suite.manifest.arithmetics) for name in claimed))
     excused = (*(claims.waivers if claims else ()), *waivers)
     known = {name: arithmetic for name, arithmetic in own.items() if arithmetic is not None}
     standing = ClaimEvaluation(suite, claims, excused, date or today(), known)
@@ -96,20 +95,6 @@ def judge(
         coverage=_coverage(whole, results),
         untried=tuple(geometry_gaps(suite.manifest.cases, _answered(results))),
     )
-
-
-def _own(name: str, known: Sequence[str]) -> tuple[str, Arithmetic | None]:
-    """Return an arithmetic's name, and the arithmetic if the suite has no answers of it: that of a file, or a published
-    one."""
-    if name in known:
-        return name, None
-    if not name.endswith((".yaml", ".yml")) and name not in arithmetic_names():
-        listed = ", ".join(known)
-        raise ConfigError(f"the suite has no answers of the arithmetic {name!r}; it has those of {listed}")
-    loaded = load_arithmetic(name)
-    if loaded.name in known:
-        raise ConfigError(f"{name}: calls its arithmetic {loaded.name!r}, of which the suite has answers")
-    return loaded.name, loaded
 
 
 def _answered(results: SuiteResults) -> frozenset[str]:
@@ -173,7 +158,8 @@ class _Tribunal:
         # In a tie, max returns the first named arithmetic.
         arithmetic = max(claimed, key=lambda name: fitting[name])
         judged = [one for one in compared if one.comparable]
-        verdicts = [self.standing.of_case(one.case, self._verdict(one, arithmetic)) for one in compared]
+        plain = tested(compared, [self._verdict(one, arithmetic) for one in compared])
+        verdicts = [self.standing.of_case(one.case, v) for one, v in zip(compared, plain, strict=True)]
         counts = Counter(verdict.ending for verdict in verdicts)
         worst = max(verdicts, key=lambda v: abs(v.worst), default=None)
         failing = counts[CaseOutcome.FAILED] > 0
@@ -251,7 +237,7 @@ class _Tribunal:
             "seconds": result.seconds, "delegated": delegated(result), "broken": case.broken, "effect": case.effect,
         }  # fmt: skip
         if case.broken:
-            return CaseVerdict(*head, broken_ending(result), message=result.message, **tail)
+            return CaseVerdict(*head, broken_ending(case, result), message=result.message, **tail)
         if result.outcome != ANSWERED or one.wrong:
             ending = ENDINGS[result.outcome] if result.outcome != ANSWERED else CaseOutcome.FAILED
             outcome = Outcome(result.outcome) if result.outcome != ANSWERED else Outcome.WRONG_SHAPE

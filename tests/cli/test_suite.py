@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,14 @@ def test_from_rules_to_a_report(run: Run) -> None:
     assert "TANH" in judged.stdout
     report = json.loads(Path("report.json").read_text())
     assert report["verdict"] == "conforms"
+
+
+def test_a_device_that_computes_nothing_is_an_exit_code(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "device.py").write_text("import sys\nprint('no memory', file=sys.stderr)\nsys.exit(3)")
+    device = f"command:{sys.executable} {tmp_path / 'device.py'} {{model}} {{runs}}"
+    ran = run("suite", "run", "suite", "-d", device, "-o", "results", "--quiet")
+    assert ran.exit_code == 2
+    assert "0 of 1 valid cases computed, 1 refused: exit status 3; no memory" in ran.stderr
 
 
 def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:

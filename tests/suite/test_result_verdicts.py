@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,10 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.suite.case_outcome import broken_ending
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
-from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, read_results
 from litecheck.suite.suite_run import run
 from litecheck.suite.verdict import CaseOutcome, SuiteReport
 from litecheck.verification.settings import Budget
@@ -145,6 +147,38 @@ def test_what_becomes_of_a_model_that_must_be_refused_fails_nothing(
     assert {case.ending for case in broken} == {ending}
     assert all(case.effect for case in broken)
     assert report.verdict == "conforms"
+
+
+@pytest.mark.parametrize(
+    "outcome", [Outcome.REFUSED, Outcome.CRASHED, Outcome.NOT_SUPPORTED], ids=lambda outcome: outcome.value
+)
+def test_a_device_that_computes_nothing_rejects_nothing(
+    outcome: Outcome, refusing: Suite, tmp_path: Path
+) -> None:
+    def never(job: Job) -> Failure:
+        return Failure(Outcome.REFUSED if "refuse" in job.name else outcome, "told")
+
+    report = judged(refusing, Computing(arithmetic(), never), tmp_path)
+    assert {case.ending for case in report.cases if case.broken} == {CaseOutcome.SKIPPED}
+
+
+def test_a_model_without_inputs_runs_once(refusing: Suite, tmp_path: Path) -> None:
+    case = replace(next(one for one in refusing.manifest.cases if one.broken), inputs=())
+    few = replace(refusing, manifest=replace(refusing.manifest, cases=(case,)))
+    report = judged(
+        few, Computing(arithmetic(), lambda job: Failure(Outcome.CRASHED, str(len(job.runs)))), tmp_path
+    )
+    assert [(one.ending, one.message) for one in report.cases] == [(CaseOutcome.BROKE_DOWN, "1")]
+
+
+@pytest.mark.parametrize(("inputs", "ending"), [(True, CaseOutcome.ACCEPTED), (False, CaseOutcome.SKIPPED)])
+def test_a_result_without_outputs_of_a_model_without_inputs_was_never_run(
+    inputs: bool, ending: CaseOutcome, refusing: Suite
+) -> None:
+    case = next(one for one in refusing.manifest.cases if one.broken)
+    assert (
+        broken_ending(case if inputs else replace(case, inputs=()), CaseResult(case.name, ANSWERED)) is ending
+    )
 
 
 def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Path) -> None:

@@ -255,12 +255,12 @@ def summary(case: CaseVerdict) -> str:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
     if case.mismatches:
         return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {size_words(case.worst, case.unit)}"
-    return message(case) or MEANING[case.ending].rstrip(".")
+    return one_line(case.message) or MEANING[case.ending].rstrip(".")
 
 
-def message(case: CaseVerdict) -> str:
-    """Return the device's message as a single line: a separate line could be a command to a CI server."""
-    return "; ".join(visible(line.strip()) for line in case.message.splitlines() if line.strip())
+def one_line(message: str) -> str:
+    """Return a device's message as a single line: a separate line could be a command to a CI server."""
+    return "; ".join(visible(line.strip()) for line in message.splitlines() if line.strip())
 
 
 def details(case: CaseVerdict) -> Iterator[Detail]:
@@ -280,7 +280,7 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         ("waived", waived(case)),
         ("excuse", case.excuse if case.excuse != case.fault else ""),
         ("fault", case.fault),
-        ("message", message(case)),
+        ("message", one_line(case.message)),
         ("placement", case.delegated),
         ("files", folder(case)),
     )
