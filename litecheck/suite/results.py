@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from litecheck.devices.outcome import Outcome
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
-from litecheck.files import is_relative, member_path, read_file
+from litecheck.files import file_digest, is_relative, member_path, read_file
 from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import read
+from litecheck.quantizer.npy import ArrayError
 from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
 from litecheck.typed_json import Length, decoded, one_of
 
@@ -131,21 +132,35 @@ def _foreign(folder: Path, suite: Suite) -> SuiteResults:
     if not (folder / "outputs").is_dir():
         raise ConfigError(f"{folder}: no results: there is neither {RESULTS} nor a folder outputs")
     facts = RunFacts("", suite.sha256, str(folder), f"outputs in {folder}", "", 0.0, 0)
-    cases = {}
-    for case in suite.manifest.cases:
-        entries = tuple(_found(folder, case))
-        if entries:
-            cases[case.name] = CaseResult(case.name, ANSWERED, outputs=entries)
-    return SuiteResults(folder, facts, cases)
+    found = (_written(folder, case) for case in suite.manifest.cases)
+    return SuiteResults(folder, facts, {result.case: result for result in found if result is not None})
 
 
-def _found(folder: Path, case: CaseEntry) -> Iterator[OutputEntry]:
-    for number, wanted in enumerate(case.answers[0].outputs if case.answers else ()):
-        stem = f"outputs/{case.name}/output-{number}"
-        there = [f"{stem}{end}" for end in (".npy", ".bin") if os.path.isfile(folder / f"{stem}{end}")]
-        entries = [_entry(folder, name, wanted) for name in there]
+def _written(folder: Path, case: CaseEntry) -> CaseResult | None:
+    """Return the outputs of a case that a device wrote; files of another size are a wrong shape. None without files."""
+    wanted = case.answers[0].outputs if case.answers else ()
+    files = [tuple(_files(folder, f"outputs/{case.name}/output-{n}")) for n in range(len(wanted))]
+    try:
+        entries = tuple(_entries(folder, files, wanted))
+    except ArrayError as error:
+        named = (_bytes(folder, several[0]) for several in files if several)
+        return CaseResult(case.name, Outcome.WRONG_SHAPE.value, str(error), outputs=tuple(named))
+    return CaseResult(case.name, ANSWERED, outputs=entries) if entries else None
+
+
+def _files(folder: Path, stem: str) -> Iterator[str]:
+    return (f"{stem}{end}" for end in (".npy", ".bin") if os.path.isfile(folder / f"{stem}{end}"))
+
+
+def _entries(
+    folder: Path, files: Sequence[tuple[str, ...]], outputs: Sequence[ArrayEntry]
+) -> Iterator[OutputEntry]:
+    for names, wanted in zip(files, outputs, strict=True):
+        entries = [_entry(folder, name, wanted) for name in names]
         if len({(one.dtype, one.shape, one.sha256) for one in entries}) > 1:
-            raise ConfigError(f"{folder / stem}: .npy and .bin hold different values; keep the device's own")
+            raise ConfigError(
+                f"{folder / names[0]}: .npy and .bin hold different values; keep the device's own"
+            )
         yield from entries[:1]
 
 
@@ -153,6 +168,12 @@ def _entry(folder: Path, name: str, wanted: ArrayEntry) -> OutputEntry:
     values = _values(member_path(folder, name), wanted.dtype, wanted.shape)
     plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
     return OutputEntry(name, values.dtype.name, values.shape, hashlib.sha256(plain.tobytes()).hexdigest())
+
+
+def _bytes(folder: Path, name: str) -> OutputEntry:
+    """Return a file as the bytes that it has."""
+    path = member_path(folder, name)
+    return OutputEntry(name, "uint8", (path.stat().st_size,), file_digest(path))
 
 
 def _values(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:

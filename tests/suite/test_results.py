@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.manifest import Suite
+from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.suite_run import run
+from litecheck.suite.verdict import CaseOutcome
 from tests.suite.devices import Computing
 from tests.suite.recorded import recorded
 
@@ -97,3 +102,31 @@ def test_a_run_does_not_write_through_links_that_leave_its_folder(
     with pytest.raises(ConfigError, match="the link leaves the folder"):
         run(small, Computing(load_arithmetic("litert-reference")), target, resume=True)
     assert list(outside.iterdir()) == [] if name == "outputs" else outside.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "damage"),
+    [
+        (".bin", lambda content: content + b"xx"),
+        (".bin", lambda content: content[:-1]),
+        (".npy", lambda content: content[:-1]),
+        (".npy", lambda content: b"no array"),
+    ],
+    ids=["longer", "shorter", "truncated", "no-npy"],
+)
+def test_an_output_file_of_another_size_fails_its_case_alone(
+    suffix: str, damage: Callable[[bytes], bytes], small: Suite, tmp_path: Path
+) -> None:
+    recorded(small, tmp_path / "own")
+    (tmp_path / "own" / RESULTS).unlink()
+    first, *rest = sorted((tmp_path / "own").rglob("*.npy"))
+    content = first.read_bytes() if suffix == ".npy" else np.load(first).tobytes()
+    first.unlink()
+    first.with_suffix(suffix).write_bytes(damage(content))
+    results = read_results(tmp_path / "own", small)
+    report = judge(small, results)
+    (failed,) = (case for case in report.cases if case.ending is CaseOutcome.FAILED)
+    assert failed.message.startswith(str(first.with_suffix(suffix)))
+    assert report.counts()["passed"] == len(rest)
+    (entry,) = results.cases[failed.name].outputs
+    assert entry.sha256 == hashlib.sha256(damage(content)).hexdigest()
