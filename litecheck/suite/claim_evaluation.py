@@ -97,3 +97,7 @@ class ClaimEvaluation:
     def shortfalls(self, program: str) -> tuple[Shortfall, ...]:
         """Return the claims that the suite cannot show."""
         return tuple(self.claims.shortfalls(self.suite.manifest, program)) if self.claims else ()
+
+    def notes(self) -> tuple[str, ...]:
+        """Return notes on claimed types that this suite cannot show."""
+        return tuple(self.claims.elsewhere(self.suite.manifest)) if self.claims else ()

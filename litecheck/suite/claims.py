@@ -144,19 +144,48 @@ class Claims:
 
     def _unshown(self, manifest: Manifest) -> Iterator[Shortfall]:
         """Yield claimed operators and types without a case; operators claimed by ``*`` only if a suite can have a
-        case."""
-        profile = self.profiles[manifest.profile]
-        kinds: dict[str, set[str]] = {}
-        for case in (case for case in manifest.cases if not case.broken):
-            kinds.setdefault(case.opcode, set()).add(case.kind)
+        case, and types of several operators only if no operator has a case of them."""
+        shown = _kinds(manifest)
         impossible = {one.opcode for one in manifest.uncovered}
-        for opcode in profile.operators:
-            claim = self.of(opcode)
-            if claim is None or (opcode not in self.operators and opcode in impossible):
+        several: dict[str, bool] = {}
+        for opcode in self.profiles[manifest.profile].operators:
+            claim, own = self.of(opcode), self.operators.get(opcode)
+            if claim is None or (own is None and opcode in impossible):
                 continue
-            if opcode not in kinds:
+            if opcode not in shown:
                 yield Shortfall("operator", opcode)
                 continue
-            for kind in self.operators[opcode].types if opcode in self.operators else ():
-                if kind in profile.activations and kind not in kinds[opcode]:
+            for kind in claim.types:
+                there = kind in shown[opcode] or bool(self._others(kind, manifest, opcode))
+                if own is None or not own.types:
+                    several[kind] = several.get(kind, False) or there
+                elif not there:
                     yield Shortfall("type", f"{opcode} {kind}")
+        yield from (Shortfall("type", kind) for kind, there in several.items() if not there)
+
+    def elsewhere(self, manifest: Manifest) -> Iterator[str]:
+        """Yield notes on claimed types that only suites of the claim's other profiles can show."""
+        shown = {kind for kinds in _kinds(manifest).values() for kind in kinds}
+        claimed = (claim.types for claim in (*self.operators.values(), self.default))
+        for kind in dict.fromkeys(kind for types in claimed for kind in types if kind not in shown):
+            if others := self._others(kind, manifest):
+                yield f"{kind} is claimed, and only a suite of {' or '.join(others)} can show it"
+
+    def _others(self, kind: str, manifest: Manifest, opcode: str = "") -> list[str]:
+        """Return the claim's other profiles whose suites have cases of a type, of one operator if it is named."""
+        return [
+            name
+            for name, profile in self.profiles.items()
+            if name != manifest.profile
+            and kind in profile.activations
+            and (not opcode or opcode in profile.operators)
+        ]
+
+
+def _kinds(manifest: Manifest) -> Mapping[str, set[str]]:
+    """Return the types of the valid cases, by operator."""
+    kinds: dict[str, set[str]] = {}
+    for case in manifest.cases:
+        if not case.broken:
+            kinds.setdefault(case.opcode, set()).add(case.kind)
+    return kinds

@@ -86,6 +86,7 @@ def judge(
         rows=tuple(rows),
         cases=tuple(verdicts),
         uncovered=suite.manifest.uncovered,
+        notes=standing.notes(),
         date=standing.date,
         claims=claims.record if claims else None,
         shortfalls=standing.shortfalls(results.facts.program),

@@ -79,6 +79,29 @@ def test_types_narrow_a_claim(small: Suite, tmp_path: Path) -> None:
     assert of(report) == {"LOGISTIC": "conforms", "QUANTIZE": "not claimed"}
 
 
+@pytest.mark.parametrize(
+    ("claims", "unshown"),
+    [
+        ("types: [int8, int16]\noperators: [LOGISTIC, QUANTIZE]", ["int16"]),
+        ('operators: {"*": {types: [int8, int16]}}', ["int16"]),
+        ("operators: {LOGISTIC: {types: [int8, int16]}, QUANTIZE: }", ["LOGISTIC int16"]),
+        ("types: int8\noperators: [LOGISTIC, QUANTIZE]", []),
+        ("types: int16\noperators: {LOGISTIC: {types: int8}, QUANTIZE: {types: int8}}", []),
+    ],
+    ids=["default", "every", "operator", "shown", "overridden"],
+)
+def test_a_claimed_type_without_a_case_fails_unless_another_profile_has_it(
+    small: Suite, tmp_path: Path, claims: str, unshown: list[str]
+) -> None:
+    alone = judged(small, tmp_path, f"{HEAD}{claims}\n")
+    assert [short.claimed for short in alone.shortfalls if short.what == "type"] == unshown
+    (tmp_path / "wide").mkdir()
+    wide = judged(small, tmp_path / "wide", f"{HEAD}extensions: litert-int16x8\n{claims}\n")
+    assert not [short for short in wide.shortfalls if short.what == "type"]
+    told = "int16 is claimed, and only a suite of litert-int16x8 can show it"
+    assert (wide.notes, alone.notes) == ((told,) if "int16" in claims else (), ())
+
+
 @pytest.mark.parametrize(("most", "standing"), [(100_000, "claimed"), (1, "not claimed")])
 def test_limits_narrow_a_claim(small: Suite, tmp_path: Path, most: int, standing: str) -> None:
     limited = f"{{limits: {{input.elements: 1..{most}}}}}"
