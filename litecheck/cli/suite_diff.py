@@ -43,7 +43,7 @@ def diff(
     [bold]Exit codes[/]
       0   no regression
       1   a regression
-      2   the results have no case in common
+      2   no case ran in both results
       64  invalid command or option, or no such results
       74  the disk is full
 

@@ -21,6 +21,7 @@ from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import ArrayError
 from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
+from litecheck.summary_text import counted
 from litecheck.typed_json import Length, decoded, one_of
 
 RESULTS = "results.jsonl"
@@ -131,9 +132,20 @@ def _foreign(folder: Path, suite: Suite) -> SuiteResults:
     """Read outputs that were written without litecheck."""
     if not (folder / "outputs").is_dir():
         raise ConfigError(f"{folder}: no results: there is neither {RESULTS} nor a folder outputs")
+    _check_cases(folder, suite)
     facts = RunFacts("", suite.sha256, str(folder), f"outputs in {folder}", "", 0.0, 0)
     found = (_written(folder, case) for case in suite.manifest.cases)
     return SuiteResults(folder, facts, {result.case: result for result in found if result is not None})
+
+
+def _check_cases(folder: Path, suite: Suite) -> None:
+    """Raise ConfigError for outputs of cases that the suite does not have."""
+    files = (path for path in (folder / "outputs").rglob("output-*") if path.suffix in (".npy", ".bin"))
+    names = {path.parent.relative_to(folder / "outputs").as_posix() for path in files} - set(suite.names)
+    if names:
+        number = counted(len(names), "case", "cases")
+        told = f"{folder}: outputs of {number} that {suite.folder} does not have, as {min(names)}"
+        raise ConfigError(f"{told}; results of another suite?")
 
 
 def _written(folder: Path, case: CaseEntry) -> CaseResult | None:

@@ -55,7 +55,8 @@ class CaseChange:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs, the earlier first. ``same`` counts the cases with equal endings and equal differences."""
+    """Two runs, the earlier first. ``same`` counts the cases with equal endings and equal differences, ``unrun`` the
+    cases that both sides skipped."""
 
     version: str
     before: str
@@ -68,10 +69,11 @@ class RunComparison:
     changed: tuple[CaseChange, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
+    unrun: int = 0
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 1 if a case became worse, 2 if no case is on both sides, else 0."""
+        """Exit code: 1 if a case became worse, 2 if no case ran on both sides, else 0."""
         both = self.same + len(self.regressions) + len(self.fixed) + len(self.changed)
         return 1 if self.regressions else 0 if both else 2
 
@@ -124,18 +126,20 @@ def compare_runs(before: JudgedRun, after: JudgedRun) -> RunComparison:
             step, good = _grade(new) - _grade(old), _grade(new) == _GOOD
             (worse if step < 0 else better if step and good else other).append(_change(old, new))
     named = {case.name for case in after.cases}
+    unrun = sum(old.ending is new.ending is CaseOutcome.SKIPPED for old, new in both if not _differ(old, new))
     return RunComparison(
         version=__version__,
         before=before.file,
         after=after.file,
         devices=(before.device, after.device),
         suites=(before.suite, after.suite),
-        same=len(both) - len(worse) - len(better) - len(other),
+        same=len(both) - len(worse) - len(better) - len(other) - unrun,
         regressions=tuple(worse),
         fixed=tuple(better),
         changed=tuple(other),
         only_before=tuple(case.name for case in before.cases if case.name not in named),
         only_after=tuple(case.name for case in after.cases if case.name not in known),
+        unrun=unrun,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,10 @@ def test_documents_have_every_case(form: str) -> None:
     for word in ("ADD/int8/ties", "failed, 3 LSB", "MUL/int8/rails", "DIV/int8/a", "board r2"):
         assert word in page
     assert page.index("Regressions") < page.index("Fixed") < page.index("Otherwise changed")
+
+
+def test_cases_that_both_runs_skip_are_counted() -> None:
+    assert "410 the same, 25 skipped in both; 1 in" in summary(replace(COMPARED, unrun=25))
 
 
 def test_json_keeps_the_published_schema() -> None:

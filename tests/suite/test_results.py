@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,16 @@ def test_an_output_file_of_another_size_fails_its_case_alone(
     assert report.counts()["passed"] == len(rest)
     (entry,) = results.cases[failed.name].outputs
     assert entry.sha256 == hashlib.sha256(damage(content)).hexdigest()
+
+
+def test_outputs_of_another_suite_are_an_error(small: Suite, tmp_path: Path) -> None:
+    recorded(small, tmp_path / "own")
+    (tmp_path / "own" / RESULTS).unlink()
+    few = replace(small, manifest=replace(small.manifest, cases=small.manifest.cases[:1]))
+    number = len(list((tmp_path / "own").rglob("output-0.npy"))) - 1
+    with pytest.raises(
+        ConfigError, match=rf"outputs of {number} cases? that .* does not have, as .*; results of"
+    ):
+        read_results(tmp_path / "own", few)
+    (tmp_path / "own" / "outputs" / "notes.txt").write_text("a note")
+    assert read_results(tmp_path / "own", small).cases

@@ -97,6 +97,13 @@ def test_cases_of_one_side_only_are_listed() -> None:
     assert compare_runs(run(a), run(c)).exit_code == 2
 
 
+def test_cases_that_both_runs_skip_are_not_the_same() -> None:
+    skipped, passed = verdict("a", CaseOutcome.SKIPPED), verdict("b", CaseOutcome.PASSED)
+    compared = compare_runs(run(skipped, passed), run(skipped, passed))
+    assert (compared.same, compared.unrun, compared.exit_code) == (1, 1, 0)
+    assert compare_runs(run(skipped), run(skipped)).exit_code == 2
+
+
 def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     recorded(small, old)
