@@ -18,6 +18,8 @@ from litecheck.typed_json import encoded
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
+#: Number of differing files that a check names.
+_FEW = 5
 
 
 def summary(certificate: Certificate) -> str:
@@ -89,14 +91,23 @@ def discrepancy_sentence(one: Discrepancy) -> str:
 
 
 def check_lines(checked: CertificateCheck) -> Iterator[str]:
-    """Yield the certificate's summary and all discrepancies, or a confirmation."""
+    """Yield the outcome, the summary that the certificate states, and the discrepancies, files of a kind together."""
+    found = checked.discrepancies
+    if found:
+        yield visible(f"{checked.file}: not confirmed: {counted(len(found), 'difference')}")
     if checked.certificate is not None:
-        yield summary(checked.certificate)
+        stated = summary(checked.certificate)
+        yield f"the certificate states: {stated}" if found else stated
         if checked.certificate.tool != checked.tool:
             yield f"certified by {visible(checked.certificate.tool)}, checked by {checked.tool}"
-    for one in checked.discrepancies:
-        yield visible(discrepancy_sentence(one))
-    if not checked.discrepancies:
+    files = [one for one in found if one.kind in ("changed", "missing", "unknown")]
+    hidden = files[_FEW:] if len(files) > _FEW + 1 else []
+    for one in found:
+        if one not in hidden:
+            yield visible(discrepancy_sentence(one))
+    if hidden:
+        yield f"and {counted(len(hidden), 'other file')} that are changed, missing or unknown: results of another run?"
+    if not found:
         signature = "; the signature is right" if checked.signature == "right" else ""
         yield f"every file and every number is as the certificate says{signature}"
     if checked.signature == "not checked":

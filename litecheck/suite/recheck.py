@@ -25,6 +25,9 @@ from litecheck.suite.waivers import today
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
 
+#: Beginnings of the numbers that a check names beside changed files, whose hashes differ as well.
+_VERDICT = ("verdict", "counts", "waived", "operators")
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedFiles:
@@ -114,7 +117,10 @@ def _checked(
         changed_files = tuple(_files(certificate, files))
     except ConfigError as error:
         changed_files = (Discrepancy(shown, "unreadable", found=str(error)),)
-    discrepancies = changed_files or tuple(_numbers(shown, certificate, files))
+    numbers = tuple(_numbers(shown, certificate, files))
+    if changed_files:
+        numbers = tuple(one for one in numbers if one.what.startswith(_VERDICT))
+    discrepancies = (*changed_files, *numbers)
     return CertificateCheck(shown, certificate, discrepancies)
 
 

@@ -139,12 +139,13 @@ def _foreign(folder: Path, suite: Suite) -> SuiteResults:
 
 
 def _check_cases(folder: Path, suite: Suite) -> None:
-    """Raise ConfigError for outputs of cases that the suite does not have."""
+    """Raise ConfigError if most outputs are of cases that the suite does not have."""
     files = (path for path in (folder / "outputs").rglob("output-*") if path.suffix in (".npy", ".bin"))
-    names = {path.parent.relative_to(folder / "outputs").as_posix() for path in files} - set(suite.names)
-    if names:
-        number = counted(len(names), "case", "cases")
-        told = f"{folder}: outputs of {number} that {suite.folder} does not have, as {min(names)}"
+    names = {path.parent.relative_to(folder / "outputs").as_posix() for path in files}
+    foreign = names - set(suite.names)
+    if len(foreign) > len(names) / 2:
+        number = counted(len(foreign), "case", "cases")
+        told = f"{folder}: outputs of {number} that {suite.folder} does not have, as {min(foreign)}"
         raise ConfigError(f"{told}; results of another suite?")
 
 

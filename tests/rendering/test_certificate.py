@@ -108,11 +108,22 @@ def test_a_check() -> None:
         "the signature was not checked"
     )
     newer = CertificateCheck("c.json", certificate(), (Discrepancy("f", "missing"),), tool="litecheck 2.0")
-    assert [*check_lines(newer)][1:] == [
+    assert [*check_lines(newer)] == [
+        "c.json: not confirmed: 1 difference", f"the certificate states: {summary(certificate())}",
         "certified by litecheck 1.0, checked by litecheck 2.0", "f: is not there, or cannot be read",
     ]  # fmt: skip
     unread = CertificateCheck("c.json", None, (Discrepancy("c.json", "missing"),))
-    assert [*check_lines(unread)] == ["c.json: is not there, or cannot be read"]
+    assert [*check_lines(unread)] == [
+        "c.json: not confirmed: 1 difference", "c.json: is not there, or cannot be read",
+    ]  # fmt: skip
+    many = tuple(Discrepancy(f"f{number}", "missing") for number in range(9))
+    told = [*check_lines(replace(newer, discrepancies=(*many, Discrepancy("c.json", "number", "verdict"))))]
+    assert told[0] == "c.json: not confirmed: 10 differences"
+    assert [line for line in told if line.startswith("f")] == [
+        f"f{n}: is not there, or cannot be read" for n in range(5)
+    ]
+    assert told[-2].startswith("c.json: verdict is absent")
+    assert told[-1] == "and 4 other files that are changed, missing or unknown: results of another run?"
     assert (good.exit_code, unread.exit_code) == (0, 1)
 
 

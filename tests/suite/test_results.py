@@ -136,10 +136,10 @@ def test_an_output_file_of_another_size_fails_its_case_alone(
 def test_outputs_of_another_suite_are_an_error(small: Suite, tmp_path: Path) -> None:
     recorded(small, tmp_path / "own")
     (tmp_path / "own" / RESULTS).unlink()
-    few = replace(small, manifest=replace(small.manifest, cases=small.manifest.cases[:1]))
-    number = len(list((tmp_path / "own").rglob("output-0.npy"))) - 1
+    few = replace(small, manifest=replace(small.manifest, cases=()))
+    number = len(list((tmp_path / "own").rglob("output-0.npy")))
     with pytest.raises(
-        ConfigError, match=rf"outputs of {number} cases? that .* does not have, as .*; results of"
+        ConfigError, match=rf"outputs of {number} cases that .* does not have, as .*; results of"
     ):
         read_results(tmp_path / "own", few)
     (tmp_path / "own" / "outputs" / "notes.txt").write_text("a note")
