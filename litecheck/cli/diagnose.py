@@ -104,7 +104,9 @@ def diagnose(
             found = diagnosed(opened, groups, models=model or (), seed=seed, jobs=jobs, progress=advance)
     finally:
         opened.close()
-    if target is not None:
+    if target is not None and not found.identified:
+        log(f"{target} is not written: no operator was identified")
+    elif target is not None:
         atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
         log(f"wrote {target}")
     write(stamped(found, device_version, untested(loaded, groups)), targets, OutputOptions(no_color=no_color))

@@ -245,6 +245,11 @@ class Diagnosis:
         return agreement(exact)
 
     @property
+    def identified(self) -> bool:
+        """True if a candidate explains an operator, so that an arithmetic can be written."""
+        return any(d.conclusion in ("named", "ambiguous") for d in self.operators)
+
+    @property
     def exit_code(self) -> int:
         """Exit code: 0 if every answered operator is explained, 1 if any is not, 2 if none answered."""
         conclusions = {d.conclusion for d in self.operators}

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import Result
 
 from litecheck.devices import registry
+from litecheck.devices.function import FunctionDevice
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.verification.inprocess import InProcess
@@ -37,6 +38,17 @@ def test_the_arithmetic_is_named_and_written(run: Run) -> None:
     found = load_arithmetic(Path("acme.yaml"))
     assert found.name == "found-optimized"
     assert found.variants("ADD")["requantize"] == "vectors"
+
+
+def test_no_arithmetic_is_written_if_no_operator_is_identified(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = FunctionDevice(lambda model, *inputs: 1 / 0)
+    monkeypatch.setattr(registry, "open_device", lambda text, limits=None: failing)
+    done = run("diagnose", "-d", "broken", "--select", "ADD", "--repeat", "0", "-o", "acme.yaml")
+    assert done.exit_code == 2
+    assert "acme.yaml is not written: no operator was identified" in done.stderr
+    assert not Path("acme.yaml").exists()
 
 
 def test_json_holds_every_exclusion(run: Run) -> None:
