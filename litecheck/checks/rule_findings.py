@@ -106,7 +106,7 @@ def finding_for_forbidden_operator(subgraph: Subgraph, operator: Operator, profi
     """Return the finding for an operator of the profile's type without a rule, in a profile that forbids such
     operators."""
     where = _where(subgraph, operator)
-    return _finding(where, must_be_listed(profile, operator.opcode), Fault("the model uses it"))
+    return _finding(where, must_be_listed(profile, operator.opcode), Fault("it is not in the profile"))
 
 
 def check_subgraph(context: Context, profile: Profile) -> list[Finding]:

@@ -16,14 +16,14 @@ from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 
 
-@shows_call("litecheck.diagnose('litert:xnnpack', models=[model], operators=['ADD'])")
+@shows_call("litecheck.diagnose('litert:xnnpack', models=[model], select=['ADD'])")
 def diagnose_device(
     device: str | Device | Callable[..., Any],
     models: Sequence[Model] = (),
     *,
-    operators: Sequence[str] = (),
+    select: Sequence[str] = (),
     seed: int = 0,
-    repeats: int = REPEATS,
+    repeat: int = REPEATS,
     jobs: int = 1,
     limits: Limits | None = None,
     build: str = "",
@@ -31,17 +31,17 @@ def diagnose_device(
     """Identify the arithmetic of a device, given as for ``verify``; a function must have ``model`` as its first
     parameter.
 
-    The operators of ``models`` are tried in addition to the probes, ``operators`` (``CONV_2D``) restricts both; the
-    smallest probe of each operator is run ``repeats`` times. ``build`` states the device's version. Raises DeviceError
+    The operators of ``models`` are tried in addition to the probes, ``select`` (``CONV_2D``) restricts both; the
+    smallest probe of each operator is run ``repeat`` times. ``build`` states the device's version. Raises DeviceError
     for a device that cannot be opened, RunError for operators that have neither probes nor a place in a model.
     """
-    if isinstance(models, (Model, str)) or isinstance(operators, str):
-        call = "litecheck.diagnose('litert:xnnpack', [model], operators=['CONV_2D'])"
-        raise wrong_type("diagnose", "a sequence of Models, and one of operators", models or operators, call)
+    if isinstance(models, (Model, str)) or isinstance(select, str):
+        call = "litecheck.diagnose('litert:xnnpack', [model], select=['CONV_2D'])"
+        raise wrong_type("diagnose", "a sequence of Models, and one of operators", models or select, call)
     opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
     try:
         check_any_model(opened, "a diagnosis")
-        groups = prepared(models, operators, seed, repeats)
+        groups = prepared(models, select, seed, repeat)
         found = diagnose(opened, groups, models=[model.file for model in models], seed=seed, jobs=jobs)
     finally:
         if opened is not device:

@@ -16,7 +16,7 @@ from litecheck.profile.types import Exactly, Profile, Requirement
 from litecheck.target_kinds import import_attribute, target_kind
 
 #: Required value if a profile forbids unlisted operators, and if a target's list lacks the operator.
-HAS_A_RULE, IN_THE_LIST = Exactly("an operator it has a rule for"), Exactly("an operator of the list")
+HAS_A_RULE, IN_THE_LIST = Exactly("an operator of the profile"), Exactly("an operator of the list")
 #: Effect on an unlisted operator, by the profile's ``unlisted``.
 _EFFECTS: dict[str, Effect] = {"violation": "the profile forbids it", CPU: CPU, REFUSED: REFUSED}
 _VERB = "unsupported"

@@ -184,7 +184,7 @@ def _found(r: Requirement) -> str:
     if r.verb == "unsupported":
         if r.value == IN_THE_LIST:
             return "it is not in the list"
-        return "the model uses it" if r.value == HAS_A_RULE else f"it is not {r.value}"
+        return "it is not in the profile" if r.value == HAS_A_RULE else f"it is not {r.value}"
     if r.verb == "types":
         return "its types are input bool, output bool"
     if r.verb == "note":

@@ -31,7 +31,7 @@ levels:
   SOFTMAX/unsupported: warning
 """
 UNLISTED = Told(
-    "CONV_2D/unsupported", "", "the model uses it", "an operator it has a rule for",
+    "CONV_2D/unsupported", "", "it is not in the profile", "an operator of the profile",
     "the profile lists every operator that is supported",
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ def device(model: bytes, *inputs: Array) -> Any:
 
 
 def test_a_function_is_diagnosed() -> None:
-    found = litecheck.diagnose(device, operators=["RELU"], repeats=0, build="7")
+    found = litecheck.diagnose(device, select=["RELU"], repeat=0, build="7")
     assert [(group.opcode, bool(group.fits)) for group in found.operators] == [("RELU", True)]
     assert (found.exit_code, found.device, found.build) == (0, "python:device", "7")
     assert found.host

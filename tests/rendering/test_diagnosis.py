@@ -84,7 +84,7 @@ MUL int8: none fits
   a known fault of this runtime: reads bytes
 
 SUB int8: not answered
-  crashed: SIGSEGV\\nin\\x1b
+  crashed: SIGSEGV; in\\x1b
 """
 
 

@@ -121,8 +121,8 @@ def excluded_sentence(e: Excluded) -> str:
 
 def silent(d: Diagnosed) -> Iterator[str]:
     """Yield the reasons for unanswered probes, each once."""
-    messages = (f"{u.outcome.value}: {shorten(u.fault or u.message, _MESSAGE)}" for u in d.unanswered)
-    yield from dict.fromkeys(messages)
+    reasons = ((u.outcome.value, "; ".join((u.fault or u.message).splitlines())) for u in d.unanswered)
+    yield from dict.fromkeys(f"{outcome}: {shorten(reason, _MESSAGE)}" for outcome, reason in reasons)
 
 
 def named(d: Diagnosed, sentences: Sequence[str]) -> Iterator[str]:

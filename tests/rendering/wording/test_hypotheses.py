@@ -112,8 +112,10 @@ def test_problems() -> None:
 
 def test_reasons_for_silence_are_stated_once() -> None:
     some = [N(outcome=N(value="crashed"), fault="", message="m"), N(outcome=N(value="crashed"), fault="", message="m"),
-            N(outcome=N(value="refused"), fault="known", message="m")]  # fmt: skip
-    assert [*wording.silent(diagnosed(unanswered=some))] == ["crashed: m", "refused: known"]
+            N(outcome=N(value="refused"), fault="known", message="m"),
+            N(outcome=N(value="refused"), fault="", message="exit status 3\nno memory")]  # fmt: skip
+    told = [*wording.silent(diagnosed(unanswered=some))]
+    assert told == ["crashed: m", "refused: known", "refused: exit status 3; no memory"]
 
 
 def test_operators_of_a_model_are_named() -> None:
