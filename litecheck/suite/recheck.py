@@ -67,7 +67,7 @@ def check(
     """Check a certificate against its files, and make its suite anew.
 
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
-    (default: today) are discrepancies. Raises ConfigError if ``path`` is no certificate, or its claims are absent.
+    (default: today) are discrepancies. Raises ConfigError if ``path`` is no certificate.
     """
     found = _checked(path, suite, results, claims, waivers)
     if found.certificate is not None:
@@ -105,10 +105,6 @@ def _checked(
         )
     except LitecheckError as error:
         return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
-    if not os.path.lexists(files.claims):
-        raise ConfigError(
-            f"{files.claims}: no such file, and the certificate is of these claims. Add --claims FILE"
-        )
     if not intact:
         # The changed part can be the hashes of files, so files are not reported.
         changed = Discrepancy(shown, "changed")
@@ -146,8 +142,12 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         suite = read_suite(files.suite)
         yield from unlisted(files.suite, "cases", suite.names)
         yield from unlisted(files.results, "outputs", suite.names)
-        changed = (*suite_discrepancies(suite), *_rules(certificate, files.claims))
-        yield from changed or remade(suite, load_claims(files.claims))
+        changed = tuple(suite_discrepancies(suite))
+        if os.path.lexists(files.claims):
+            changed = (*changed, *_rules(certificate, files.claims))
+            yield from changed or remade(suite, load_claims(files.claims))
+        else:  # they are named above, and their rules are unknown
+            yield from changed
     except LitecheckError as error:
         yield Discrepancy(str(files.suite), "unreadable", found=str(error))
 

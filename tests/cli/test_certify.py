@@ -155,9 +155,8 @@ def test_claims_that_are_not_those_of_the_certificate(run: Run, folder: Path) ->
     (folder / "claims.yaml").unlink()
     assert run(*CHECKED, "--claims", "copies/claims.yaml").exit_code == 0
     absent = run(*CHECKED)
-    assert (absent.exit_code, absent.stdout) == (64, "")
-    assert absent.stderr.count("claims.yaml") == 1
-    assert "Add --claims FILE" in absent.stderr
+    assert absent.exit_code == 1
+    assert absent.stdout.count("claims.yaml") == 1
 
 
 @pytest.mark.parametrize("file", ["absent.json", "claims.yaml"])
