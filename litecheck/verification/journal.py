@@ -20,6 +20,8 @@ from litecheck.processes.locks import LockedError, lock
 BUILD = ("described", "program")
 
 
+#: Largest number of characters of a value that an error shows.
+_SHOWN = 80
 #: Largest number of bytes read from a journal.
 _LIMIT = 1 << 29
 
@@ -98,7 +100,8 @@ class Journal(Generic[Entry]):
             if self.stale:
                 return 0
             raise ConfigError(
-                f"{self.path}: is the journal of another run: another model, device, input or option"
+                f"{self.path}: is the journal of another run{_changes(first, header)}. "
+                "Give the former options, or run without --resume"
             )
         end = len(header)
         for line in lines:
@@ -160,6 +163,24 @@ def _but_for_build(first: bytes, second: bytes) -> bool:
         return all(one[key] == value for key, value in other.items() if key not in BUILD)
     except (ConfigError, KeyError, TypeError):
         return False
+
+
+def _changes(first: bytes, second: bytes) -> str:
+    """Return ``: seconds was 30.0, is 60.0`` for the values of two headers that differ; "" if a header cannot be read.
+
+    Of long values only the name is stated.
+    """
+    try:
+        one, other = (decode_json(line, "line") for line in (first, second))
+        names = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
+        told = [(name, *map(json.dumps, (one.get(name), other.get(name)))) for name in names]
+    except (ConfigError, AttributeError, TypeError):
+        return ""
+    parts = [
+        f"{name} was {before}, is {after}" if max(len(before), len(after)) <= _SHOWN else f"another {name}"
+        for name, before, after in told
+    ]
+    return f": {'; '.join(parts)}" if parts else ""
 
 
 def _is_journal(path: Path) -> bool:

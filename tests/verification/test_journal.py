@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -116,3 +117,20 @@ def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) 
     (tmp_path / "j").write_text(json.dumps({"litecheck": "2"}) + "\n")
     with pytest.raises(ConfigError, match="is the journal of another run"):
         opened(tmp_path / "j", resume=True, private=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ({"seconds": 30.0}, {"seconds": 60.0}, "another run: seconds was 30.0, is 60.0. Give"),
+        ({"memory": 1}, {"seconds": 2}, "another run: memory was 1, is null; seconds was null, is 2. Give"),
+        ({"inputs": "a" * 99}, {"inputs": "b"}, "another run: another inputs. Give"),
+    ],
+)
+def test_an_error_names_the_options_of_another_run(
+    tmp_path: Path, before: dict[str, Any], now: dict[str, Any], told: str
+) -> None:
+    path = tmp_path / "j"
+    Journal[int](path, {**ABOUT, **before}, False, lambda entry: ("", 0)).close()
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        Journal[int](path, {**ABOUT, **now}, True, lambda entry: ("", 0))
