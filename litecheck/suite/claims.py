@@ -130,9 +130,9 @@ class Claims:
         record = self.record
         if manifest.profile not in self.profiles:
             yield Shortfall("profile", ", ".join(self.profiles), manifest.profile)
-        made_by = manifest.tool.partition(" ")[2]
-        if record.version and record.version != made_by:
-            yield Shortfall("version", f"{record.profile} {record.version}", f"{record.profile} {made_by}")
+        if record.version and record.version != manifest.tool.partition(" ")[2]:
+            made_by = f"{manifest.tool} from {manifest.profile}"
+            yield Shortfall("version", f"{record.profile} {record.version}", made_by)
         if self.rules and manifest.profile == record.profile and self.rules != manifest.rules:
             yield Shortfall("rules", self.rules, manifest.rules)
         if LEVELS.index(manifest.level) < LEVELS.index(record.level):

@@ -182,7 +182,7 @@ def test_waivers_that_excuse_nothing_are_told(small: Suite, tmp_path: Path) -> N
     ("old", "new", "shortfall"),
     [
         ("level: smoke", "level: standard", Shortfall("level", "standard", "smoke")),
-        ("0.1.0", "0.0.9", Shortfall("version", "litert-int8 0.0.9", "litert-int8 0.1.0")),
+        ("0.1.0", "0.0.9", Shortfall("version", "litert-int8 0.0.9", "litecheck 0.1.0 from litert-int8")),
         ("name: litert-int8", "name: litert-uint8", Shortfall("profile", "litert-uint8", "litert-int8")),
         ("[LOGISTIC, QUANTIZE]", "[LOGISTIC, SOFTMAX]", Shortfall("operator", "SOFTMAX")),
         ("version: r1", "version: r1, program: abc", Shortfall("program", "abc", "def")),
