@@ -108,7 +108,8 @@ def bind(
         if not own:
             continue
         default = wanted if role in (*rule.activations, *rule.intermediates) else ""
-        preferred = (wanted,) if role in rule.activations else (_BESIDE.get(wanted, wanted), "per-axis")
+        computed = not any(_is_constant(subgraph, operator, use) for use in own)
+        preferred = (wanted,) if computed else (_BESIDE.get(wanted, wanted), "per-axis")
         stored = quant_spec_of((r for r in requirements if r.role == role), default, preferred)
         if stored is not None:
             storage[role] = stored
@@ -181,6 +182,14 @@ def _places(
                 else range(number, min(number + 1, len(indexes)))
             )
             yield role, tuple(TensorUse(subgraph, operator.index, side, n) for n in rest if indexes[n] >= 0)
+
+
+def _is_constant(subgraph: Subgraph, operator: Operator, use: TensorUse) -> bool:
+    """Return True for a constant operand, and for an absent operand, which may get a constant."""
+    if use.side != "input":
+        return False
+    index = operator.inputs[use.place] if use.place < len(operator.inputs) else -1
+    return index < 0 or subgraph.tensors[index].is_constant
 
 
 def _is_real(subgraph: Subgraph, operator: Operator, port: TensorUse) -> bool:

@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from litecheck import load_profile, validate_file
+from litecheck.finding import INFORMATION_LOSS
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Buffer, Model, Tensor
 from litecheck.quantization import Quantization
@@ -144,7 +145,8 @@ class Referee:
             self.usual[case.name] = {f.path for f in self._report(model_bytes(case.model)).findings}
             self.file.write_bytes(data)
         usual = self.usual[case.name]
-        noted = tuple(f.path for f in report.findings if f.level != "violation" and f.path not in usual)
+        findings = (f for f in report.findings if f.effect != INFORMATION_LOSS)
+        noted = tuple(f.path for f in findings if f.level != "violation" and f.path not in usual)
         covered = bool(report.problems) or report.operators[0].status != "not covered"
         found = Outcome(
             case.name, name, litert, detail, _violated(report), page, noted, covered, effect=effect

@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from litecheck import load_profile, validate_file
+from litecheck.finding import INFORMATION_LOSS
 from litecheck.model.build import options_table
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Buffer, Model, Tensor
@@ -157,7 +158,8 @@ class Referee:
         data = model_bytes(model)
         did, detail = self._did(case, model, data)
         report = self._report(data)
-        noted = tuple(f.path for f in report.findings if f.level != "violation")
+        findings = (f for f in report.findings if f.effect != INFORMATION_LOSS)
+        noted = tuple(f.path for f in findings if f.level != "violation")
         if name == "unchanged":
             self.usual[case.name] = frozenset(noted)
         new = tuple(path for path in noted if path not in self.usual.get(case.name, ()))
