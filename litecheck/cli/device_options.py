@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete, panels
+from litecheck.cli.limit_options import jobs_option
 
 DeviceName = Annotated[
     str,
@@ -50,17 +51,7 @@ Megabytes = Annotated[
         "reference. [default: 4096]",
     ),
 ]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        rich_help_panel=panels.LIMITS,
-        help="Run N cases in parallel. [default: 1]",
-    ),
-]
+Jobs = Annotated[int, jobs_option("Run N cases in parallel.")]
 Resume = Annotated[
     bool,
     typer.Option(

@@ -1,8 +1,8 @@
-"""Options ``--memory`` and ``--timeout`` of commands that compute models, and their effect on the reference."""
+"""Options ``--memory``, ``--timeout`` and ``--jobs``, and the effect of the first two on the reference."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +32,13 @@ Timeout = Annotated[
         f"[default: {SECONDS:g}]",
     ),
 ]
+
+
+def jobs_option(text: str, panel: str = panels.LIMITS) -> Any:
+    """Return the option ``--jobs`` of a command. ``text`` states what runs in parallel."""
+    return typer.Option(
+        "--jobs", "-j", metavar="N", min=1, rich_help_panel=panel, help=f"{text} [default: 1]"
+    )
 
 
 def limit_reference(memory: int, timeout: float) -> None:

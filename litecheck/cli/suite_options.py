@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete, panels
+from litecheck.cli.limit_options import jobs_option
 from litecheck.cli.outputs import format_option
 
 
@@ -200,17 +201,7 @@ ResultsOut = Annotated[
         help="Write the results to this folder.",
     ),
 ]
-Processes = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        rich_help_panel=panels.LIMITS,
-        help="Run N operators in parallel. [default: 1]",
-    ),
-]
+Processes = Annotated[int, jobs_option("Run N operators in parallel.")]
 NoDefects = Annotated[
     bool,
     typer.Option(

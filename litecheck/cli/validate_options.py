@@ -8,6 +8,7 @@ import typer
 
 from litecheck.cli import complete, panels
 from litecheck.cli.config import MOST
+from litecheck.cli.limit_options import jobs_option
 from litecheck.cli.outputs import format_option
 
 ModelFiles = Annotated[
@@ -152,17 +153,7 @@ Isolated = Annotated[
     bool,
     typer.Option("--isolated", rich_help_panel=panels.ADVANCED, help="Ignore configuration files."),
 ]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        rich_help_panel=panels.ADVANCED,
-        help="Run N checks in parallel, each of one model. [default: 1]",
-    ),
-]
+Jobs = Annotated[int, jobs_option("Run N checks in parallel, each of one model.", panels.ADVANCED)]
 Statistics = Annotated[
     bool,
     typer.Option(
