@@ -38,6 +38,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close!r}?" if close else ""
 
 
+def suggestion(word: str, known: Iterable[str], lead: str = "available:") -> str:
+    """Return the suggestion of :func:`did_you_mean`, or else all known words behind ``lead``.
+
+    For example, ``xyz`` among ``int8`` and ``int16`` gives ``; available: int8, int16``.
+    """
+    names = list(known)
+    return did_you_mean(word, names) or f"; {lead} {', '.join(names) or 'none'}"
+
+
 def similar_file(path: str | Path) -> str:
     """Return ``; did you mean 'x'?`` with the most similar name in the folder of a missing file, else ``""``."""
     folder, name = os.path.split(path)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litecheck.errors import ConfigError
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -71,7 +71,7 @@ def target_kind(name: str) -> TargetKind:
     """Return the kind of that name. Raises ConfigError with the known names."""
     kinds = bundled_kinds() if name in bundled_kinds() else target_kinds()
     if name not in kinds:
-        hint = did_you_mean(name, kinds) or f"; available: {', '.join(kinds)}"
+        hint = suggestion(name, kinds)
         raise ConfigError(f"unknown target kind {name!r}{hint}")
     return kinds[name]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.spelling import closest, did_you_mean, similar_file
+from litecheck.spelling import closest, did_you_mean, similar_file, suggestion
 
 KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 
@@ -18,6 +18,20 @@ KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 def test_the_closest_word(word: str, expected: str) -> None:
     assert closest(word, iter(KNOWN)) == expected
     assert did_you_mean(word, KNOWN) == (f"; did you mean '{expected}'?" if expected else "")
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "lead", "expected"),
+    [
+        ("tfml", KNOWN, "there are", "; did you mean 'tflm'?"),
+        ("xyz", ("a", "b"), "available:", "; available: a, b"),
+        ("xyz", (), "there are", "; there are none"),
+    ],
+)
+def test_all_words_are_named_without_a_similar_word(
+    word: str, known: tuple[str, ...], lead: str, expected: str
+) -> None:
+    assert suggestion(word, iter(known), lead) == expected
 
 
 @pytest.mark.parametrize(

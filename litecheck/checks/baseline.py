@@ -22,7 +22,7 @@ from litecheck.finding import Finding, StaleEntry, Waiver
 from litecheck.profile.paths import path_matches
 from litecheck.public_call import shows_call
 from litecheck.report import ModelReport, Report
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: Version of the format, under the key ``litecheck_baseline`` of the file.
 VERSION = 1
@@ -73,7 +73,7 @@ def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
         raise ConfigError(f"{path}: finding {number} of the baseline lacks one of {', '.join(KEYS)}")
     unknown = next((str(key) for key in item if key not in (*KEYS, "reason")), None)
     if unknown is not None:
-        hint = did_you_mean(unknown, (*KEYS, "reason")) or f"; available: {', '.join((*KEYS, 'reason'))}"
+        hint = suggestion(unknown, (*KEYS, "reason"))
         raise ConfigError(f"{path}: finding {number} of the baseline: unknown key {unknown!r}{hint}")
     reason = item.get("reason", "")
     if not isinstance(reason, str):

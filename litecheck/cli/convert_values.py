@@ -39,12 +39,12 @@ def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
 
 def parse_match(text: str | None) -> Generation:
     """Return the quantizer of TensorFlow that ``--match`` names. Raises ConfigError."""
-    from litecheck.spelling import did_you_mean
+    from litecheck.spelling import suggestion
 
     if text is None:
         return "new"
     if text not in MATCHES:
-        hint = did_you_mean(text, MATCHES) or f"; there are {', '.join(MATCHES)}"
+        hint = suggestion(text, MATCHES, "there are")
         raise ConfigError(f"--match {text}: no such converter{hint}")
     return MATCHES[text]
 
@@ -69,11 +69,11 @@ def parse_ties(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
     """Return the converters to run: all, or the converter that ``--via`` names. Raises ConfigError."""
-    from litecheck.spelling import did_you_mean
+    from litecheck.spelling import suggestion
 
     found = tuple(name for name in CONVERTERS if compare or name == text)
     if text not in CONVERTERS:
-        hint = did_you_mean(text, CONVERTERS) or f"; there are {', '.join(CONVERTERS)}"
+        hint = suggestion(text, CONVERTERS, "there are")
         raise ConfigError(f"--via {text}: no such converter{hint}")
     if compare and text != "litecheck":
         raise ConfigError("--compare asks all converters, --via one: give one of them")

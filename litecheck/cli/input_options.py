@@ -98,9 +98,9 @@ def _named(point: EntryPoint, text: str) -> tuple[str, str]:
         return names[int(before)], file
     if len(names) == 1 and not equals:
         return names[0], text
-    from litecheck.spelling import did_you_mean
+    from litecheck.spelling import suggestion
 
-    hint = did_you_mean(before, names) or f"; there are {', '.join(names) or 'none'}"
+    hint = suggestion(before, names, "there are")
     raise ConfigError(f"--input {text}: there is no input {before!r}{hint}" if equals else f"--input {text}: which "
                       f"input is it? NAME=FILE, with one of {', '.join(names)}")  # fmt: skip
 

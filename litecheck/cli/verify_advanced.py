@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from litecheck.errors import ConfigError
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import did_you_mean, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def parse_advanced(texts: Sequence[str]) -> Advanced:
     for text in texts:
         key, _, value = text.partition("=")
         if key not in KEYS:
-            hint = did_you_mean(key, KEYS) or f"; available: {', '.join(KEYS)}"
+            hint = suggestion(key, KEYS)
             raise ConfigError(f"--set {text}: unknown key {key!r}{hint}")
         field = key.replace("-", "_")
         if field in found:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from litecheck.conversion.recipe import OperatorScheme, OperatorSelector, RecipeRule
+from litecheck.conversion.recipe import BLOCK_SIZES, OperatorScheme, OperatorSelector, RecipeRule
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 
@@ -17,7 +17,6 @@ _ALGORITHMS: Mapping[str, str | None] = {
 }  # fmt: skip
 _GRANULARITIES = {"TENSORWISE": "per-tensor", "CHANNELWISE": "per-axis"}
 _BLOCKWISE = "BLOCKWISE_"
-_BLOCK_SIZES = (32, 64, 128, 256)
 _ANY = "*"
 #: Operations with another name than their opcode.
 _OPCODES = {"CONV_2D_TRANSPOSE": "TRANSPOSE_CONV", "CUSTOM_OP": "CUSTOM"}
@@ -123,7 +122,7 @@ class _RuleReader:
         if granularity in _GRANULARITIES:
             return 0
         size = str(granularity).removeprefix(_BLOCKWISE)
-        if size not in map(str, _BLOCK_SIZES) or not str(granularity).startswith(_BLOCKWISE):
-            known = ", ".join((*_GRANULARITIES, *(f"{_BLOCKWISE}{n}" for n in _BLOCK_SIZES)))
+        if size not in map(str, BLOCK_SIZES) or not str(granularity).startswith(_BLOCKWISE):
+            known = ", ".join((*_GRANULARITIES, *(f"{_BLOCKWISE}{n}" for n in BLOCK_SIZES)))
             raise self.wrong(f"granularity {granularity!r} is unknown; there are {known}")
         return int(size)

@@ -10,7 +10,7 @@ from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.links import ASSIGN, called, links_of
 from litecheck.model.types import Model, Subgraph
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: Option that names a subgraph whose outputs are its inputs in the next turn.
 _LOOP = "body_subgraph_index"
@@ -151,7 +151,7 @@ def _ends(model: Model, unsigned: bool) -> Iterator[tuple[str, Subgraph, int, Te
 def _check_tie(pair: tuple[str, str], known: Mapping[str, tuple[int, ...]]) -> None:
     for name in pair:
         if name not in known:
-            hint = did_you_mean(name, known) or f"; available: {', '.join(known)}"
+            hint = suggestion(name, known)
             raise ConfigError(f"--tie {'='.join(pair)}: no float input or output {name!r}{hint}")
     one, other = (list(known[name]) for name in pair)
     if one != other:

@@ -18,7 +18,7 @@ from litecheck.conversion.conversion_plan import (
 )
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: Possible decisions about an operator.
 BECOMES = ("int8", "int16", "uint8", "hybrid", "weight-only", "float16", "float32", plans.UNTOUCHED)
@@ -81,7 +81,7 @@ class PlanReader:
             raise self.wrong(place, "expected an object")
         odd = next((key for key in values if key not in known), None)
         if odd is not None:
-            hint = did_you_mean(odd, known) or f"; available: {', '.join(known)}"
+            hint = suggestion(odd, known)
             raise self.wrong(place, f"unknown key {odd!r}{hint}")
         return values
 

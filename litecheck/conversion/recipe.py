@@ -18,6 +18,8 @@ SCHEMES: Mapping[str, str] = {
 }  # fmt: skip
 #: Weights with fewer elements stay float32 beside float activations: the kernels gain nothing.
 SMALL = 1024
+#: Sizes of blocks of weights that share a scale.
+BLOCK_SIZES = (32, 64, 128, 256)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from litecheck.conversion.ai_edge_recipe import read_ai_edge_recipe
 from litecheck.conversion.calibration.ranges import range_method
 from litecheck.conversion.recipe import (
+    BLOCK_SIZES,
     SMALL,
     OperatorScheme,
     OperatorSelector,
@@ -17,12 +18,12 @@ from litecheck.conversion.recipe import (
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.files import read_file
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, read_yaml, text, texts
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 KINDS = ("int8", "int16x8", "dynamic", "weight-only", "float16", "float32")
 WEIGHTS = ("int8", "int4")
 GRANULARITIES = ("per-tensor", "per-axis", "blockwise")
-BLOCK_SIZES = ("32", "64", "128", "256")
+_BLOCK_SIZES = tuple(map(str, BLOCK_SIZES))
 WEIGHT_RANGES = ("minmax", "mse")
 _SELECTORS = ("operator", "opcode", "name", "index", "depth")
 _KEYS = (
@@ -69,7 +70,7 @@ def _rule(node: Node) -> RecipeRule:
         to,
         _word(node, "weights", WEIGHTS),
         _word(node, "granularity", GRANULARITIES),
-        int(_word(node, "block_size", BLOCK_SIZES) or 0),
+        int(_word(node, "block_size", _BLOCK_SIZES) or 0),
         _word(node, "weight_range", WEIGHT_RANGES) or "minmax",
         least,
     )
@@ -95,7 +96,7 @@ def _check_blocks(node: MappingNode, scheme: OperatorScheme) -> None:
     """Raise ProfileError for blocks without a size or with another type than int4, and for a size without blocks."""
     blockwise = scheme.granularity == "blockwise"
     if blockwise != bool(scheme.block_size):
-        sizes = ", ".join(BLOCK_SIZES)
+        sizes = ", ".join(_BLOCK_SIZES)
         given = "granularity" if blockwise else "block_size"
         message = f"'granularity: blockwise' and 'block_size' ({sizes}) belong together"
         raise ProfileError(node.file, node.lines[given], message)
@@ -110,7 +111,7 @@ def _word(node: MappingNode, key: str, known: tuple[str, ...]) -> str:
     """Return the word under a key, or "" if the key is absent."""
     word = text(node.get(key))
     if key in node and word not in known:
-        hint = did_you_mean(word, known) or f"; there are {', '.join(known)}"
+        hint = suggestion(word, known, "there are")
         raise ProfileError(node.file, node.lines[key], f"{key}: {word!r} is unknown{hint}")
     return word
 

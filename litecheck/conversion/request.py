@@ -14,7 +14,7 @@ from litecheck.conversion.recipe import (
     RecipeRule,
 )
 from litecheck.errors import ConfigError
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: Type that is quantized. Other types stay unchanged.
 REAL = "float32"
@@ -33,7 +33,7 @@ REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == 
 def check_kind(to: str) -> None:
     """Raise ConfigError for a word that is not in :data:`KINDS`."""
     if to not in KINDS:
-        hint = did_you_mean(to, KINDS) or f"; there are {', '.join(KINDS)}"
+        hint = suggestion(to, KINDS, "there are")
         raise ConfigError(f"there is no conversion to {to!r}{hint}")
 
 

@@ -8,8 +8,8 @@ from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
-from litecheck.profile.known_faults import bound, faults_of, known_faults
-from litecheck.spelling import did_you_mean
+from litecheck.profile.known_faults import KnownFault, bound, faults_of, known_faults
+from litecheck.spelling import suggestion
 
 #: Runtimes: the kernel sets of LiteRT, and LiteRT for Microcontrollers.
 RUNTIMES = ("reference", "optimized", "xnnpack", "tflm")
@@ -20,7 +20,7 @@ def parse_runtimes(text: str) -> tuple[str, ...]:
     found = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in found:
         if name not in RUNTIMES:
-            hint = did_you_mean(name, RUNTIMES) or f"; available: {', '.join(RUNTIMES)}"
+            hint = suggestion(name, RUNTIMES)
             raise ConfigError(f"--for {text}: unknown runtime {name!r}{hint}")
     return found
 
@@ -33,8 +33,12 @@ def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
     for one in known_faults():
         there = [name for name in one.resolvers if name in runtimes]
         if one.always and opcode in one.operators and dtype in one.types and there:
-            return f"known fault of {' and '.join(there)} ({one.versions}): {opcode} {one.does}"
+            return _fault_text(one, there, opcode)
     return ""
+
+
+def _fault_text(fault: KnownFault, runtimes: Sequence[str], opcode: str) -> str:
+    return f"known fault of {' and '.join(runtimes)} ({fault.versions}): {opcode} {fault.does}"
 
 
 def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[str]) -> dict[int, str]:
@@ -48,9 +52,7 @@ def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[
         for one in faults_of(bound(model, main, operator)) if origin >= 0 and runtimes else ():
             there = [name for name in one.resolvers if name in runtimes]
             if there and one.when and not one.on_values:
-                found[origin] = (
-                    f"known fault of {' and '.join(there)} ({one.versions}): {operator.opcode} {one.does}"
-                )
+                found[origin] = _fault_text(one, there, operator.opcode)
     return found
 
 
@@ -59,7 +61,9 @@ def fault_warnings(plan: ConversionPlan, runtimes: Collection[str] = ()) -> Iter
 
     If ``runtimes`` are chosen, other runtimes do not matter.
     """
-    for one in plan.operators if not runtimes else ():
+    if runtimes:
+        return
+    for one in plan.operators:
         found = [name for name in RUNTIMES if runtime_fault(one.opcode, one.becomes, (name,))]
         if found and one.becomes != REAL:
             words = runtime_fault(one.opcode, one.becomes, found)

@@ -17,7 +17,7 @@ from litecheck.model.load import load_model
 from litecheck.model.matching import SubgraphMatch, match
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 from litecheck.version import __version__
 
 
@@ -80,7 +80,7 @@ def _count(model: Model) -> int:
 def _check_patterns(patterns: Sequence[str]) -> None:
     for pattern in patterns:
         if not any(fnmatchcase(kind, pattern) for kind in KINDS):
-            hint = did_you_mean(pattern, KINDS) or f"; the kinds are {', '.join(KINDS)}"
+            hint = suggestion(pattern, KINDS, "the kinds are")
             raise ConfigError(f"unknown kind of change {pattern!r}{hint}")
 
 

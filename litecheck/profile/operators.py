@@ -12,7 +12,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 FILE = "rules/operators.yaml"
 #: Kinds of inputs that are computed with, kept, or passed on.
@@ -194,7 +194,7 @@ def _items(node: Node | None) -> tuple[Node, ...]:
 def _word(node: Node | None, allowed: tuple[str, ...]) -> str:
     word = text(node)
     if node is not None and word not in allowed:
-        hint = did_you_mean(word, allowed) or f"; there are {', '.join(allowed)}"
+        hint = suggestion(word, allowed, "there are")
         raise ProfileError(FILE, node.line, f"{word!r} is not known here{hint}")
     return word
 

@@ -21,7 +21,7 @@ from litecheck.profile.yaml_reader import (
 )
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 from litecheck.suite.case import LEVELS
 from litecheck.suite.claims import Claims, ClaimsRecord, DeviceClaim, OperatorClaim
 from litecheck.suite.waivers import read_waivers
@@ -131,7 +131,7 @@ def _listed(owner: MappingNode, key: str, known: Collection[str] = ()) -> tuple[
 def _known(node: Node, key: str, known: Collection[str]) -> str:
     word = text(node)
     if known and word not in known:
-        hint = did_you_mean(word, known) or f"; there are {', '.join(known)}"
+        hint = suggestion(word, known, "there are")
         raise ProfileError(node.file, node.line, f"{key}: no {word!r}{hint}")
     return word
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from litecheck.conversion.calibration.sketch import Sketch
 from litecheck.conversion.calibration.statistics import TensorStatistics
 from litecheck.errors import ConfigError
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 MINMAX, PERCENTILE, MSE, ENTROPY = "minmax", "percentile", "mse", "entropy"
 METHODS = (MINMAX, PERCENTILE, MSE, ENTROPY)
@@ -48,7 +48,7 @@ def range_method(text: str) -> RangeMethod:
     """Return the method of ``minmax``, ``percentile:99.99``, ``mse`` or ``entropy``. Raises ConfigError."""
     name, colon, number = text.partition(":")
     if name not in METHODS:
-        hint = did_you_mean(name, METHODS) or f"; there are {', '.join(METHODS)}"
+        hint = suggestion(name, METHODS, "there are")
         raise ConfigError(f"there is no way {text!r} to choose ranges{hint}")
     if not colon:
         return RangeMethod(name)

@@ -15,7 +15,7 @@ from litecheck.input_shapes import shape_mismatch
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: Scale and offset of uint8 values for a float input.
 Scaling = tuple[float, float]
@@ -160,7 +160,7 @@ def _located(source: str, model: Model, signature: str | None, key: str) -> tupl
         if own is not None and key.startswith(one.key + _OF):
             return one.key, own
     names = [name for name, _ in point.inputs]
-    hint = did_you_mean(key, names) or f"; there are {', '.join(names) or 'none'}"
+    hint = suggestion(key, names, "there are")
     raise ConfigError(f"{source}: there is no input {key!r}{hint}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.cases.probes.elements import PRODUCTS, SUMS
 from litecheck.errors import ConfigError
 from litecheck.profile.operators import operator_names, traits_of
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 from litecheck.suite.stream import element_streams, layer_streams
 from litecheck.suite.stream.batch import VectorBatch
 
@@ -98,6 +98,6 @@ def kind_of(name: str) -> tuple[StreamKind, str]:
     family = _family(name)
     if not family:
         names = stream_names()
-        hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
+        hint = suggestion(name, names, "there are")
         raise ConfigError(f"there is no stream {name!r}{hint}")
     return KINDS[family], name
