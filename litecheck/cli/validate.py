@@ -112,9 +112,9 @@ def run(
     from litecheck.model_files import find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
-    check_conflicts(
-        [("--format", target.file) for target in targets if target.file], models, _read_by(options)
-    )
+    if options.configuration:  # the files of the command line alone are checked before every command
+        written_files = [("--format", target.file) for target in targets if target.file]
+        check_conflicts(written_files, models, _read_by(options))
     levels = tuple(map(policy.parse_level, options.set_level))
     ignored = options.origin("ignore")
     choices = policy.Policy(
