@@ -45,18 +45,24 @@ def decisive_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample,
     if statistics.samples < _FEWEST:
         return ()
     found: dict[int, list[DecisiveSample]] = {}
+    for decisive in _set_by_one_sample(statistics):
+        found.setdefault(decisive.sample, []).append(decisive)
+    merged = []
+    for several in found.values():
+        worst = max(several, key=lambda one: one.ratio)
+        merged.append(DecisiveSample(worst.sample, len(several), worst.tensor, worst.extent, worst.without))
+    return tuple(sorted(merged, key=lambda one: (-one.ranges, -one.ratio, one.sample)))
+
+
+def _set_by_one_sample(statistics: CalibrationStatistics) -> Iterator[DecisiveSample]:
+    """Yield each range that a sample alone sets."""
     for place, one in statistics.tensors.items():
         for number in {one.low_sample, one.high_sample} if one.seen else ():
             decisive = DecisiveSample(
                 number, 1, place, (float(one.low), float(one.high)), _without(one, number)
             )
             if number >= 0 and decisive.ratio >= ALONE:
-                found.setdefault(number, []).append(decisive)
-    merged = []
-    for several in found.values():
-        worst = max(several, key=lambda one: one.ratio)
-        merged.append(DecisiveSample(worst.sample, len(several), worst.tensor, worst.extent, worst.without))
-    return tuple(sorted(merged, key=lambda one: (-one.ranges, -one.ratio, one.sample)))
+                yield decisive
 
 
 def _without(one: TensorStatistics, sample: int) -> Interval:
@@ -68,13 +74,7 @@ def _without(one: TensorStatistics, sample: int) -> Interval:
 
 def ranges_without(statistics: CalibrationStatistics, sample: int) -> Mapping[Key, Interval]:
     """Return the ranges that a sample alone sets, as they are without it."""
-    found = ((place, one) for place, one in statistics.tensors.items() if one.seen)
-    return {
-        place: without
-        for place, one in found
-        if sample in (one.low_sample, one.high_sample)
-        and _width((float(one.low), float(one.high))) >= ALONE * _width(without := _without(one, sample))
-    }
+    return {one.tensor: one.without for one in _set_by_one_sample(statistics) if one.sample == sample}
 
 
 def _width(extent: Interval) -> float:

@@ -89,16 +89,7 @@ def _carried_out(
     if trained:
         ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges}, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
-    if session.plan is not None:
-        again = replay_retype if session.shifts else replay
-        conversion = again(model, session.plan, settings.request)
-    elif session.shifts:
-        conversion = retype(model, settings.request)
-    else:
-        inner = calibration.inner if calibration else None
-        changes = session.equalization.changes if session.equalization else ()
-        known = trained.borrowed if trained else None
-        conversion = convert(model, settings.request, ranges or None, copied, inner, changes, known)
+    conversion = _converted(session, ranges, copied, calibration)
     _check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
@@ -142,6 +133,24 @@ def _carried_out(
         atomic_write(target, content)
         record = replace(record, target=target)
     return record
+
+
+def _converted(
+    session: ConversionSession,
+    ranges: Mapping[Key, Interval],
+    copied: TransferredParams | None,
+    calibration: Calibration | None,
+) -> Conversion:
+    """Return the conversion by the plan of the session, or by a new plan."""
+    model, request = session.model, session.settings.request
+    if session.plan is not None:
+        return (replay_retype if session.shifts else replay)(model, session.plan, request)
+    if session.shifts:
+        return retype(model, request)
+    inner = calibration.inner if calibration else None
+    changes = session.equalization.changes if session.equalization else ()
+    known = session.trained.borrowed if session.trained else None
+    return convert(model, request, ranges or None, copied, inner, changes, known)
 
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:

@@ -242,7 +242,7 @@ def _fixed(
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
     worst = next((one for one in named if one.cause != "arithmetic" and one.reaches_outputs), None)
     source = found.first.file or "FLOAT"
-    settings, samples = replace(asked.conversion, statistics=""), limited(data, SAMPLES)
+    settings, samples = asked.conversion, limited(data, SAMPLES)
     trials = FixTrials(
         found.first, Request(kind_of(found.second)), calibration.ranges, calibration.inner,
         lambda model: calibrated(model, samples, settings, lambda done, what: None),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import gt, lt
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,8 @@ class TensorStatistics:
     def merged(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
-        low, low_sample, low_beside = _lower(self.low_end, other.low_end)
-        high, high_sample, high_beside = _higher(self.high_end, other.high_end)
+        low, low_sample, low_beside = _outer(self.low_end, other.low_end, lt)
+        high, high_sample, high_beside = _outer(self.high_end, other.high_end, gt)
         return TensorStatistics(
             low,
             high,
@@ -109,19 +110,15 @@ class TensorStatistics:
         return self.sketch is None or (other.sketch is not None and self.sketch.same(other.sketch))
 
 
-def _lower(one: End, other: End) -> End:
-    """Return the lower end of both: (1, sample 4, beside 2) and (3, sample 5, beside inf) give (1, sample 4, beside 2)."""
-    if other[0] < one[0] or (other[0] == one[0] and other[1] < one[1]):
+def _outer(one: End, other: End, beyond: Callable[[np.float32, np.float32], bool]) -> End:
+    """Return the outer end of both, ``beyond`` is ``<`` for lower ends and ``>`` for upper ends.
+
+    Example: the lower ends (1, sample 4, beside 2) and (3, sample 5, beside inf) give (1, sample 4, beside 2).
+    """
+    if beyond(other[0], one[0]) or (other[0] == one[0] and other[1] < one[1]):
         one, other = other, one
     beside = other[2] if other[1] == one[1] else other[0]
-    return (one[0], one[1], beside) if beside < one[2] else one
-
-
-def _higher(one: End, other: End) -> End:
-    if other[0] > one[0] or (other[0] == one[0] and other[1] < one[1]):
-        one, other = other, one
-    beside = other[2] if other[1] == one[1] else other[0]
-    return (one[0], one[1], beside) if beside > one[2] else one
+    return (one[0], one[1], beside) if beyond(beside, one[2]) else one
 
 
 def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:

@@ -70,9 +70,8 @@ class Delegate:
         from ai_edge_litert.interpreter import load_delegate
 
         self._session: litert.Session | None = None
-        ctypes.CDLL(
-            options[""]
-        )  # a library that cannot be loaded fails here, before Delegate.__del__ prints a traceback
+        # A library that cannot be loaded fails here: Delegate.__del__ would print a traceback.
+        ctypes.CDLL(options[""])
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
