@@ -106,13 +106,13 @@ class Faulty:
     def run(self, job: Job) -> Answer | Failure:
         """All runs, one after the other."""
         main = job.model.subgraphs[0]
-        machine, made = ReferenceInterpreter(job.model, self._arithmetic), []
+        interpreter, made = ReferenceInterpreter(job.model, self._arithmetic), []
         change = self._handed[1] if self._handed and self._handed[0] in job.name else None
         before: Arrays | None = None
         for number, inputs in enumerate(job.runs):
             self.invocations += 1
-            machine.restart()
-            tensors = machine.run(main, inputs)
+            interpreter.restart()
+            tensors = interpreter.run(main, inputs)
             outputs = tuple(tensors[i].copy() for i in main.outputs)
             made.append(change(number, outputs, before or outputs) if change else outputs)
             before = outputs

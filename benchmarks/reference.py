@@ -66,24 +66,24 @@ from litecheck.reference.numerics import numba_loops
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 path, how = sys.argv[1:]
 numba_loops.WORTH = float("inf") if how == "numpy" else -1
-machine = ReferenceInterpreter(litecheck.load_model(path), "litert-reference")
+interpreter = ReferenceInterpreter(litecheck.load_model(path), "litert-reference")
 def first(x):
     global inputs
     inputs = x
-    return list(machine.invoke(x).outputs.values())
+    return list(interpreter.invoke(x).outputs.values())
 def profile():
     kinds, last = {}, [time.process_time()]
     def seen(operator, outputs):
         now = time.process_time()
         kinds[operator.opcode] = kinds.get(operator.opcode, 0.0) + now - last[0]
         last[0] = time.process_time()
-    machine.invoke(inputs, progress=seen)
+    interpreter.invoke(inputs, progress=seen)
     return kinds
 def dense(operator):
     # A dense layer's arithmetic: the product, then what becomes of each sum.
     import numpy as np
-    graph = machine.model.subgraphs[0]
-    weight = machine.operand(graph, operator.inputs[1], {})
+    graph = interpreter.model.subgraphs[0]
+    weight = interpreter.operand(graph, operator.inputs[1], {})
     (layer,) = weight.prepared.values()
     matrix, to = layer.filters.matrix, layer.rescale
     rows = np.ones((1, matrix.shape[1]), np.int8)
@@ -97,7 +97,7 @@ def dense(operator):
         out[...] = stored.clip(kind(to.low), kind(to.high), out=stored)
     return arithmetic
 def overhead(count):
-    operators = machine.model.subgraphs[0].operators
+    operators = interpreter.model.subgraphs[0].operators
     if any(operator.opcode != "FULLY_CONNECTED" for operator in operators):
         return None
     replayed = [dense(operator) for operator in operators]
@@ -105,7 +105,7 @@ def overhead(count):
         for arithmetic in replayed:
             arithmetic()
     # What else the machine does only adds: the least of many, each side by side with the other.
-    pairs = [(timed(lambda: machine.invoke(inputs), 2)[1][0], timed(bare, 2)[1][0]) for _ in range(count)]
+    pairs = [(timed(lambda: interpreter.invoke(inputs), 2)[1][0], timed(bare, 2)[1][0]) for _ in range(count)]
     whole, alone = (min(times) for times in zip(*pairs))
     return 1e6 * (whole - alone) / len(operators)
 def bound():
@@ -115,7 +115,7 @@ def bound():
         return None
     return threadpool_limits(1)
 limits = bound()
-run = lambda count: timed(lambda: machine.invoke(inputs), count)
+run = lambda count: timed(lambda: interpreter.invoke(inputs), count)
 serve({"first": first, "profile": profile, "overhead": overhead, "run": run})
 """
 THEIR_CODE = r"""

@@ -97,10 +97,10 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int) -> bool:
     stored = other.tensors[other.inputs[0]]
 
     def runs() -> None:
-        machines = ReferenceInterpreter(real), ReferenceInterpreter(quantized)
+        interpreters = ReferenceInterpreter(real), ReferenceInterpreter(quantized)
         for array in arrays[:samples]:
-            machines[0].run(main, (array,))
-            machines[1].run(other, (requantized(stored, array),))
+            interpreters[0].run(main, (array,))
+            interpreters[1].run(other, (requantized(stored, array),))
 
     def whole() -> None:
         trace(real, quantized, data=(str(data),), samples=samples, fix=False, runtime="litecheck")

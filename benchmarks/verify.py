@@ -67,12 +67,12 @@ from litecheck.model.load import load_model
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
     runs = np.load(file.with_suffix(".npz"))
-    machine = ReferenceInterpreter(load_model(file), "litert-xnnpack")
-    main = machine.model.subgraphs[0]
+    interpreter = ReferenceInterpreter(load_model(file), "litert-xnnpack")
+    main = interpreter.model.subgraphs[0]
     arrays = [runs[name] for name in sorted(runs.files)]
     arrays = arrays[: len(arrays) // 2]  # the device runs everything twice
     for start in range(0, len(arrays), max(1, len(main.inputs))):
-        machine.run(main, tuple(arrays[start : start + len(main.inputs)]))
+        interpreter.run(main, tuple(arrays[start : start + len(main.inputs)]))
 """
 
 

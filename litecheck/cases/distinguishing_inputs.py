@@ -149,9 +149,9 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
     """The operator's first output for every candidate, (candidates, elements); None for an output much larger than the
     model states."""
-    machine, made = ReferenceInterpreter(case.cut.model, arithmetic), []
+    interpreter, made = ReferenceInterpreter(case.cut.model, arithmetic), []
     try:
-        for batch in batches_of(machine, pool):
+        for batch in batches_of(interpreter, pool):
             if batch[0][0].size > _LARGEST:
                 return None
             made.append(np.asarray(column(batch, 0)).reshape(len(batch), -1))

@@ -49,10 +49,10 @@ class Expectation:
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
-        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
         if self._joins:
-            return outputs_of(machine, self._inputs)
-        return stacked([_outputs(machine, stimulus) for stimulus in self.stimuli])
+            return outputs_of(interpreter, self._inputs)
+        return stacked([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
@@ -60,13 +60,15 @@ class Expectation:
 
         Raises RunError as ``compute`` does.
         """
-        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
         for stimulus in self.stimuli:
-            _begin(machine, stimulus)
+            _begin(interpreter, stimulus)
             yield {
-                index: contents for (subgraph, index), contents in machine.variables.items() if not subgraph
+                index: contents
+                for (subgraph, index), contents in interpreter.variables.items()
+                if not subgraph
             }
-            _run(machine, stimulus)
+            _run(interpreter, stimulus)
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Stimulus, ...]:
         """Return the inputs that the reference can compute.
@@ -76,15 +78,15 @@ class Expectation:
         """
         if self._joins and self(arithmetic) is not None:
             return self.stimuli
-        machine = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
         kept: list[Stimulus] = []
         outputs: list[Arrays] = []
         for numbers in series(self.stimuli):
             several = [self.stimuli[n] for n in numbers]
             try:
                 for stimulus in several:
-                    outputs.append(_outputs(machine, stimulus))
-                    self._note(machine)
+                    outputs.append(_outputs(interpreter, stimulus))
+                    self._note(interpreter)
             except RunError:
                 if several[0].kind == PROPAGATED or (not kept and several[-1] is self.stimuli[-1]):
                     raise
@@ -102,16 +104,16 @@ class Expectation:
         tensors = self.case.cut.model.subgraphs[0].tensors
         return tuple(Reach(tensors[i].name, low, high) for i, (low, high) in self._reach.items())
 
-    def _note(self, machine: ReferenceInterpreter) -> None:
-        for (subgraph, index), contents in machine.variables.items():
+    def _note(self, interpreter: ReferenceInterpreter) -> None:
+        for (subgraph, index), contents in interpreter.variables.items():
             if not subgraph and contents.size and contents.dtype.kind in "iuf":
                 low, high = self._reach.get(index, (np.inf, -np.inf))
                 self._reach[index] = min(low, float(contents.min())), max(high, float(contents.max()))
 
 
-def _outputs(machine: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
-    _begin(machine, stimulus)
-    return _run(machine, stimulus)
+def _outputs(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
+    _begin(interpreter, stimulus)
+    return _run(interpreter, stimulus)
 
 
 def with_all_outputs(
@@ -140,15 +142,15 @@ def with_all_outputs(
     return replace(case, cut=replace(case.cut, model=model, inputs=inputs)), arrays
 
 
-def _begin(machine: ReferenceInterpreter, stimulus: Stimulus) -> None:
+def _begin(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> None:
     if not stimulus.follows:
-        machine.restart()
-        machine.variables.update({(0, index): contents for index, contents in stimulus.start.items()})
+        interpreter.restart()
+        interpreter.variables.update({(0, index): contents for index, contents in stimulus.start.items()})
 
 
-def _run(machine: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
-    main = machine.model.subgraphs[0]
-    tensors = machine.run(main, stimulus.arrays)
+def _run(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
+    main = interpreter.model.subgraphs[0]
+    tensors = interpreter.run(main, stimulus.arrays)
     return tuple(tensors[index] for index in main.outputs)
 
 
@@ -159,16 +161,16 @@ class TensorCache:
         self, model: Model, subgraph: Subgraph, inputs: Mapping[int, Array], arithmetic: Arithmetic
     ) -> None:
         self.subgraph = subgraph
-        self.machine = ReferenceInterpreter(model, arithmetic)
+        self.interpreter = ReferenceInterpreter(model, arithmetic)
         self.tensors: dict[int, Array] = dict(inputs)
         self._last = last_use(subgraph)
         self.kept: frozenset[int] = frozenset()
         """Tensors that are needed at the end."""
 
     def step(self, operator: Operator) -> None:
-        """Compute an operator in the whole model's machine, where handles of resources live too; none that fails."""
+        """Compute an operator in the whole model's interpreter, where handles of resources live too; none that fails."""
         try:
-            made = self.machine.step(self.subgraph, operator, self.tensors)
+            made = self.interpreter.step(self.subgraph, operator, self.tensors)
         except RunError:
             return
         self.tensors.update((i, o) for i, o in zip(operator.outputs, made.outputs, strict=True) if i >= 0)
@@ -192,9 +194,9 @@ def chained(
     tapes: list[TensorCache] = []
     for inputs in samples:
         tapes.append(TensorCache(model, subgraph, inputs, arithmetic))
-        tapes[-1].machine.restore(ahead.state())
+        tapes[-1].interpreter.restore(ahead.state())
         scratch = TensorCache(model, subgraph, inputs, arithmetic)
-        scratch.machine = ahead
+        scratch.interpreter = ahead
         for operator in subgraph.operators:
             scratch.step(operator)
             scratch.forget((operator,))

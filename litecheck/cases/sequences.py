@@ -85,7 +85,7 @@ def _length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int
 
 
 def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
-    """Return the number of inferences after which two machines with different pasts have the same state.
+    """Return the number of inferences after which two interpreters with different pasts have the same state.
 
     Return LENGTH - _MORE if their states stay different.
     """
@@ -95,8 +95,8 @@ def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
         one.run(main, pool[0].arrays)
         other.run(main, pool[-1].arrays)
         for number, stimulus in enumerate(pool[1:], 1):
-            for machine in (one, other):
-                machine.run(main, stimulus.arrays)
+            for interpreter in (one, other):
+                interpreter.run(main, stimulus.arrays)
             if one.state().same(other.state()):
                 return number
     return LENGTH - _MORE

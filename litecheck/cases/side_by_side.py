@@ -149,32 +149,32 @@ def _by_images(main: Subgraph) -> bool:
     return images and constant and len(main.tensors[main.inputs[0]].shape) > 1
 
 
-def outputs_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Sequence[Arrays]:
+def outputs_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> Sequence[Arrays]:
     """Return the outputs of independent inferences.
 
     Raises RunError as :meth:`ReferenceInterpreter.run` does.
     """
-    return joined(batches_of(machine, several))
+    return joined(batches_of(interpreter, several))
 
 
-def batches_of(machine: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
+def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
     """Yield the outputs of :func:`outputs_of`: those of the inferences that a run merges, or of a single inference."""
-    main, layout = machine.model.subgraphs[0], _layout(machine.model)
+    main, layout = interpreter.model.subgraphs[0], _layout(interpreter.model)
     runs = stacked(several) if layout else several
     own = [main.tensors[index].shape for index in main.inputs]
     if layout is None or not isinstance(runs, StackedRuns) or [c.shape[1:] for c in runs.columns] != own:
-        yield from ([_run(machine, arrays)] for arrays in runs)
+        yield from ([_run(interpreter, arrays)] for arrays in runs)
         return
     for start in range(0, len(runs), layout.most):
         group = runs[start : start + layout.most]
         if len(group) == 1:
-            yield [_run(machine, group[0])]
+            yield [_run(interpreter, group[0])]
             continue
-        made = _run(machine, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns)))
+        made = _run(interpreter, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns)))
         yield StackedRuns(tuple(layout.apart(array, len(group)) for array in made))
 
 
-def _run(machine: ReferenceInterpreter, inputs: Arrays) -> Arrays:
-    main = machine.model.subgraphs[0]
-    tensors = machine.run(main, inputs)
+def _run(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:
+    main = interpreter.model.subgraphs[0]
+    tensors = interpreter.run(main, inputs)
     return tuple(tensors[index] for index in main.outputs)

@@ -143,12 +143,12 @@ def run(
     if target is not None:
         check_writable(target)
     loaded = load_model(model, member)
-    machine = ReferenceInterpreter(loaded, arithmetic)
+    interpreter = ReferenceInterpreter(loaded, arithmetic)
     fed = feed(loaded, signature, inputs or (), seed)
     with steps(len(fed.entry.subgraph.operators), no_color) as advance:
         recorder = Recorder(fed.entry, statistics, advance)
-        done = machine.invoke(fed.arrays, signature=signature, keep=KEPT[keep], progress=recorder)
+        done = interpreter.invoke(fed.arrays, signature=signature, keep=KEPT[keep], progress=recorder)
     if target is not None:
         write_all(target, recorder.named(done))
-    record = RunRecord(model, machine.arithmetic.name, signature, fed.sources, target, done, recorder)
+    record = RunRecord(model, interpreter.arithmetic.name, signature, fed.sources, target, done, recorder)
     write(record, targets, OutputOptions(no_color=no_color))

@@ -135,10 +135,10 @@ def decimals(value: Fraction) -> str:
 def active_slots(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
     kernel."""
-    machine, subgraph = ReferenceInterpreter(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
+    interpreter, subgraph = ReferenceInterpreter(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
     operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
-    operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
-    bound = bind(subgraph, operator, arithmetic, machine)
+    operands = tuple(interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+    bound = bind(subgraph, operator, arithmetic, interpreter)
     return compute_noting(bound, operands)[1]
 
 
@@ -147,7 +147,7 @@ class _Element:
     """One output element of an operator, to be computed under many variants."""
 
     operator: Operator
-    machine: ReferenceInterpreter
+    interpreter: ReferenceInterpreter
     bound: BoundKernel
     operands: tuple[Operand | None, ...]
     site: ElementSite
@@ -159,14 +159,16 @@ class _Element:
 
     @staticmethod
     def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
-        machine = ReferenceInterpreter(case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(case.cut.model, arithmetic)
         subgraph = case.cut.model.subgraphs[0]
         operator, worst = subgraph.operators[0], difference.worst
         index = worst.index if worst else ()
         tensors = dict(zip(subgraph.inputs, inputs, strict=True))
-        operands = tuple(machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
+        operands = tuple(
+            interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs
+        )
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
-        bound = bind(subgraph, operator, arithmetic, machine)
+        bound = bind(subgraph, operator, arithmetic, interpreter)
         smaller, window, place = crop(bound, operands, index)
         computed, active = compute_noting(smaller, window)
         made = computed.outputs[output]
@@ -177,7 +179,7 @@ class _Element:
         site = ElementSite({role: v for role, v in roles if v is not None}, wanted, operator.options, index)
         # A defect can read inputs that cropping removes: then the cropped operator gives another value.
         whole = worst is None or int(made[place]) != worst.expected
-        return _Element(operator, machine, bound, operands, site, output, active, whole)
+        return _Element(operator, interpreter, bound, operands, site, output, active, whole)
 
     def candidates(self, others: Sequence[Arithmetic], expected: int) -> tuple[Candidate, ...]:
         """Return the values under published arithmetics, variants of the active steps, and defects that change the
@@ -194,13 +196,13 @@ class _Element:
         return INTEGER_RANGES[output.dtype]
 
     def _arithmetics(self, others: Sequence[Arithmetic]) -> Iterator[Candidate]:
-        subgraph = self.machine.model.subgraphs[0]
+        subgraph = self.interpreter.model.subgraphs[0]
         known: dict[tuple[str | None, ...], int | None] = {}
-        named = {a.name: a for a in (self.machine.arithmetic, *others)}
+        named = {a.name: a for a in (self.interpreter.arithmetic, *others)}
         for name, arithmetic in named.items():
             variants = arithmetic.variants(self.operator.opcode)
             bound = bind(
-                subgraph, self.operator, arithmetic, ReferenceInterpreter(self.machine.model, arithmetic)
+                subgraph, self.operator, arithmetic, ReferenceInterpreter(self.interpreter.model, arithmetic)
             )
             key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
             if key not in known:
@@ -216,15 +218,17 @@ class _Element:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
-        subgraph, opcode = self.machine.model.subgraphs[0], self.operator.opcode
-        base = self.machine.arithmetic
+        subgraph, opcode = self.interpreter.model.subgraphs[0], self.operator.opcode
+        base = self.interpreter.arithmetic
         if "defect" in base.variants(opcode):
             return
         for name in defects_of(opcode):
             variants = {**base.variants(opcode), "defect": name}
             other = replace(base, name=name, stages={**base.stages, opcode: variants})
             try:
-                bound = bind(subgraph, self.operator, other, ReferenceInterpreter(self.machine.model, other))
+                bound = bind(
+                    subgraph, self.operator, other, ReferenceInterpreter(self.interpreter.model, other)
+                )
             except RunError:
                 continue
             value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)

@@ -151,7 +151,7 @@ def agreement(
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
-        count = _by_machine(models, asked, tally, data, tell, limits or Limits())
+        count = _by_interpreter(models, asked, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"
     else:
         with child_for(child, KERNELS[chosen], limits or Limits()) as litert:
@@ -218,7 +218,7 @@ def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     return moved.astype(NUMPY_TYPES[new.dtype])
 
 
-def _by_machine(
+def _by_interpreter(
     models: tuple[Model, Model],
     pairs: Sequence[Pair],
     tally: PairTally,
@@ -234,11 +234,11 @@ def _by_machine(
         FallbackInterpreter(models[0], limits) as reference,
         FallbackInterpreter(models[1], limits) as converted,
     ):
-        machines, count = ReferencePairs((reference, converted), pairs, tally), 0
+        interpreters, count = ReferencePairs((reference, converted), pairs, tally), 0
         for count, chain in enumerate(data, 1):
             samples = [(sample, _translated(models, sample)) for sample in chain]
             runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
-            machines.run(count - 1, runs)
+            interpreters.run(count - 1, runs)
             tell(count)
     return count
 

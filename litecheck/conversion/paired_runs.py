@@ -18,31 +18,31 @@ from litecheck.reference.runtime_tensors import RunError
 
 
 class ReferencePairs:
-    """Two machines side by side. Tensors in a loop's body are compared turn by turn, up to the shorter loop."""
+    """Two interpreters side by side. Tensors in a loop's body are compared turn by turn, up to the shorter loop."""
 
     def __init__(
         self,
-        machines: tuple[ReferenceInterpreter, ReferenceInterpreter],
+        interpreters: tuple[ReferenceInterpreter, ReferenceInterpreter],
         pairs: Sequence[Pair],
         tally: PairTally,
     ) -> None:
-        self._machines = machines
+        self._interpreters = interpreters
         self._tally = tally
         self._pairs: dict[Place, list[tuple[int, Place]]] = {}
         for number, (one, other) in enumerate(pairs):
             self._pairs.setdefault(one, []).append((number, other))
         self._held: list[dict[Place, list[NDArray[Any]]]] = [{}, {}]
-        for side, machine in enumerate(self._machines):
-            machine.watch = partial(self._hold, side, frozenset(pair[side] for pair in pairs))
+        for side, interpreter in enumerate(self._interpreters):
+            interpreter.watch = partial(self._hold, side, frozenset(pair[side] for pair in pairs))
 
     def run(self, number: int, runs: Sequence[tuple[tuple[int, Arrays], tuple[int, Arrays]]]) -> None:
         """Run a chain of samples from a fresh state, each a subgraph and its inputs, for both. Raises CalibrationError."""
-        for machine in self._machines:
-            machine.restart()
+        for interpreter in self._interpreters:
+            interpreter.restart()
         for run in runs:
-            for machine, (subgraph, arrays) in zip(self._machines, run, strict=True):
+            for interpreter, (subgraph, arrays) in zip(self._interpreters, run, strict=True):
                 try:
-                    machine.run(machine.model.subgraphs[subgraph], arrays)
+                    interpreter.run(interpreter.model.subgraphs[subgraph], arrays)
                 except RunError as error:
                     raise CalibrationError(f"sample {number}: {error}") from error
             self._compare()

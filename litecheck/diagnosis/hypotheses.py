@@ -72,10 +72,10 @@ def _choices(probe: Probe, chosen: Mapping[str, str]) -> Iterator[Mapping[str, s
 def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[VariantSlot, ...]:
     subgraph, operator = probe.subgraph, probe.subgraph.operators[0]
     arithmetic = _arithmetic({probe.opcode: chosen})
-    machine = ReferenceInterpreter(probe.model, arithmetic)
-    bound = bind(subgraph, operator, arithmetic, machine)
+    interpreter = ReferenceInterpreter(probe.model, arithmetic)
+    bound = bind(subgraph, operator, arithmetic, interpreter)
     tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
-    operands = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
+    operands = [interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
     return compute_noting(bound, operands)[1]
 
 
@@ -103,14 +103,14 @@ def defective(hypothesis: Hypothesis, opcode: str) -> Iterator[Hypothesis]:
 def outputs(probe: Probe, hypothesis: Hypothesis) -> Iterator[Arrays]:
     """Yield the candidate's outputs of each run. Raise RunError if they cannot be computed."""
     variants = dict(hypothesis.stages) | ({"defect": hypothesis.defect} if hypothesis.defect else {})
-    machine = ReferenceInterpreter(probe.model, _arithmetic({probe.opcode: variants}))
+    interpreter = ReferenceInterpreter(probe.model, _arithmetic({probe.opcode: variants}))
     if together(probe.model) > 1:
-        yield from outputs_of(machine, probe.runs)
+        yield from outputs_of(interpreter, probe.runs)
         return
     for run in probe.runs:
         if not probe.series:
-            machine.reset()
-        tensors = machine.run(probe.subgraph, run)
+            interpreter.reset()
+        tensors = interpreter.run(probe.subgraph, run)
         yield tuple(tensors[index] for index in probe.subgraph.outputs)
 
 

@@ -114,14 +114,14 @@ class Kernel:
     working: int = 0
 
     def slots(self) -> Iterator[VariantSlot]:
-        """Every cell of every step."""
+        """Yield every slot of every step."""
         for name, one in self.steps.items():
             yield from one.slots(name)
 
 
 #: The modules of litecheck.reference.kernels that hold kernels, by family.
 FAMILIES = (
-    "movement", "indexing", "resize", "binary", "division", "compare_select", "pool", "reduce", "reduce_minmax",
+    "movement", "indexing", "resize", "binary", "division", "comparisons", "elementwise", "pool", "reduce", "reduce_minmax",
     "transcendental", "activation", "softmax", "unary", "quantize", "fake_quant", "sparse", "conv", "depthwise",
     "fully_connected", "matmul", "transpose_conv", "lstm", "recurrent", "stablehlo", "stablehlo_regions", "control",
     "detection",

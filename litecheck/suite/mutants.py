@@ -56,11 +56,11 @@ def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     main = case.model.subgraphs[0]
     if len(main.operators) != 1 or not case.runs:
         return ()
-    operator, machine = main.operators[0], ReferenceInterpreter(case.model, arithmetic)
+    operator, interpreter = main.operators[0], ReferenceInterpreter(case.model, arithmetic)
     tensors = dict(zip(main.inputs, case.runs[0], strict=True))
     try:
-        operands = [machine.operand(main, i, tensors) if i >= 0 else None for i in operator.inputs]
-        return compute_noting(bind(main, operator, arithmetic, machine), operands)[1]
+        operands = [interpreter.operand(main, i, tensors) if i >= 0 else None for i in operator.inputs]
+        return compute_noting(bind(main, operator, arithmetic, interpreter), operands)[1]
     except RunError:
         return ()
 
@@ -110,11 +110,11 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
     return int(min(FAR, off.max()))
 
 
-def computed(case: SuiteCase, machine: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
+def computed(case: SuiteCase, interpreter: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
     """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
-        return columns_of(outputs_of(machine, case.runs))
-    return columns_of(list(_one_by_one(case, machine)))
+        return columns_of(outputs_of(interpreter, case.runs))
+    return columns_of(list(_one_by_one(case, interpreter)))
 
 
 def columns_of(runs: Sequence[Arrays]) -> tuple[NDArray[Any], ...]:
@@ -128,19 +128,19 @@ def columns_of(runs: Sequence[Arrays]) -> tuple[NDArray[Any], ...]:
     return tuple(map(np.stack, several))
 
 
-def even(case: SuiteCase, machine: ReferenceInterpreter) -> SuiteCase:
+def even(case: SuiteCase, interpreter: ReferenceInterpreter) -> SuiteCase:
     """Return the case with the runs whose outputs have the shapes of the first run."""
     if case.lengths or not case.runs:
         return case
-    shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, machine)]
+    shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, interpreter)]
     kept = tuple(run for run, made in zip(case.runs, shapes, strict=True) if made == shapes[0])
     return replace(case, runs=kept, expected=())
 
 
-def _one_by_one(case: SuiteCase, machine: ReferenceInterpreter) -> Iterator[Arrays]:
+def _one_by_one(case: SuiteCase, interpreter: ReferenceInterpreter) -> Iterator[Arrays]:
     main, runs = case.model.subgraphs[0], iter(case.runs)
     for length in case.lengths or (1,) * len(case.runs):
-        machine.restart()
+        interpreter.restart()
         for _ in range(length):
-            tensors = machine.run(main, next(runs))
+            tensors = interpreter.run(main, next(runs))
             yield tuple(tensors[index] for index in main.outputs)

@@ -94,14 +94,14 @@ def _computed(freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: 
     model = assemble(plan.option(**unbounded) if unbounded else plan)
     case = case_of(model, freedom.draft.form.name)
     known: Mapping[int, Array] = known_inputs(model, freedom.draft.fed)
-    main, machine = model.subgraphs[0], ReferenceInterpreter(model)
+    main, interpreter = model.subgraphs[0], ReferenceInterpreter(model)
     alike = tuple(_drawn_by(main.tensors[index]) for index in main.inputs)
     if alike not in drawn:
         drawn[alike] = Drawn(case, known, seed)
     size = max(1, math.prod(plan.operands[role][0].shape))
     several = [stimulus.arrays for stimulus in drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))]
     (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)
-    made = blocks(outputs_of(machine, several), place)
+    made = blocks(outputs_of(interpreter, several), place)
     return np.concatenate([array.reshape(-1) for array in made])
 
 

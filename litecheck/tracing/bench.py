@@ -113,8 +113,8 @@ class Bench:
             if new in alone:
                 errors.add("alone", want, meaning(alone[new], tensor))
         if fed.computes and self.calls <= _CONSTANTS:
-            for name, machine in (("own", self._own), ("twin", self._twin)):
-                self._by_form(name, machine, fed, real)
+            for name, interpreter in (("own", self._own), ("twin", self._twin)):
+                self._by_form(name, interpreter, fed, real)
         if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
             self._kernel(fed, real, alone)
 
@@ -125,23 +125,25 @@ class Bench:
             step = float(self._forms[index].quantization.scale.max())
             errors.rounded += step**2 / 12 * np.count_nonzero(want)
 
-    def _by_form(self, name: str, machine: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> None:
-        for old, got in self._computed(machine, fed, real).items():
+    def _by_form(self, name: str, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> None:
+        for old, got in self._computed(interpreter, fed, real).items():
             if old in real:
                 self.errors[fed.other].add(name, real[old], got)
 
-    def _computed(self, machine: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> dict[int, Values]:
+    def _computed(
+        self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
+    ) -> dict[int, Values]:
         """Return the outputs of an operator in a form of the float model, by the float tensors that they stand for."""
-        subgraph = machine.model.subgraphs[self.part.first.index]
-        machine.reset()
+        subgraph = interpreter.model.subgraphs[self.part.first.index]
+        interpreter.reset()
         operator = subgraph.operators[fed.one]
         try:
-            made = machine.step(subgraph, operator, real).outputs
-            if machine is self._twin:
+            made = interpreter.step(subgraph, operator, real).outputs
+            if interpreter is self._twin:
                 for number in self.part.absorbed.get(fed.one, ()):
                     behind = subgraph.operators[number]
                     tensors = {**real, **dict(zip(operator.outputs, made, strict=True))}
-                    made, operator = machine.step(subgraph, behind, tensors).outputs, behind
+                    made, operator = interpreter.step(subgraph, behind, tensors).outputs, behind
         except (RunError, ValueError):
             return {}
         homes = {new: old for old, new in fed.outputs}

@@ -48,11 +48,11 @@ def part_errors(
     """Return the error of each part of an operator alone, relative to the signal."""
     found = {}
     for name in PARTS:
-        machine = ReferenceInterpreter(own_form(match.first, part, (name,), (fed.one,)))
-        subgraph = machine.model.subgraphs[part.first.index]
+        interpreter = ReferenceInterpreter(own_form(match.first, part, (name,), (fed.one,)))
+        subgraph = interpreter.model.subgraphs[part.first.index]
         signal = noise = 0.0
         for real in samples:
-            made = _outputs(machine, subgraph.operators[fed.one], part, real, name)
+            made = _outputs(interpreter, subgraph.operators[fed.one], part, real, name)
             homes = {new: old for old, new in fed.outputs}
             for new, got in zip(fed.operator.outputs, made, strict=False):
                 want = real.get(homes.get(new, -1))
@@ -64,15 +64,15 @@ def part_errors(
 
 
 def _outputs(
-    machine: ReferenceInterpreter, operator: Operator, part: SubgraphMatch, real: Tensors, name: str
+    interpreter: ReferenceInterpreter, operator: Operator, part: SubgraphMatch, real: Tensors, name: str
 ) -> tuple[NDArray[np.float32], ...]:
-    subgraph = machine.model.subgraphs[part.first.index]
-    machine.reset()
+    subgraph = interpreter.model.subgraphs[part.first.index]
+    interpreter.reset()
     try:
-        made = machine.step(subgraph, operator, real).outputs
+        made = interpreter.step(subgraph, operator, real).outputs
         for number in part.absorbed.get(operator.index, ()) if name != "option" else ():
             behind = subgraph.operators[number]
-            made = machine.step(
+            made = interpreter.step(
                 subgraph, behind, {**real, **dict(zip(operator.outputs, made, strict=True))}
             ).outputs
             operator = behind

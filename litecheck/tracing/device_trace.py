@@ -59,13 +59,13 @@ def _of_operator(
     answer = device.run(Job(name, part.model, model_bytes(part.model, drop_unknown=True), runs))
     if isinstance(answer, Failure):
         return None
-    machine, homes = ReferenceInterpreter(part.model), {new: old for old, new in fed.outputs}
+    interpreter, homes = ReferenceInterpreter(part.model), {new: old for old, new in fed.outputs}
     signal = noise = largest = 0.0
     differing = elements = 0
     for real, inputs, outputs in zip(samples, runs, answer.runs, strict=False):
-        machine.restart()
+        interpreter.restart()
         try:
-            made = machine.run(part.model.subgraphs[0], inputs)
+            made = interpreter.run(part.model.subgraphs[0], inputs)
         except RunError:
             return None
         for index, inner, got in zip(part.outputs, part.model.subgraphs[0].outputs, outputs, strict=True):

@@ -19,7 +19,7 @@ class ErrorShares:
 
     def __init__(self, match: ModelMatch, bench: Bench, samples: Sequence[Tensors]) -> None:
         self._bench, self._samples = bench, samples
-        self._machine = ReferenceInterpreter(match.first)
+        self._interpreter = ReferenceInterpreter(match.first)
         self._whole = sum(errors.ratio("accumulated") or 0.0 for errors in bench.ends.values())
         self._ends = [bench.part.tensors[index] for index in bench.ends]
 
@@ -77,13 +77,13 @@ class ErrorShares:
         """Return the float model's tensors with changed ones and everything that follows, or that ``only`` these
         operators compute from them."""
         subgraph, made, behind = self._bench.part.first, {**real, **changed}, set(changed)
-        self._machine.restart()
+        self._interpreter.restart()
         for operator in subgraph.operators:
             if only is not None and operator.index not in only:
                 continue
             if behind.isdisjoint(operator.inputs) or any(i in changed for i in operator.outputs):
                 continue
-            outputs = self._machine.step(subgraph, operator, made).outputs
+            outputs = self._interpreter.step(subgraph, operator, made).outputs
             made.update(zip(operator.outputs, outputs, strict=True))
             behind.update(operator.outputs)
         return made

@@ -33,7 +33,7 @@ def trace_ranges(
     data = opened(real, settings)
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
-    machine, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
+    interpreter, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
     found: dict[int, list[Statistics]] = {}
 
     def look(operator: Operator, outputs: Arrays) -> None:
@@ -44,8 +44,8 @@ def trace_ranges(
         _, arrays = sample.arrange(real)
         tensors = (subgraph.tensors[i] for i in subgraph.inputs)
         fed = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
-        machine.restart()
-        machine.run(subgraph, fed, progress=look)
+        interpreter.restart()
+        interpreter.run(subgraph, fed, progress=look)
         tell(count, "running")
     rows = tuple(
         row

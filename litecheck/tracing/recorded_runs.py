@@ -12,7 +12,7 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.tracing.bridged_machine import BridgedMachine
+from litecheck.tracing.bridged_interpreter import BridgedInterpreter
 from litecheck.tracing.measures import Tensors
 
 #: Calls of a subgraph in one sample whose tensors are kept: a loop may have thousands.
@@ -43,7 +43,7 @@ class RecordedRuns:
     def __init__(self, match: ModelMatch, arithmetic: Arithmetic | str) -> None:
         self._parts = {part.first.index: part for part in match.subgraphs}
         self._real = ReferenceInterpreter(match.first)
-        self.stored = BridgedMachine(match.second, self._parts, arithmetic)
+        self.stored = BridgedInterpreter(match.second, self._parts, arithmetic)
         self.arithmetic, self.samples = arithmetic, 0
 
     def run(self, number: int, arrays: Arrays) -> Iterator[tuple[int, Tensors, Tensors]]:

@@ -103,17 +103,17 @@ class Workshop:
     def _snr(self, model: Model, ends: Mapping[int, int], joint: Operator | None) -> float:
         """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""
         subgraph, real = model.subgraphs[0], self.match.subgraphs[0].first
-        machine, sums = ReferenceInterpreter(model), dict[tuple[int, int], tuple[float, float]]()
+        interpreter, sums = ReferenceInterpreter(model), dict[tuple[int, int], tuple[float, float]]()
         places = self._input_places(model)
         for sample in self.samples:
-            machine.restart()
+            interpreter.restart()
             fed = tuple(
                 requantized(subgraph.tensors[i], sample[real.inputs[place]])
                 for i, place in zip(subgraph.inputs, places, strict=True)
             )
             made = {
                 **dict(zip(subgraph.inputs, fed, strict=True)),
-                **machine.run(subgraph, fed, keep_all=True),
+                **interpreter.run(subgraph, fed, keep_all=True),
             }
             for old, new in ends.items():
                 if old in sample and new in made and sample[old].dtype.kind == "f":

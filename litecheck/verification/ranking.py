@@ -171,38 +171,38 @@ def _noticed(
     seen = {n: np.zeros(len(suspects), np.bool_) for n in looked}
     trials = max(len(suspects), _WORK // _work(case))
     told: NDArray[np.bool_] = np.zeros(len(suspects), np.bool_)
-    machines = [ReferenceInterpreter(case.cut.model, suspect) for suspect in suspects]
+    interpreters = [ReferenceInterpreter(case.cut.model, suspect) for suspect in suspects]
     if together(case.cut.model) > 1 and len(looked) * len(suspects) <= trials:
         pairs = [(stimuli[n].arrays, expected[n]) for n in looked]
-        differ = np.array([_differing(machine, pairs) for machine in machines]).T
+        differ = np.array([_differing(interpreter, pairs) for interpreter in interpreters]).T
         for at, number in enumerate(looked):
             seen[number] = differ[at] & ~told if at >= _FIRST else differ[at]
             told |= seen[number]
         return seen
     for at, number in enumerate(looked):
-        for k, machine in enumerate(machines):
+        for k, interpreter in enumerate(interpreters):
             if (at < _FIRST or not told[k]) and trials > 0:
                 trials -= 1
-                seen[number][k] = _differs(machine, stimuli[number].arrays, expected[number])
+                seen[number][k] = _differs(interpreter, stimuli[number].arrays, expected[number])
         told |= seen[number]
     return seen
 
 
-def _differing(machine: ReferenceInterpreter, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
+def _differing(interpreter: ReferenceInterpreter, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
     """Return the results of :func:`_differs` for several pairs of inputs and expected outputs, computed together if
     possible."""
     try:
-        made = list(outputs_of(machine, [inputs for inputs, _ in pairs]))
+        made = list(outputs_of(interpreter, [inputs for inputs, _ in pairs]))
     except (RunError, ValueError, ArithmeticError):
-        return [_differs(machine, *pair) for pair in pairs]
+        return [_differs(interpreter, *pair) for pair in pairs]
     return [_unlike(one, expected) for one, (_, expected) in zip(made, pairs, strict=True)]
 
 
-def _differs(machine: ReferenceInterpreter, inputs: Arrays, expected: Arrays) -> bool:
-    main = machine.model.subgraphs[0]
-    machine.restart()
+def _differs(interpreter: ReferenceInterpreter, inputs: Arrays, expected: Arrays) -> bool:
+    main = interpreter.model.subgraphs[0]
+    interpreter.restart()
     try:
-        tensors = machine.run(main, inputs)
+        tensors = interpreter.run(main, inputs)
     except (RunError, ValueError, ArithmeticError):
         return False
     return _unlike(tuple(tensors[index] for index in main.outputs), expected)

@@ -117,12 +117,12 @@ def test_the_reference_is_stepped_as_a_machine_is() -> None:
     drawn = list(tried(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*sequence(drawn), *sequence(drawn, start)]).compute(REFERENCE)
-    machine, main = ReferenceInterpreter(case.cut.model), case.cut.model.subgraphs[0]
+    interpreter, main = ReferenceInterpreter(case.cut.model), case.cut.model.subgraphs[0]
     for contents, outputs in (({}, made[:4]), ({(0, 4): start[4]}, made[4:])):
-        machine.restart()
-        machine.variables.update(contents)
+        interpreter.restart()
+        interpreter.variables.update(contents)
         for stimulus, output in zip(drawn, outputs, strict=True):
-            np.testing.assert_array_equal(machine.run(main, stimulus.arrays)[main.outputs[0]], output[0])
+            np.testing.assert_array_equal(interpreter.run(main, stimulus.arrays)[main.outputs[0]], output[0])
     assert not np.array_equal(made[0][0], made[4][0])
 
 

@@ -208,10 +208,10 @@ def test_a_vector_left_open_would_make_a_difference() -> None:
     main.outputs(y)
     model = builder.finish()
     stages = {**REFERENCE.stages, "QUANTIZE": {"requantize": "half-up-body"}}
-    machine = ReferenceInterpreter(model, replace(REFERENCE, stages=stages))
+    interpreter = ReferenceInterpreter(model, replace(REFERENCE, stages=stages))
     several = [np.full(BROKEN, -6, np.int8)] * 2
-    apart = np.stack([machine.run(model.subgraphs[0], (x,))[y] for x in several])
-    joined = machine.run(model.subgraphs[0], (np.stack(several),))[y]
+    apart = np.stack([interpreter.run(model.subgraphs[0], (x,))[y] for x in several])
+    joined = interpreter.run(model.subgraphs[0], (np.stack(several),))[y]
     assert (apart != joined).any()
 
 

@@ -28,10 +28,10 @@ WINDOWS: dict[str, Callable[[Rng], Made]] = {
 
 
 def bound(made: Made, arithmetic: Arithmetic) -> tuple[BoundKernel, Operands]:
-    machine, subgraph = ReferenceInterpreter(made.model), made.model.subgraphs[0]
+    interpreter, subgraph = ReferenceInterpreter(made.model), made.model.subgraphs[0]
     operator = subgraph.operators[0]
     tensors = dict(zip(subgraph.inputs, made.inputs, strict=True))
-    operands = tuple(machine.operand(subgraph, i, tensors) for i in operator.inputs)
+    operands = tuple(interpreter.operand(subgraph, i, tensors) for i in operator.inputs)
     return bind(subgraph, operator, arithmetic), operands
 
 

@@ -74,13 +74,13 @@ def decibels(done: Conversion) -> list[float]:
     """The signal-to-noise ratio of every output on the samples, each model from a fresh state."""
     signal = np.zeros(len(done.source.subgraphs[0].outputs))
     noise = np.zeros_like(signal)
-    machines = ReferenceInterpreter(done.source), ReferenceInterpreter(done.model)
+    interpreters = ReferenceInterpreter(done.source), ReferenceInterpreter(done.model)
     for number in range(SAMPLES):
         values = []
-        for machine in machines:
-            machine.restart()
-            graph = machine.model.subgraphs[0]
-            tensors = machine.run(graph, inputs(done.source, number))
+        for interpreter in interpreters:
+            interpreter.restart()
+            graph = interpreter.model.subgraphs[0]
+            tensors = interpreter.run(graph, inputs(done.source, number))
             values.append([tensors[i].astype(np.float64) for i in graph.outputs])
         for n, (real, made) in enumerate(zip(*values, strict=True)):
             signal[n] += (real**2).sum()

@@ -273,10 +273,10 @@ def _islands(done: Conversion) -> bool:
 
 
 def _exact(model: Model, runs: Runs, outputs) -> list[str]:
-    machine = ReferenceInterpreter(model)
+    interpreter = ReferenceInterpreter(model)
     for run, theirs in zip(runs, outputs, strict=True):
-        machine.restart()
-        mine = machine.run(model.subgraphs[0], tuple(run))
+        interpreter.restart()
+        mine = interpreter.run(model.subgraphs[0], tuple(run))
         ours = [mine[i] for i in model.subgraphs[0].outputs]
         for one, other in zip(ours, theirs, strict=True):
             if not np.array_equal(one, other, equal_nan=one.dtype.kind == "f"):

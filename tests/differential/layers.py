@@ -96,7 +96,7 @@ def layers(
     kept = oracle.run_many(model_bytes(model), [inputs], shown, keep_all=True)
     if isinstance(kept, Refused):
         return kept
-    machine, subgraph, scores = ReferenceInterpreter(model, chosen), model.subgraphs[0], {}
+    interpreter, subgraph, scores = ReferenceInterpreter(model, chosen), model.subgraphs[0], {}
     for operator in subgraph.operators:
         score = scores.setdefault(operator.opcode, Score())
         where = f"{operator.opcode} #{operator.index} {resolver}"
@@ -113,7 +113,7 @@ def layers(
             given = theirs
         present = {i: given[i] for i in operator.inputs if i in given and not _own(subgraph.tensors[i])}
         try:
-            ours = machine.step(subgraph, operator, present).outputs
+            ours = interpreter.step(subgraph, operator, present).outputs
         except RunError as error:
             score.missing.append(str(error))
             continue

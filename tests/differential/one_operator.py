@@ -121,11 +121,11 @@ def outputs(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -
 
 def inferences(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> Iterator[Outputs]:
     """The same, one inference after the other as they are asked for."""
-    machine = ReferenceInterpreter(case.model, arithmetic)
+    interpreter = ReferenceInterpreter(case.model, arithmetic)
     for given in case.runs:
-        machine.reset()
-        found = list(machine.invoke(given).outputs.values())
-        yield [*found, *(machine.variables[k] for k in sorted(machine.variables) if variables)]
+        interpreter.reset()
+        found = list(interpreter.invoke(given).outputs.values())
+        yield [*found, *(interpreter.variables[k] for k in sorted(interpreter.variables) if variables)]
 
 
 def score(

@@ -71,13 +71,13 @@ def known(name: str, resolver: str) -> str:
 
 def expected(case: SuiteCase, arithmetic: str) -> list[list[np.ndarray]]:
     """Ours, run by run; within a series each goes on from the state before it."""
-    machine, main = ReferenceInterpreter(case.model, arithmetic), case.model.subgraphs[0]
+    interpreter, main = ReferenceInterpreter(case.model, arithmetic), case.model.subgraphs[0]
     first = starts(case)
     made = []
     for number, run in enumerate(case.runs):
         if number in first:
-            machine.restart()
-        tensors = machine.run(main, run)
+            interpreter.restart()
+        tensors = interpreter.run(main, run)
         made.append([tensors[index] for index in main.outputs])
     return made
 

@@ -86,12 +86,12 @@ def test_a_state_begins_with_the_lowest_byte_of_its_zero_point(oracle, opcode):
         (state,) = (t for t in main.tensors if t.is_variable and t.dtype == "int8")
         assert not -128 <= state.quantization.zero_point[0] <= 127
         inputs = np.random.default_rng(1).integers(-128, 128, source.shape).astype(np.int8)
-        machine, begun = ReferenceInterpreter(model), {}
+        interpreter, begun = ReferenceInterpreter(model), {}
         for zero in (False, True):
-            machine.reset()
+            interpreter.reset()
             if zero:
-                machine.variables[0, state.index] = np.zeros(state.shape, np.int8)
-            begun[zero] = machine.run(main, (inputs,))[main.outputs[0]]
+                interpreter.variables[0, state.index] = np.zeros(state.shape, np.int8)
+            begun[zero] = interpreter.run(main, (inputs,))[main.outputs[0]]
         for resolver in RESOLVERS:
             (theirs,) = oracle.run(model_bytes(model), (inputs,), resolver)
             assert np.array_equal(begun[False], theirs), resolver

@@ -23,8 +23,8 @@ NETWORKS = (convolutional, remembering, branching)
 
 def computed(model: Model) -> dict[int, np.ndarray]:
     point = entry(model)
-    machine = ReferenceInterpreter(model)
-    return machine.run(point.subgraph, point.arrange(point.random(3)), keep_all=True)
+    interpreter = ReferenceInterpreter(model)
+    return interpreter.run(point.subgraph, point.arrange(point.random(3)), keep_all=True)
 
 
 @pytest.mark.parametrize("network", NETWORKS)

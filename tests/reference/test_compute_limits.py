@@ -122,12 +122,12 @@ AMPLIFYING: list[Case] = [
 def test_an_operator_is_stopped_before_it_takes_the_memory(case: Case) -> None:
     model = operator(*case)
     inputs = drawn(model)
-    machine = ReferenceInterpreter(model, limits=ComputeLimits(memory=MEMORY))
+    interpreter = ReferenceInterpreter(model, limits=ComputeLimits(memory=MEMORY))
     tracemalloc.start()
     with pytest.raises(
         LimitError, match=rf"^{case[0]} #0 'y0': .* of .*: got .*, expected at most 2.0 MB\. Raise"
     ):
-        machine.invoke(inputs)
+        interpreter.invoke(inputs)
     taken = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert taken < 2 * MEMORY
@@ -178,15 +178,15 @@ def test_less_memory_than_an_operator_takes_stops_it(case: Case) -> None:
     """The estimate is no smaller than four fifths of the arrays that a kernel has at a time."""
     model = operator(*case)
     inputs = drawn(model)
-    machine = ReferenceInterpreter(model)
-    machine.invoke(inputs)  # tables and constants are prepared
+    interpreter = ReferenceInterpreter(model)
+    interpreter.invoke(inputs)  # tables and constants are prepared
     tracemalloc.start()
-    machine.invoke(inputs)
+    interpreter.invoke(inputs)
     taken = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    machine.limits = ComputeLimits(memory=taken * 4 // 5)
+    interpreter.limits = ComputeLimits(memory=taken * 4 // 5)
     with pytest.raises(LimitError):
-        machine.invoke(inputs)
+        interpreter.invoke(inputs)
 
 
 def loop(opcode: str) -> Model:
@@ -276,10 +276,10 @@ def test_tensors_in_use_count_together() -> None:
     for x, y in pairwise(tensors):
         graph.add("ABS", [x], [y])
     graph.outputs(tensors[-1])
-    machine = ReferenceInterpreter(builder.finish(), limits=ComputeLimits(memory=MEMORY))
-    machine.invoke((np.ones(10_000, np.int32),))
+    interpreter = ReferenceInterpreter(builder.finish(), limits=ComputeLimits(memory=MEMORY))
+    interpreter.invoke((np.ones(10_000, np.int32),))
     with pytest.raises(LimitError, match=r"ABS #\d+ 't\d+'"):
-        machine.invoke((np.ones(10_000, np.int32),), keep="all")
+        interpreter.invoke((np.ones(10_000, np.int32),), keep="all")
 
 
 def test_a_variable_tensor_is_no_larger_than_the_memory() -> None:
@@ -308,9 +308,9 @@ def test_resources_count_as_tensors_in_use() -> None:
         graph.add("ABS", [x], [y])
         graph.add("ASSIGN_VARIABLE", [handle, y], [])
     graph.outputs(x)
-    machine = ReferenceInterpreter(builder.finish(), limits=ComputeLimits(memory=2 * MEMORY))
+    interpreter = ReferenceInterpreter(builder.finish(), limits=ComputeLimits(memory=2 * MEMORY))
     with pytest.raises(LimitError, match=r"^(ABS|ASSIGN_VARIABLE) #\d\d"):
-        machine.invoke((np.ones(25_000, np.int32),))
+        interpreter.invoke((np.ones(25_000, np.int32),))
 
 
 def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:

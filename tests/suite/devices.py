@@ -27,13 +27,13 @@ class Computing:
         """Every series from the beginning."""
         if failed := self.instead(job):
             return failed
-        machine = ReferenceInterpreter(job.model, self.arithmetic)
+        interpreter = ReferenceInterpreter(job.model, self.arithmetic)
         made = []
         try:
             for series in job.series:
-                machine.restart()
+                interpreter.restart()
                 for run in series.runs:
-                    tensors = machine.run(job.model.subgraphs[0], run)
+                    tensors = interpreter.run(job.model.subgraphs[0], run)
                     made.append(tuple(tensors[i] for i in job.model.subgraphs[0].outputs))
         except RunError as error:
             return Failure(Outcome.REFUSED, str(error))

@@ -133,7 +133,7 @@ def test_runs_of_one_shape() -> None:
     main.outputs(y)
     runs = tuple((np.array(values, np.bool_),) for values in ([1, 0, 1], [1, 1, 1], [0, 1, 1]))
     case = SuiteCase("n", "WHERE", "bool", "", "t", "smoke", builder.finish(), runs, ())
-    machine = ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
-    kept = even(case, machine)
+    interpreter = ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
+    kept = even(case, interpreter)
     assert [run[0].tolist() for run in kept.runs] == [[True, False, True], [False, True, True]]
-    assert [a.tolist() for a in computed(kept, machine)] == [[[[0], [2]], [[1], [2]]]]
+    assert [a.tolist() for a in computed(kept, interpreter)] == [[[[0], [2]], [[1], [2]]]]

@@ -68,13 +68,13 @@ def test_a_case_conforms_or_breaks_what_it_says(opcode: str) -> None:
 def test_runs_fit_the_model_and_results_reach_both_rails(opcode: str) -> None:
     plain = next(c for c in made((opcode,), "smoke") if not c.broken)
     main = plain.model.subgraphs[0]
-    machine = ReferenceInterpreter(plain.model)
+    interpreter = ReferenceInterpreter(plain.model)
     results = []
     for run in plain.runs:
         for index, array in zip(main.inputs, run, strict=True):
             assert main.tensors[index].shape == array.shape
             assert main.tensors[index].dtype == array.dtype.name
-        results.append(machine.run(main, run)[main.outputs[0]])
+        results.append(interpreter.run(main, run)[main.outputs[0]])
     stored = np.concatenate([r.reshape(-1) for r in results])
     assert (stored.min(), stored.max()) == (-128, 127)
 

@@ -78,8 +78,8 @@ def test_an_answer_is_what_its_arithmetics_give(suite: Suite) -> None:
         main = model.subgraphs[0]
         assert sorted(n for a in case.answers for n in a.arithmetics) == sorted(suite.manifest.arithmetics)
         for answer in case.answers:
-            machine = ReferenceInterpreter(model, answer.arithmetics[-1])
-            tensors = machine.run(main, suite.inputs(case)[-1])
+            interpreter = ReferenceInterpreter(model, answer.arithmetics[-1])
+            tensors = interpreter.run(main, suite.inputs(case)[-1])
             for index, stack in zip(main.outputs, suite.expected(answer), strict=True):
                 assert np.array_equal(tensors[index], stack[-1])
 

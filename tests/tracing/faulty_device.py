@@ -24,10 +24,10 @@ class FaultyDevice:
         self._arithmetic = replace(sound, stages=stages)
 
     def run(self, job: Job) -> Answer | Failure:
-        machine, main = ReferenceInterpreter(job.model, self._arithmetic), job.model.subgraphs[0]
+        interpreter, main = ReferenceInterpreter(job.model, self._arithmetic), job.model.subgraphs[0]
         answers = []
         for arrays in job.runs:
-            made = machine.run(main, arrays)
+            made = interpreter.run(main, arrays)
             answers.append(tuple(made[i] for i in main.outputs))
         return Answer(tuple(answers))
 

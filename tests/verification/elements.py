@@ -44,10 +44,10 @@ class Made:
 
     def site(self, index: tuple[int, ...], zero_point: int | None = None) -> ElementSite:
         """An element; ``zero_point`` puts another one on the first input."""
-        machine, subgraph = ReferenceInterpreter(self.model), self.model.subgraphs[0]
+        interpreter, subgraph = ReferenceInterpreter(self.model), self.model.subgraphs[0]
         operator = subgraph.operators[0]
         tensors = dict(zip(subgraph.inputs, self.inputs, strict=True))
-        values = [machine.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
+        values = [interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
         roles = bind(subgraph, operator, load_arithmetic("litert-reference")).roles.inputs
         operands = {role: v for role, v in zip(roles, values, strict=False) if v is not None}
         if zero_point is not None:

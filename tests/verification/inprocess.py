@@ -39,15 +39,15 @@ class InProcess:
         self.jobs.append(job.name)
         if self.instead and (answer := self.instead(job)) is not None:
             return answer
-        machine, runs = ReferenceInterpreter(job.model, self.arithmetic), []
+        interpreter, runs = ReferenceInterpreter(job.model, self.arithmetic), []
         main = job.model.subgraphs[0]
         for series in job.series:
-            machine.restart()
-            machine.variables.update({(0, index): contents for index, contents in series.start.items()})
+            interpreter.restart()
+            interpreter.variables.update({(0, index): contents for index, contents in series.start.items()})
             for inputs in series.runs:
                 if self.forgets:
-                    machine.restart()
-                tensors = machine.run(main, inputs)
+                    interpreter.restart()
+                tensors = interpreter.run(main, inputs)
                 outputs = tuple(tensors[i].copy() for i in main.outputs)
                 runs.append(self.change(job, len(runs), outputs) if self.change else outputs)
         return Answer(tuple(runs))

@@ -1,4 +1,4 @@
-"""A machine in which LiteRT computes operators without a litecheck kernel, individually in a child process."""
+"""An interpreter in which LiteRT computes operators without a litecheck kernel, individually in a child process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEVICE = "litert:optimized"
 
 
 class FallbackInterpreter(ReferenceInterpreter):
-    """A machine that runs operators without a kernel in LiteRT, if they keep no state and LiteRT is installed."""
+    """An interpreter that runs operators without a kernel in LiteRT, if they keep no state and LiteRT is installed."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
         super().__init__(model)

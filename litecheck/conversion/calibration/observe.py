@@ -53,7 +53,7 @@ def observe(
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))
     if chosen == OWN:
-        return _by_machine(model, data, sketches, tell, limits or Limits())
+        return _by_interpreter(model, data, sketches, tell, limits or Limits())
     with child_for(child, KERNELS[chosen], limits or Limits()) as used:
         return _by_litert(model, data, used, sketches, tell)
 
@@ -70,18 +70,18 @@ def _computes(subgraph: Subgraph) -> bool:
     return any(tensor.dtype == "float32" or tensor.quantization.is_set for tensor in tensors)
 
 
-def _by_machine(
+def _by_interpreter(
     model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone, limits: Limits
 ) -> CalibrationStatistics:
     from litecheck.conversion.calibration.litert_fallback import FallbackInterpreter
     from litecheck.conversion.calibration.reference_observer import ReferenceObserver
 
-    with FallbackInterpreter(model, limits) as machine:
-        observer, count = ReferenceObserver(machine, sketches), 0
+    with FallbackInterpreter(model, limits) as interpreter:
+        observer, count = ReferenceObserver(interpreter, sketches), 0
         for count, chain in enumerate(data, 1):
             observer.run(chain, count - 1)
             tell(count)
-    runtime = f"litecheck's float kernels{machine.lenders}"
+    runtime = f"litecheck's float kernels{interpreter.lenders}"
     return _result(model, observer.tally, count, data, runtime)
 
 

@@ -17,25 +17,25 @@ from litecheck.reference.runtime_tensors import Operand, RunError
 
 
 class ReferenceObserver:
-    """A machine with observed tensors. Tensors in the body of a loop are observed in every turn."""
+    """An interpreter with observed tensors. Tensors in the body of a loop are observed in every turn."""
 
-    def __init__(self, machine: ReferenceInterpreter, sketched: bool) -> None:
-        model = machine.model
+    def __init__(self, interpreter: ReferenceInterpreter, sketched: bool) -> None:
+        model = interpreter.model
         self.tally = RunningStats(sketched)
-        self._machine = machine
-        self._machine.watch = self._watch
-        self._machine.enter = self._enter
+        self._interpreter = interpreter
+        self._interpreter.watch = self._watch
+        self._interpreter.enter = self._enter
         self._places = frozenset(observed(model))
         self._recurrent = recurrent_operators(model)
 
     def run(self, chain: Chain, number: int) -> None:
         """Run a chain of samples from a fresh state. Raises CalibrationError and ConfigError."""
-        self._machine.restart()
+        self._interpreter.restart()
         self.tally.sample = number
         for sample in chain:
-            subgraph, arrays = sample.arrange(self._machine.model)
+            subgraph, arrays = sample.arrange(self._interpreter.model)
             try:
-                self._machine.run(self._machine.model.subgraphs[subgraph], arrays)
+                self._interpreter.run(self._interpreter.model.subgraphs[subgraph], arrays)
             except RunError as error:
                 raise CalibrationError(f"sample {number}: {error}") from error
 

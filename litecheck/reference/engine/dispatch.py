@@ -25,7 +25,7 @@ from litecheck.reference.registry import ANY, Kernel, KernelFunction, Variants, 
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 
 #: Parameters of kernels that are no operands.
-EXTRAS = ("options", "variants", "operator", "intermediates", "machine", "taken")
+EXTRAS = ("options", "variants", "operator", "intermediates", "interpreter", "taken")
 #: Exceptions that numpy raises for operands that do not fit together.
 _MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 _NOTHING: Mapping[str, Array] = MappingProxyType({})
@@ -100,9 +100,8 @@ def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
     outputs = [subgraph.tensors[i].dtype if i >= 0 else "absent" for i in operator.outputs]
     types = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
     name = f"custom operator {operator.custom_code!r}" if operator.opcode == "CUSTOM" else operator.opcode
-    raise RunError(
-        f"{_called(subgraph, operator)}: no kernel for {name} version {operator.version} of {types}"
-    )
+    kind = f"{name} version {operator.version} of {types}"
+    raise RunError(f"{_called(subgraph, operator)}: no kernel for {kind}")
 
 
 def _called(subgraph: Subgraph, operator: Operator) -> str:
@@ -127,8 +126,7 @@ def result(tensor: Tensor) -> OutputSpec:
 
 
 def slots_of(subgraph: Subgraph, operator: Operator) -> tuple[VariantSlot, ...]:
-    """Return the choices that an arithmetic makes for an operator: every step of its kernel, under the conditions that
-    hold."""
+    """Return the steps of an operator's kernel that an arithmetic decides, under the conditions that hold."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
     asked = {condition for step in kernel.steps.values() for condition in step.conditions}
@@ -139,18 +137,20 @@ def slots_of(subgraph: Subgraph, operator: Operator) -> tuple[VariantSlot, ...]:
 _UNDECIDED: WeakKeyDictionary[Subgraph, dict[Operator, BoundKernel]] = WeakKeyDictionary()
 
 
-def bind(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, machine: Any = None) -> BoundKernel:
+def bind(
+    subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, interpreter: Any = None
+) -> BoundKernel:
     """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
     bound, chosen = undecided(subgraph, operator), arithmetic.variants(operator.kind)
     kernel = with_defect(bound.kernel, chosen["defect"]) if "defect" in chosen else bound.kernel
     variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
-    extras = {"variants": variants, "machine": machine}
+    extras = {"variants": variants, "interpreter": interpreter}
     own = {name: extra for name, extra in extras.items() if name in bound.roles.extras}
     return replace(bound, kernel=kernel, variants=variants, known={**bound.known, **own})
 
 
 def undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
-    """Return the operator's kernel without variants and machine, cached for the subgraph's lifetime."""
+    """Return the operator's kernel without variants and interpreter, cached for the subgraph's lifetime."""
     known = _UNDECIDED.setdefault(subgraph, {})
     if operator not in known:
         known[operator] = _undecided(subgraph, operator)

@@ -74,7 +74,7 @@ def run(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """State that a machine keeps between inferences."""
+    """State that an interpreter keeps between inferences."""
 
     variables: Mapping[tuple[int, int], Array]
     resources: Mapping[tuple[str, str], Array | None]

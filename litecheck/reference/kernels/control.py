@@ -20,7 +20,7 @@ def if_(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: ReferenceInterpreter,
+    interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """Return the outputs of the first subgraph if the condition (one bool) is true, else those of the second.
 
@@ -28,7 +28,7 @@ def if_(
     tflite/kernels/if.cc.
     """
     branch = "then_subgraph_index" if _truth(condition.data) else "else_subgraph_index"
-    return machine.call(_subgraph(options, branch), _arrays(operands))
+    return interpreter.call(_subgraph(options, branch), _arrays(operands))
 
 
 @kernel("STABLEHLO_CASE", ANY)
@@ -37,7 +37,7 @@ def stablehlo_case(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: ReferenceInterpreter,
+    interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The outputs of the subgraph an index names; of the last subgraph where the index names none.
 
@@ -47,7 +47,7 @@ def stablehlo_case(
     if not branches:
         raise RunError("there is no branch")
     at = int(index.data.reshape(-1)[0])
-    return machine.call(branches[at if 0 <= at < len(branches) else -1], _arrays(operands))
+    return interpreter.call(branches[at if 0 <= at < len(branches) else -1], _arrays(operands))
 
 
 @kernel("STABLEHLO_COMPOSITE", ANY)
@@ -55,14 +55,14 @@ def stablehlo_composite(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: ReferenceInterpreter,
+    interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The outputs of the decomposition, whatever the composite is called and says of itself.
 
     The decomposition is an ordinary subgraph: to its operators what comes in is computed, even where it is a constant
     outside. Source: tflite/kernels/stablehlo_composite.cc.
     """
-    return machine.call(_subgraph(options, "decomposition_subgraph_index"), _arrays(operands))
+    return interpreter.call(_subgraph(options, "decomposition_subgraph_index"), _arrays(operands))
 
 
 @kernel("WHILE", ANY)
@@ -70,7 +70,7 @@ def while_(
     operands: tuple[Operand, ...],
     results: tuple[OutputSpec, ...],
     options: Options,
-    machine: ReferenceInterpreter,
+    interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
     """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
 
@@ -81,44 +81,44 @@ def while_(
     condition, body = _subgraph(options, "cond_subgraph_index"), _subgraph(options, "body_subgraph_index")
     arrays, spent, kept = _arrays(operands), budget(), 0
     while True:
-        truth = machine.call(condition, arrays)
+        truth = interpreter.call(condition, arrays)
         if len(truth) != 1 or not _truth(truth[0]):
             spent.held -= kept
             return arrays
-        arrays = machine.call(body, arrays)
+        arrays = interpreter.call(body, arrays)
         spent.held -= kept
         kept = sum(array.nbytes for array in arrays)
         spent.held += kept
 
 
 @kernel("CALL_ONCE", ANY)
-def call_once(options: Options, machine: ReferenceInterpreter) -> tuple[Array, ...]:
+def call_once(options: Options, interpreter: ReferenceInterpreter) -> tuple[Array, ...]:
     """Run a subgraph without inputs and outputs on the first call only; it assigns the initial contents of variables.
 
     Source: tflite/kernels/call_once.cc.
     """
     subgraph = _subgraph(options, "init_subgraph_index")
-    if subgraph not in machine.initialized:
-        machine.initialized.add(subgraph)
-        machine.call(subgraph, ())
+    if subgraph not in interpreter.initialized:
+        interpreter.initialized.add(subgraph)
+        interpreter.call(subgraph, ())
     return ()
 
 
 @kernel("VAR_HANDLE", ANY)
-def var_handle(output: OutputSpec, options: Options, machine: ReferenceInterpreter) -> Array:
-    """The number of the variable called ``shared_name`` in ``container``, which lives as long as the machine.
+def var_handle(output: OutputSpec, options: Options, interpreter: ReferenceInterpreter) -> Array:
+    """The number of the variable called ``shared_name`` in ``container``, which lives as long as the interpreter.
 
     Source: tflite/kernels/var_handle.cc.
     """
     name = tuple(str(options.get(key, "") if options else "") for key in ("container", "shared_name"))
-    return np.array(machine.handle_of((name[0], name[1])), np.int32)
+    return np.array(interpreter.handle_of((name[0], name[1])), np.int32)
 
 
 @kernel("READ_VARIABLE", ANY)
-def read_variable(resource: Operand, output: OutputSpec, machine: ReferenceInterpreter) -> Array:
+def read_variable(resource: Operand, output: OutputSpec, interpreter: ReferenceInterpreter) -> Array:
     """Return the stored values last assigned to a variable, unchanged. Source: tflite/kernels/read_variable.cc."""
-    name = _variable(resource, machine)
-    contents = machine.resources[name]
+    name = _variable(resource, interpreter)
+    contents = interpreter.resources[name]
     if contents is None:
         raise RunError(f"variable {name[1]!r} is read before anything was assigned to it")
     if contents.dtype != np.dtype(NUMPY_TYPES.get(output.dtype, contents.dtype)):
@@ -127,17 +127,19 @@ def read_variable(resource: Operand, output: OutputSpec, machine: ReferenceInter
 
 
 @kernel("ASSIGN_VARIABLE", ANY)
-def assign_variable(resource: Operand, value: Operand, machine: ReferenceInterpreter) -> tuple[Array, ...]:
+def assign_variable(
+    resource: Operand, value: Operand, interpreter: ReferenceInterpreter
+) -> tuple[Array, ...]:
     """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
-    name = _variable(resource, machine)
-    before = machine.resources[name]
+    name = _variable(resource, interpreter)
+    before = interpreter.resources[name]
     budget().held += value.data.nbytes - (0 if before is None else before.nbytes)
-    machine.resources[name] = value.data
+    interpreter.resources[name] = value.data
     return ()
 
 
-def _variable(resource: Operand, machine: ReferenceInterpreter) -> tuple[str, str]:
-    return machine.named(int(resource.data.reshape(-1)[0]))
+def _variable(resource: Operand, interpreter: ReferenceInterpreter) -> tuple[str, str]:
+    return interpreter.named(int(resource.data.reshape(-1)[0]))
 
 
 def _truth(data: Array) -> bool:

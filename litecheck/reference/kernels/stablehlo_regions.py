@@ -117,7 +117,7 @@ def stablehlo_scatter(
     updates: Operand,
     output: OutputSpec,
     options: Options,
-    machine: ReferenceInterpreter,
+    interpreter: ReferenceInterpreter,
 ) -> Array:
     """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
 
@@ -137,7 +137,7 @@ def stablehlo_scatter(
         raise RunError("an index is below 0")
     made: Array = input.data.copy()
     spots = tuple(places[inside].T)
-    body = _body(options, "update_computation_subgraph_index", machine)
+    body = _body(options, "update_computation_subgraph_index", interpreter)
     joined = updates.data.reshape(-1)[inside]
     if body is None:
         made[spots] = joined
@@ -149,7 +149,11 @@ def stablehlo_scatter(
 
 @kernel("STABLEHLO_REDUCE_WINDOW", *_REDUCED)
 def stablehlo_reduce_window(
-    input: Operand, init_value: Operand, output: OutputSpec, options: Options, machine: ReferenceInterpreter
+    input: Operand,
+    init_value: Operand,
+    output: OutputSpec,
+    options: Options,
+    interpreter: ReferenceInterpreter,
 ) -> Array:
     """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
 
@@ -157,7 +161,7 @@ def stablehlo_reduce_window(
     """
     names = "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"
     window, strides, base, dilations, pads = (dimensions(options, name) for name in names)
-    body = _body(options, "body_subgraph_index", machine)
+    body = _body(options, "body_subgraph_index", interpreter)
     if body is None:
         raise RunError("the body holds no operator")
     rank = input.data.ndim
@@ -167,9 +171,9 @@ def stablehlo_reduce_window(
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
 
 
-def _body(options: Options, key: str, machine: ReferenceInterpreter) -> np.ufunc | None:
+def _body(options: Options, key: str, interpreter: ReferenceInterpreter) -> np.ufunc | None:
     """Return the function of a body's only operator; None for a body without operators, which takes the second value."""
-    operators = machine.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
+    operators = interpreter.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
     if not operators:
         return None
     name = operators[0].opcode.removeprefix("STABLEHLO_")

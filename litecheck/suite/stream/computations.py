@@ -106,11 +106,11 @@ class Computation:
     """A probe's operator, bound to its kernel once, for computations under several candidates."""
 
     def __init__(self, probe: Probe) -> None:
-        machine, graph = ReferenceInterpreter(probe.model), probe.subgraph
+        interpreter, graph = ReferenceInterpreter(probe.model), probe.subgraph
         (operator,) = graph.operators
         given = dict(zip(graph.inputs, probe.runs[0], strict=True))
-        self._bound = bind(graph, operator, machine.arithmetic, machine)
-        self._operands = [machine.operand(graph, i, given) if i >= 0 else None for i in operator.inputs]
+        self._bound = bind(graph, operator, interpreter.arithmetic, interpreter)
+        self._operands = [interpreter.operand(graph, i, given) if i >= 0 else None for i in operator.inputs]
 
     def answers(self, hypothesis: Hypothesis) -> Array | None:
         """Return the output; None if it cannot be computed."""

@@ -59,10 +59,10 @@ def test_outputs_by_name_and_everything_by_index() -> None:
 
 
 def test_tensors_and_operands_can_be_watched_as_they_come_to_be() -> None:
-    machine, seen = ReferenceInterpreter(chain()), list[tuple[str, tuple[int, ...]]]()
-    machine.watch = lambda subgraph, indexes, arrays: seen.append(("holds", tuple(indexes)))
-    machine.enter = lambda subgraph, operator, operands: seen.append(("enters", operator.inputs))
-    machine.invoke({"x": X})
+    interpreter, seen = ReferenceInterpreter(chain()), list[tuple[str, tuple[int, ...]]]()
+    interpreter.watch = lambda subgraph, indexes, arrays: seen.append(("holds", tuple(indexes)))
+    interpreter.enter = lambda subgraph, operator, operands: seen.append(("enters", operator.inputs))
+    interpreter.invoke({"x": X})
     assert seen == [
         ("holds", (0,)),
         ("enters", (0, 3)),
@@ -236,11 +236,11 @@ def test_tensors_nobody_needs_are_freed() -> None:
 
 
 def test_constants_are_prepared_once() -> None:
-    machine = ReferenceInterpreter(chain())
-    subgraph = machine.model.subgraphs[0]
+    interpreter = ReferenceInterpreter(chain())
+    subgraph = interpreter.model.subgraphs[0]
     axis = subgraph.operators[0].inputs[1]
-    first = machine.operand(subgraph, axis, {})
-    assert machine.operand(subgraph, axis, {}) is first
+    first = interpreter.operand(subgraph, axis, {})
+    assert interpreter.operand(subgraph, axis, {}) is first
     made = [first.once("sum", lambda: first.data.sum()) for _ in range(2)]
     assert made[0] is made[1]
     assert first.once("other", lambda: 3) == 3

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.kernels import binary, compare_select, division
+from litecheck.reference.kernels import binary, comparisons, division, elementwise
 from litecheck.reference.numerics import broadcast
 from litecheck.reference.numerics.broadcast import Chunks, chunks
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
@@ -156,7 +156,7 @@ def test_power_of_two_words_shift_one_operand() -> None:
 
 def test_equal_reals_compare_as_equal_whatever_their_scales() -> None:
     half, quarter = quantize_multiplier(0.5), quantize_multiplier(0.25)
-    formula = compare_select.Scaled(np.equal, (0, 0), (half, quarter), "double")
+    formula = comparisons.Scaled(np.equal, (0, 0), (half, quarter), "double")
     x, y = np.array([10, 10, -6], np.int8), np.array([20, 21, -12], np.int8)
     assert broadcast.apply(formula, x, y, "bool").tolist() == [True, False, True]
 
@@ -195,16 +195,16 @@ def test_quotient_and_remainder_belong_together(numbers: list[tuple[int, int]]) 
 
 
 def test_shifts_stay_within_the_word() -> None:
-    made = compare_select.right_shift(value([-128, -128, 64]), value([100, -5, 3]), result())
+    made = elementwise.right_shift(value([-128, -128, 64]), value([100, -5, 3]), result())
     assert made.tolist() == [-1, -128, 8]
 
 
 def test_a_condition_of_one_dimension_selects_rows() -> None:
     asked = Operand(np.array([True, False]), "bool")
-    made = compare_select.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
+    made = elementwise.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
     assert made.tolist() == [[1, 2], [7, 8]]
 
 
 def test_a_negative_exponent_of_integers_is_refused() -> None:
     with pytest.raises(RunError, match="negative"):
-        compare_select.power(value([2], dtype="int32"), value([-1], dtype="int32"), result(dtype="int32"))
+        elementwise.power(value([2], dtype="int32"), value([-1], dtype="int32"), result(dtype="int32"))

@@ -96,19 +96,19 @@ def test_if_takes_one_branch() -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(3, [192, 6]), (100, [100, 0]), (-1, None)])
 def test_while_runs_until_the_condition_fails(start: int, end: list[int] | None) -> None:
-    machine = ReferenceInterpreter(looping(), limits=ComputeLimits(calls=100))
+    interpreter = ReferenceInterpreter(looping(), limits=ComputeLimits(calls=100))
     if end is None:
         with pytest.raises(LimitError, match="subgraph calls: got 101, expected at most 100"):
-            value(machine, main_x0=start, main_x1=0)
+            value(interpreter, main_x0=start, main_x1=0)
     else:
-        assert value(machine, main_x0=start, main_x1=0) == end
+        assert value(interpreter, main_x0=start, main_x1=0) == end
 
 
 def test_variables_live_as_long_as_the_machine() -> None:
-    machine = ReferenceInterpreter(remembering())
-    assert [value(machine, main_x0=1) for _ in range(3)] == [[6], [7], [8]]
-    machine.reset()
-    assert value(machine, main_x0=1) == [9]
+    interpreter = ReferenceInterpreter(remembering())
+    assert [value(interpreter, main_x0=1) for _ in range(3)] == [[6], [7], [8]]
+    interpreter.reset()
+    assert value(interpreter, main_x0=1) == [9]
     assert value(remembering(), main_x0=1) == [6]
 
 

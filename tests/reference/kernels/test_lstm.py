@@ -66,12 +66,12 @@ def test_states_go_on_until_they_are_reset() -> None:
     model, _ = lstm(time=3)
     long, _ = lstm(time=6)
     x = np.random.default_rng(2).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
-    machine = ReferenceInterpreter(model)
-    halves = [machine.invoke((part,)).outputs["y"] for part in (x[:, :3], x[:, 3:])]
+    interpreter = ReferenceInterpreter(model)
+    halves = [interpreter.invoke((part,)).outputs["y"] for part in (x[:, :3], x[:, 3:])]
     assert (np.concatenate(halves, 1) == run(long, (x,)).outputs["y"]).all()
-    machine.reset()
-    assert (machine.invoke((x[:, :3],)).outputs["y"] == halves[0]).all()
-    assert (machine.invoke((x[:, :3],)).outputs["y"] != halves[0]).any()
+    interpreter.reset()
+    assert (interpreter.invoke((x[:, :3],)).outputs["y"] == halves[0]).all()
+    assert (interpreter.invoke((x[:, :3],)).outputs["y"] != halves[0]).any()
 
 
 def test_time_major_is_only_another_layout() -> None:
@@ -117,11 +117,11 @@ def svdf(state: str = "int16", activation: str = "RELU") -> Model:
 @pytest.mark.parametrize("state", ["int16", "int8"])
 def test_svdf_remembers_step_by_step(state: str) -> None:
     """Real input 1, 1: features 3 and -1 (stored 6, -2 at 0.5); after one step 3 * 3 - 1 * 6 = 3, then 5 * 3 - 11."""
-    machine = ReferenceInterpreter(svdf(state))
+    interpreter = ReferenceInterpreter(svdf(state))
     x = np.array([[3, 3]], np.int8)
-    assert [int(machine.invoke((x,)).outputs["y"][0, 0]) + 3 for _ in range(3)] == [3, 4, 3]
-    assert machine.variables[0, 3].tolist() == [[6, 6, 6, -2, -2, -2]]
-    assert machine.variables[0, 3].dtype == np.dtype(state)
+    assert [int(interpreter.invoke((x,)).outputs["y"][0, 0]) + 3 for _ in range(3)] == [3, 4, 3]
+    assert interpreter.variables[0, 3].tolist() == [[6, 6, 6, -2, -2, -2]]
+    assert interpreter.variables[0, 3].dtype == np.dtype(state)
 
 
 def test_svdf_needs_relu() -> None:

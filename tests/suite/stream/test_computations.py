@@ -22,9 +22,9 @@ def of(opcode: str, arithmetic: str = "litert-reference", without: tuple[str, ..
 def test_the_own_way_is_that_of_the_arithmetic() -> None:
     for opcode in ("CONV_2D", "ADD", "LOGISTIC"):
         found = of(opcode)
-        machine = ReferenceInterpreter(found.probe.model)
+        interpreter = ReferenceInterpreter(found.probe.model)
         graph = found.probe.subgraph
-        expected = machine.run(graph, found.probe.runs[0])[graph.outputs[0]]
+        expected = interpreter.run(graph, found.probe.runs[0])[graph.outputs[0]]
         answers = Computation(found.probe).answers(found.own)
         assert answers is not None
         assert (answers == expected).all()

@@ -17,8 +17,8 @@ from litecheck.reference.runtime_tensors import Computed, RunError
 from litecheck.tracing.measures import Tensors
 
 
-class BridgedMachine(ReferenceInterpreter):
-    """A machine in which operators of an entry point that cannot run have the outputs of the float model.
+class BridgedInterpreter(ReferenceInterpreter):
+    """An interpreter in which operators of an entry point that cannot run have the outputs of the float model.
 
     ``bridged`` are these operators with the reason, by subgraph and number.
     """
