@@ -162,7 +162,7 @@ def negative_dimensions(operands: Operands) -> Measured:
 
 
 @measures(lambda plan, value: plan.option(seq_dim=value and 9, batch_dim=9 if value == 2 else not value))
-def sequence_dims_at_fault(operands: Operands) -> Measured:
+def sequence_dims_mismatch(operands: Operands) -> Measured:
     """Number of ``seq_dim`` and ``batch_dim`` outside the rank of the input; 1 if both are equal. Example:
     rank 3, seq_dim 5 and batch_dim 0 give 1."""
     shape = indexed_shape(operands)
@@ -173,14 +173,14 @@ def sequence_dims_at_fault(operands: Operands) -> Measured:
 
 
 @measures(lambda plan, value: within_type(plan, "fft_length", invalid(3, 4, value, 2)))
-def fft_lengths_at_fault(operands: Operands) -> Measured:
+def fft_lengths_not_power_of_two(operands: Operands) -> Measured:
     """Number of FFT lengths that are not powers of two. Example: lengths (8, 6) give 1."""
     lengths = short_constant(operands, "fft_length")
     return None if lengths is None else sum(n < 1 or n & (n - 1) != 0 for n in lengths)
 
 
 @measures(_stepped, "yes", "no", gives=YES_OR_NO)
-def range_never_ends(operands: Operands) -> Measured:
+def range_not_terminating(operands: Operands) -> Measured:
     """``yes`` if delta of RANGE is 0 or leads away from the limit, else ``no``. Example: start 0, limit 5 and
     delta -1 give ``yes``."""
     ends = [_scalar(operands.one(role)) for role in ("start", "limit", "delta")]
@@ -202,7 +202,7 @@ def _scalar(tensor: Tensor | None) -> float | int | None:
 
 
 @measures(lambda plan, value: plan.option(index_vector_dim=9 * value))
-def index_vector_dim_at_fault(operands: Operands) -> Measured:
+def index_vector_dim_out_of_range(operands: Operands) -> Measured:
     """1 if ``index_vector_dim`` of STABLEHLO_GATHER is not a dimension of the indices, else 0. Example:
     indices of rank 2 and index_vector_dim 2 give 1."""
     indices = operands.one("indices")

@@ -53,14 +53,14 @@ def _merged(plan: Plan, value: int) -> Plan | None:
 
 
 @measures(lambda plan, value: _alone_of(plan, value, *_INPUT_GATE))
-def lone_input_gate(operands: Operands) -> Measured:
+def partial_input_gate(operands: Operands) -> Measured:
     """Number of tensors of an incomplete LSTM input gate (weights, recurrent weights, bias). Example: weights
     alone give 1."""
     return _alone(operands, lambda cell: _INPUT_GATE)
 
 
 @measures(lambda plan, value: _alone_of(plan, value, *_PEEPHOLES))
-def lone_peepholes(operands: Operands) -> Measured:
+def partial_peepholes(operands: Operands) -> Measured:
     """Number of LSTM peephole weights if those of a gate are missing. Example: cell_to_forget_weights alone
     gives 1."""
 

@@ -85,14 +85,14 @@ def named(*roles: str) -> list[Part]:
 @pytest.mark.parametrize(
     ("name", "roles", "wanted"),
     [
-        ("lone_input_gate", (), 0),
-        ("lone_input_gate", GATE, 0),
-        ("lone_input_gate", GATE[:2], 2),
-        ("lone_input_gate", [*(f"fw_{role}" for role in GATE), "bw_input_gate_bias"], 1),
-        ("lone_peepholes", PEEPHOLES[1:], 0),  # without an input gate two are all
-        ("lone_peepholes", [GATE[0], *PEEPHOLES[1:]], 2),
-        ("lone_peepholes", [GATE[0], *PEEPHOLES], 0),
-        ("lone_peepholes", ["bw_cell_to_output_weights"], 1),
+        ("partial_input_gate", (), 0),
+        ("partial_input_gate", GATE, 0),
+        ("partial_input_gate", GATE[:2], 2),
+        ("partial_input_gate", [*(f"fw_{role}" for role in GATE), "bw_input_gate_bias"], 1),
+        ("partial_peepholes", PEEPHOLES[1:], 0),  # without an input gate two are all
+        ("partial_peepholes", [GATE[0], *PEEPHOLES[1:]], 2),
+        ("partial_peepholes", [GATE[0], *PEEPHOLES], 0),
+        ("partial_peepholes", ["bw_cell_to_output_weights"], 1),
         ("missing_layer_norm", [GATE[0], *NORM], 0),
         ("missing_layer_norm", NORM[1:], 0),
         ("missing_layer_norm", [GATE[0], *NORM[1:3]], 2),
