@@ -10,6 +10,7 @@ from litecheck.conversion import formulas
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.groups import Interval
+from litecheck.conversion.request import REAL
 
 #: (subgraph, operator, name): key of a value inside an operator, with calibration's name.
 Inside = tuple[int, int, str]
@@ -17,8 +18,8 @@ _HIDDEN, _STATE, _PROJECTION = "hidden", "output_state", "projection_weights"
 #: Bounds of the cell's output before projection: output gate, 0..1, times tanh of the cell, -1..1.
 _BOUNDS = (-1.0, 1.0)
 _GATE = "_intermediate"
-#: Form of an intermediate without requirements: it must exist, and kernels do not read it.
-_UNUSED = QuantParams("int16", np.empty(0, np.float32), np.empty(0, np.int64))
+#: Form of an intermediate that kernels do not read, but that must exist, as TensorFlow stores it.
+_UNUSED = QuantParams(REAL, np.empty(0, np.float32), np.empty(0, np.int64))
 
 
 def to_be_made(bound: BoundFloatOperator, port: TensorUse) -> bool:
@@ -58,11 +59,11 @@ def _intermediate(
     inner: Mapping[Inside, Interval],
 ) -> QuantParams:
     port = bound.ports[role][0]
-    if port in forms:
-        return forms[port]
-    known = inner.get((port.subgraph, port.operator, role.removesuffix(_GATE)))
+    known = range_of(port, role, inner)
     if known is None:
         return _UNUSED
+    if port in forms:
+        return forms[port]
     scale, zero_point = formulas.activation(*known, "int16")
     low, high = known
     return QuantParams("int16", np.array([scale], np.float32), np.array([zero_point], np.int64), 0, low, high)

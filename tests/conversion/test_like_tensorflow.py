@@ -12,6 +12,7 @@ import pytest
 
 from litecheck.conversion.conversion_plan import TensorQuantParams
 from litecheck.conversion.convert_float import Conversion, Request, convert
+from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.plan_profiles import rules_for
@@ -143,6 +144,37 @@ def test_ad01(models: Path, conversion: Path) -> None:
     assert compared["weights"] == 264_192
     assert compared["biases"] == 1_672
     assert differ == {}
+
+
+def without_intermediates(model: Model) -> Model:
+    """A model whose recurrent operators list no intermediates, as in a float model."""
+    main = model.subgraphs[0]
+    operators = tuple(replace(op, intermediates=()) for op in main.operators)
+    return replace(model, subgraphs=(replace(main, operators=operators),))
+
+
+def intermediates(model: Model) -> list[tuple[str, list[float], list[int]]]:
+    """The type, scales and zero points of all intermediates, in order."""
+    main = model.subgraphs[0]
+    found = (main.tensors[i] for op in main.operators for i in op.intermediates)
+    return [(t.dtype, t.quantization.scale.tolist(), t.quantization.zero_point.tolist()) for t in found]
+
+
+def test_trained_lstm(models: Path) -> None:
+    """The float form of the public file is not public, so that its stored weights stand for the float weights."""
+    theirs = load_model(models / "trained_lstm_int8.tflite")
+    done = converted(without_intermediates(dequantize_model(theirs).model), theirs, "old")
+    assert done.conforms
+    compared, differ = differences(done.model, theirs)
+    assert (compared["weights"], compared["biases"], differ) == (9_440, 90, {})
+    assert intermediates(done.model) == intermediates(theirs)
+
+
+def test_intermediates_are_those_of_tensorflow() -> None:
+    theirs = load_model(FIXTURES / "lstm_fused_int8.tflite")
+    done = converted(load_model(FIXTURES / "lstm_fused.tflite"), theirs, "new")
+    assert [kind for kind, _, _ in intermediates(theirs)] == ["float32"] * 4 + ["int8"]
+    assert intermediates(done.model) == intermediates(theirs)
 
 
 def test_another_net_is_refused() -> None:
