@@ -200,11 +200,11 @@ def check_writable(path: str | Path) -> None:
     """Raise ConfigError if a file could not be written at ``path``: better now than after the work."""
     _check_name(path)
     target = Path(path)
-    if target.is_dir():
+    if os.path.isdir(target):
         raise ConfigError(f"{path}: cannot be written, it is a folder")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         check_folder(target.parent)
-    elif not os.access(target if target.exists() else target.parent, os.W_OK):
+    elif not os.access(target if os.path.exists(target) else target.parent, os.W_OK):
         raise ConfigError(f"{path}: cannot be written, permission denied")
 
 
@@ -230,7 +230,7 @@ def make_folder(path: str | Path, rights: int = 0o777) -> None:
     _check_name(path)
     folder = Path(path)
     try:
-        for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        for missing in reversed([one for one in (folder, *folder.parents) if not os.path.exists(one)]):
             missing.mkdir(rights, exist_ok=True)
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -250,7 +250,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
     pieces = (whole,) if isinstance(whole, bytes) else whole
     target = Path(os.path.realpath(path))
     try:
-        mode = target.stat().st_mode if target.exists() else None
+        mode = target.stat().st_mode if os.path.exists(target) else None
         if mode is not None and not stat.S_ISREG(mode):
             # Open the given name: resolving /dev/fd/3 would give the name of a pipe that has no path.
             with open(path, "wb") as file:

@@ -54,7 +54,17 @@ def _named_by(argument: str) -> Iterator[str | ModelError]:
         if not matches:
             yield _nothing(argument, "file-not-found", "no file matches")
     else:
-        yield _nothing(argument, "file-not-found", f"no such file or folder{similar_file(argument)}")
+        yield _missing(argument)
+
+
+def _missing(argument: str) -> ModelError:
+    try:
+        os.lstat(argument)
+    except PermissionError as error:
+        return _nothing(argument, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
+    except (OSError, ValueError):
+        pass
+    return _nothing(argument, "file-not-found", f"no such file or folder{similar_file(argument)}")
 
 
 def _matches(pattern: str) -> set[str]:

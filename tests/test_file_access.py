@@ -104,3 +104,14 @@ def test_a_module_that_opens_a_file_itself_is_found() -> None:
     for line in ("open(p)", "Path(p).read_bytes()", "np.load(p)", "os.open(p, 0)", "zipfile.ZipFile(p)"):
         assert modules_that_call({"m": line}, OPENS, {"", "os"}) == {"m"}
     assert not modules_that_call({"m": "archive.open(p)"}, OPENS, {"", "os"})
+
+
+def test_files_are_looked_for_without_exceptions(source: dict[str, str]) -> None:
+    """``Path.exists`` raises PermissionError for a file in a folder that cannot be read, ``os.path.exists`` does not."""
+    asked = {"exists", "is_file", "is_dir"}
+    found = {
+        m
+        for m, text in source.items()
+        if any(n in asked and o != "os.path" for o, n in calls(ast.parse(text)))
+    }
+    assert found == {"data", "verification/reproducers/reproducer_program"}  # files of their own

@@ -55,6 +55,22 @@ def test_a_folder_that_cannot_be_read_is_not_empty(tmp_path: Path, monkeypatch: 
     )
 
 
+def test_a_file_in_a_folder_that_cannot_be_read_states_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the user root may read a folder of mode 000."""
+    lstat = os.lstat
+
+    def refuse(path: str) -> os.stat_result:
+        if str(path).startswith("shut"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return lstat(path)
+
+    monkeypatch.setattr(os, "lstat", refuse)
+    (shut,) = find_models(["shut/x.tflite"])
+    assert str(shut) == "shut/x.tflite: the folder cannot be read: Permission denied [unreadable-folder]"
+
+
 @pytest.mark.parametrize(
     "pattern", ["**/*.tflite", "d/**/*.tflite", "d/**/**/x.tflite", "**/d/**/*.tflite", "d/**"]
 )

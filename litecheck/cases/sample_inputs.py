@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -34,7 +35,7 @@ def samples(path: str, point: EntryPoint, signature: str | None = None, most: in
     samples. Raises ConfigError for what fits no input.
     """
     place = Path(path)
-    if not place.exists():
+    if not os.path.exists(place):
         raise ConfigError(f"{path}: no such file or folder{similar_file(path)}")
     found: list[Sample] = []
     for source, arrays in _read(place, signature, most):
@@ -53,7 +54,7 @@ def _read(place: Path, signature: str | None, most: int) -> Iterator[tuple[str, 
             for file in sorted(Path(folder).glob("*.npz")):
                 yield str(place), _arrays(file)
         return
-    files = [f for f in files_in(place) if f.suffix in (".npz", ".npy")] if place.is_dir() else [place]
+    files = [f for f in files_in(place) if f.suffix in (".npz", ".npy")] if os.path.isdir(place) else [place]
     for file in files[:most]:
         yield str(file), _arrays(file)
 

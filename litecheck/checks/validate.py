@@ -162,7 +162,7 @@ def _no_search_for_cycles() -> Iterator[None]:
 
 def unreadable(error: ModelError, path: str | Path) -> ModelReport:
     """Return the report of a path that cannot be checked."""
-    size = Path(path).stat().st_size if Path(path).is_file() else 0
+    size = Path(path).stat().st_size if os.path.isfile(path) else 0
     member = error.file.removeprefix(str(path)).removeprefix("!")
     return ModelReport(str(path), member, size, problems=error.problems)
 

@@ -15,20 +15,23 @@ SHARED = "OMP_NUM_THREADS"
 
 def main() -> None:
     """Run the command in ``sys.argv`` and exit with its code, or with 2 if litecheck itself fails."""
+    stops = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if stops:  # an exception between two imports would be a traceback
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from litecheck.cli.streams import guarded_streams, open_closed_streams
 
     one_thread()
     open_closed_streams()
     with guarded_streams():
-        code = _run()
+        code = _run(stops)
     gc.freeze()  # Python would search for reference cycles at exit, which takes longer than checking a model
     sys.exit(code)
 
 
-def _run() -> int:
+def _run(stops: bool) -> int:
     from typer import Exit
 
-    from litecheck.cli.console import failures_told, tell_defect, tell_warning, without_escapes
+    from litecheck.cli.console import INTERRUPTED, failures_told, tell_defect, tell_warning, without_escapes
 
     warnings.showwarning = tell_warning
     if hasattr(signal, "SIGBREAK"):  # Ctrl-Break on Windows ends a run as Ctrl-C does
@@ -39,6 +42,8 @@ def _run() -> int:
                 os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # no escape codes in the help
             from litecheck.cli.app import app
 
+            if stops:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             try:
                 app(prog_name="litecheck")
             finally:
@@ -47,11 +52,24 @@ def _run() -> int:
         return end.exit_code
     except SystemExit as end:
         return int(end.code or 0)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except Exception as error:
+        if _is_interrupted(error):
+            return INTERRUPTED
         # Not 1, which means that a model violates its rules.
         tell_defect(error)
         return 2
     return 0
+
+
+def _is_interrupted(error: BaseException | None) -> bool:
+    """Return True if Ctrl-C caused an error: Python 3.11 wraps what ``__set_name__`` of a class in an import raises."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__
+    return False
 
 
 def one_thread() -> None:

@@ -57,5 +57,5 @@ def _is_closed(place: Path) -> bool:
     """Return True for a version control folder, also under the other names that some file systems give it."""
     marks = [place.parent / mark for mark in CLOSED]
     return place.name.casefold() in CLOSED or any(
-        m.exists() and place.exists() and m.samefile(place) for m in marks
+        os.path.exists(m) and os.path.exists(place) and m.samefile(place) for m in marks
     )

@@ -123,5 +123,5 @@ def _is_read(file: str, folder: str, of_models: bool) -> bool:
     if not os.path.isfile(file) or not is_inside(file, folder):
         return False
     name = os.path.basename(os.path.realpath(file)).lower()
-    holds_models = of_models and not Path(folder, "saved_model.pb").exists()
+    holds_models = of_models and not os.path.exists(Path(folder, "saved_model.pb"))
     return name == _MANIFEST or name.endswith((*_SAMPLE_SUFFIXES, *(MODEL_SUFFIXES if holds_models else ())))

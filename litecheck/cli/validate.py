@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import typer
@@ -121,7 +122,8 @@ def run(
         options.select, options.ignore, levels, options.per_file_ignores, f"ignore{ignored}" if ignored else "--ignore",
         options.origin("per-file-ignores"),
     )  # fmt: skip
-    known = baseline.read(options.baseline) if options.baseline else ()
+    earlier = options.baseline or (written.file if os.path.isfile(written.file or "") else None)
+    known = baseline.read(earlier) if earlier else ()
     if written.file:
         check_writable(written.file)
     elif written.reason:
@@ -132,7 +134,9 @@ def run(
         policy.check_patterns(choices, complete.selected(options.profile))
     survey = any(target.format == "html" for target in targets)
     report = policy.apply(check_models(find_models(models), options, manner, survey, jobs), choices)
-    if written.file:
+    if written.file and all(model.problems for model in report.models):
+        log(f"warning: {written.file} is not written, because no model was read", False)
+    elif written.file:
         known = baseline.entries(report, known, options.select, written.reason or "")
         baseline.write(written.file, known)
         log(f"wrote {counted(len(known), 'finding')} to {written.file}", manner.quiet)

@@ -31,7 +31,8 @@ WriteBaseline = Annotated[
         "--write-baseline",
         metavar="FILE",
         rich_help_panel=panels.FAILURE,
-        help="Write the findings to this file and waive them; with --select, only those.",
+        help="Write the findings to this file and waive them; with --select, only those. An existing "
+        "baseline is updated.",
     ),
 ]
 Reason = Annotated[

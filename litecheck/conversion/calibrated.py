@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibration.calibration_data import open_data
@@ -108,7 +108,7 @@ def calibrated(
     value is NaN, or no value is finite.
     """
     methods = replace(range_methods(settings.calibrate), placed=_rule_methods(model, settings))
-    file = settings.statistics if settings.statistics and Path(settings.statistics).exists() else ""
+    file = settings.statistics if settings.statistics and os.path.exists(settings.statistics) else ""
     if file:
         statistics = _read(file, model)
     elif data is None:

@@ -5,8 +5,8 @@ The planning modules are imported when they are needed, so that the model can be
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibrated import opened
@@ -69,7 +69,7 @@ class ConversionSession:
     @property
     def reads_statistics(self) -> bool:
         """True if the ranges come from an earlier calibration."""
-        return bool(self.settings.statistics) and Path(self.settings.statistics).exists()
+        return bool(self.settings.statistics) and os.path.exists(self.settings.statistics)
 
     @property
     def calibrates(self) -> bool:
@@ -197,7 +197,7 @@ def _shifts(model: Model, settings: ConversionSettings) -> bool:
 
 def _check_statistics(settings: ConversionSettings) -> None:
     """Raise ConfigError for calibration settings if nothing is calibrated."""
-    there = bool(settings.statistics) and Path(settings.statistics).exists()
+    there = bool(settings.statistics) and os.path.exists(settings.statistics)
     if settings.ranges and settings.scales_from:
         raise ConfigError("--range and --scales-from, which copies scales: give one of them")
     if settings.plan and (settings.calibrate or settings.scales_from or settings.ranges):

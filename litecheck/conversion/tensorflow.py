@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -73,13 +74,13 @@ def float_from_tensorflow(
 def source_kind(path: str | Path) -> str:
     """Return ``saved_model``, ``keras`` or ``tflite``, the words of the child's programs. Raises ModelError."""
     path = Path(path)
-    if path.is_file() and path.suffix.lower() in KERAS:
+    if os.path.isfile(path) and path.suffix.lower() in KERAS:
         return "keras"
-    if path.is_file():
+    if os.path.isfile(path):
         return "tflite"
-    if (path / "saved_model.pb").is_file():
+    if os.path.isfile(path / "saved_model.pb"):
         return "saved_model"
-    what = "is no SavedModel: there is no saved_model.pb in it" if path.is_dir() else "does not exist"
+    what = "is no SavedModel: there is no saved_model.pb in it" if os.path.isdir(path) else "does not exist"
     raise ModelError(str(path), (Problem("no-model", "TensorFlow", None, what),))
 
 

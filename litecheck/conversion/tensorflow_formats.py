@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 #: Signature of a SavedModel that is used if none is named.
@@ -13,4 +14,4 @@ KERAS = (".keras", ".h5", ".hdf5")
 def is_tensorflow(path: str | Path) -> bool:
     """Return True if a path is a SavedModel folder or has the suffix of a Keras file."""
     path = Path(path)
-    return (path / "saved_model.pb").is_file() or (path.is_file() and path.suffix.lower() in KERAS)
+    return os.path.isfile(path / "saved_model.pb") or (os.path.isfile(path) and path.suffix.lower() in KERAS)

@@ -52,7 +52,7 @@ def version(command: str) -> str:
     after ``sh -c`` would be run.
     """
     parts = list(_leading(words(command)))
-    if not all(part.startswith("-") or Path(part).is_file() for part in parts[1:]) or "-c" in parts:
+    if not all(part.startswith("-") or os.path.isfile(part) for part in parts[1:]) or "-c" in parts:
         return ""
     try:
         done = subprocess.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -87,13 +88,13 @@ def output_files(
         if name.startswith("/") or ".." in name.split("/"):
             continue
         with suppress(OSError, ValueError):  # tensors may have names that no file can have
-            if (file := place / f"{name}.npy").is_file():
+            if os.path.isfile(file := place / f"{name}.npy"):
                 _check_inside(file, within)
                 if runs is not None:
                     check_file(file, tensor, runs)
                 return read(str(file)).values
             for raw in (place / f"{name}{suffix}" for suffix in _RAW):
-                if raw.is_file():
+                if os.path.isfile(raw):
                     _check_inside(raw, within)
                     check_file(raw, tensor)
                     return _typed(_bytes_of(raw), tensor)
@@ -131,7 +132,7 @@ def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int)
             return None if any(values is None for values in apart) else [a for a in apart if a is not None]
     for name in names:
         for raw in (place / f"{name}{suffix}" for suffix in _RAW):
-            if raw.is_file():
+            if os.path.isfile(raw):
                 return _rows(raw, tensor, runs)
     values = output_files(place, tensor, names, runs=runs)
     if values is not None and (not values.ndim or len(values) != runs):
@@ -144,7 +145,7 @@ def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int)
 def runs_written(place: Path, tensor: Tensor) -> int:
     """Return the number of runs with a written first output, as far as the files of a running program show it."""
     with suppress(OSError):
-        raw = next((f for f in (place / f"output_0{suffix}" for suffix in _RAW) if f.is_file()), None)
+        raw = next((f for f in (place / f"output_0{suffix}" for suffix in _RAW) if os.path.isfile(f)), None)
         if raw is not None:
             return raw.stat().st_size // max(tensor.nbytes or 1, 1)
         return sum(f.name.startswith("output_0_run_") for f in place.iterdir())
@@ -162,7 +163,7 @@ def _rows(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
 def _archives(folder: Path) -> Iterator[Path]:
     """Yield the .npz files of a folder, by name."""
     with suppress(OSError):
-        yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and p.is_file())
+        yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and os.path.isfile(p))
 
 
 def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | None) -> NDArray[Any] | None:

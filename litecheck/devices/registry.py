@@ -90,7 +90,7 @@ def fingerprint(device: str) -> str:
         spec = parse(device)
         kind = kinds().get(spec.kind)
         files = kind.files(spec) if kind is not None and kind.files is not None else ()
-        digests = [file_digest(path) for path in files if path.is_file()]
+        digests = [file_digest(path) for path in files if os.path.isfile(path)]
     if len(digests) < 2:
         return digests[0] if digests else ""
     return hashlib.sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()

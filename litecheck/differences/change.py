@@ -66,7 +66,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ModelDifference:
-    """All changes from one file to another; ``matched`` operators have a partner."""
+    """The selected changes from one file to another; ``matched`` operators have a partner.
+
+    ``unselected`` is the number of changes whose kind was not selected. They do not count for the exit code.
+    """
 
     version: str
     first: str
@@ -74,6 +77,7 @@ class ModelDifference:
     changes: tuple[Change, ...]
     matched: int
     operators: tuple[int, int]
+    unselected: int = 0
 
     @property
     def causes(self) -> tuple[Change, ...]:
@@ -82,7 +86,7 @@ class ModelDifference:
 
     @property
     def exit_code(self) -> int:
-        """1 if the models differ, else 0."""
+        """1 if a selected change was found, else 0."""
         return int(bool(self.changes))
 
 

@@ -55,13 +55,15 @@ def diff(
         )
 
         changes += output_changes(found, seed, arithmetic)
+    chosen = selected(changes, tuple(select), tuple(ignore))
     return ModelDifference(
         __version__,
         _named(one, "first"),
         _named(other, "second"),
-        selected(changes, tuple(select), tuple(ignore)),
+        chosen,
         sum(len(part.operators) for part in found.subgraphs),
         (_count(one), _count(other)),
+        len(changes) - len(chosen),
     )
 
 

@@ -114,7 +114,7 @@ def _piped() -> NDArray[np.uint8] | Problem:
 def _folder(path: Path) -> Problem:
     from litecheck.flatbuffer.archive import LITECHECK_CONVERTS
 
-    if (path / "saved_model.pb").is_file():
+    if os.path.isfile(path / "saved_model.pb"):
         return Problem("not-a-model", "", 0, f"is a TensorFlow SavedModel folder; {LITECHECK_CONVERTS}")
     return Problem("not-a-file", "", 0, "is a folder")
 

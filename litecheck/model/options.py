@@ -26,6 +26,14 @@ def options_of(op: Operator) -> dict[str, Any]:
     return values
 
 
+def unset_types(op: Operator) -> frozenset[str]:
+    """Return the options of an operator that hold a type and are absent in the file. Example: quantized_bias_type."""
+    if op.options is None:
+        return frozenset()
+    fields = load_schema("tflite").tables.get(op.options.type, ())
+    return frozenset(f.name for f in fields if f.enum == "TensorType" and f.name not in op.options)
+
+
 def plain(value: Any) -> Any:
     """Return a value that JSON can hold: arrays become lists; infinities and NaN become their names."""
     if isinstance(value, Table):

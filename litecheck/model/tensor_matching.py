@@ -125,7 +125,7 @@ def reason_for(subgraph: Subgraph, operator: Operator, matched: Collection[int],
     if fused:
         return f"fused into {_told(subgraph, before)}"
     if operator.kind in CONVERSIONS:
-        return "converts between types"
+        return _conversion(subgraph, operator)
     if is_transparent(subgraph, operator) and _reshapes(subgraph, operator):
         return "changes the shape only"
     if before is not None and len(operator.inputs) == 2 and _has_constant(subgraph, operator):
@@ -133,6 +133,11 @@ def reason_for(subgraph: Subgraph, operator: Operator, matched: Collection[int],
     if not any(i in wiring.outputs for i in operator.outputs) and not behind:
         return "its output is not used"
     return "no operator of this kind at this place"
+
+
+def _conversion(subgraph: Subgraph, operator: Operator) -> str:
+    types = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
+    return "converts between types" if len(types) > 1 else "changes the scale or zero point"
 
 
 def _told(subgraph: Subgraph, index: int | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.model.graph import Graph, graph_of, name_of
-from litecheck.model.options import options_of
+from litecheck.model.options import options_of, unset_types
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 from litecheck.rendering.columns import table
@@ -109,7 +109,9 @@ def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
     graph = graph_of(sub)
     title = f"{_opcode(op)} #{op.index} '{shorten(name_of(sub, op), PHRASE)}'"
     lines = [model_name(model), f"{title}, subgraph {sub.index}, version {op.version}"]
-    lines += [f"  {key} = {_option(value)}" for key, value in options_of(op).items()]
+    unset = unset_types(op)
+    for key, value in options_of(op).items():
+        lines.append(f"  {key} = {_option(value)}{' (not set)' if key in unset else ''}")
     if op.custom_options is not None:
         lines.append(f"  {len(op.custom_options):,} bytes of custom options")
     for word, indexes in (("input", op.inputs), ("output", op.outputs), ("intermediate", op.intermediates)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from litecheck.data import rules_dir, schemas_dir
@@ -26,8 +27,8 @@ def schema() -> str:
 def numbered(profile: Profile) -> str:
     """Return the file of a profile: its name as in findings, and each line after its number."""
     file = Path(profile.file)
-    there = file if file.is_file() else rules_dir().parent / file
-    there = there if there.is_file() else rules_dir() / file.relative_to("rules")
+    there = file if os.path.isfile(file) else rules_dir().parent / file
+    there = there if os.path.isfile(there) else rules_dir() / file.relative_to("rules")
     lines = _read(there).splitlines()
     width = len(str(len(lines)))
     return "\n".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def unlisted(folder: Path, within: str, cases: Iterable[str]) -> Iterator[Discre
     """Yield the files below ``folder/within`` that lie in the folder of no case."""
     known = {f"{within}/{name}" for name in cases}
     for path in sorted((folder / within).rglob("*")):
-        if not path.is_dir() and path.parent.relative_to(folder).as_posix() not in known:
+        if not os.path.isdir(path) and path.parent.relative_to(folder).as_posix() not in known:
             yield Discrepancy(str(path), "unknown")
 
 

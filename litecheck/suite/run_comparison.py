@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +86,7 @@ def read_run(
 
     Raises ConfigError for a file that is no such report.
     """
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         if suite is None or judged is None:
             raise ConfigError(
                 f"{path}: is a folder of results, which only their suite can judge. Add --suite DIR"

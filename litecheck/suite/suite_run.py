@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,7 +60,7 @@ def run(
     make_folder(target)
     facts = facts_of(suite, device, limits or Limits())
     member_path(target, RESULTS)
-    if not resume and (target / RESULTS).exists():
+    if not resume and os.path.exists(target / RESULTS):
         raise ConfigError(f"{target / RESULTS}: holds the results of a run; --resume goes on with it")
     book: Journal[CaseResult] = Journal(target / RESULTS, encoded(facts, RunFacts), resume, _read)
     stop = time.monotonic() + (budget.seconds if budget and budget.seconds else float("inf"))

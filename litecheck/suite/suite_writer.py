@@ -77,7 +77,7 @@ def make(
     is not empty or cannot be written; ProfileError.
     """
     target = Path(folder)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if os.path.exists(target) and (not os.path.isdir(target) or any(target.iterdir())):
         raise ConfigError(f"{folder}: is there already; a suite is written to a new folder")
     profile = load_profile(scope.profile)
     if profile.judges == "placement":
@@ -92,7 +92,7 @@ def make(
     try:
         manifest = _written(scope, profile, scratch, jobs, progress or (lambda name: None))
         (scratch / MANIFEST).write_text(manifest.text(), encoding="utf-8")
-        if target.exists():
+        if os.path.exists(target):
             target.rmdir()
         scratch.replace(target)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -203,7 +204,7 @@ def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operat
 
 def digest_of(model: Model) -> str:
     """Return the SHA-256 of the model's file, or of the serialized model if it has no file of its own."""
-    if not model.file or model.member or not Path(model.file).is_file():
+    if not model.file or model.member or not os.path.isfile(model.file):
         return hashlib.sha256(model_bytes(model, drop_unknown=True)).hexdigest()
     return file_digest(model.file)
 

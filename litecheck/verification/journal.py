@@ -87,7 +87,7 @@ class Journal(Generic[Entry]):
 
     def _read(self, header: bytes) -> int:
         """Read the entries of an existing file; return the number of bytes in complete lines."""
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return 0
         lines = BytesIO(read_file(self.path, _LIMIT))
         first = lines.readline()

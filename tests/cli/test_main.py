@@ -170,3 +170,24 @@ def test_values_complete(folder: Path, words: str, expected: str) -> None:
     count = str(len(words.split()) - 1)
     done = {"_LITECHECK_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
     assert expected in program(**done).stdout.split()
+
+
+@pytest.mark.parametrize(
+    "at", ["litecheck.cli.streams", "litecheck.cli.console", "litecheck.cli.app", "litecheck.cli.validate"]
+)
+def test_an_interrupt_between_two_imports_is_no_traceback(at: str) -> None:
+    """Ctrl-C may come while a class is built, whose ``__set_name__`` wraps every exception on Python 3.11."""
+    program = (
+        "import os, signal, sys\n"
+        "class Stop:\n"
+        "    def __set_name__(self, owner, name): os.kill(os.getpid(), signal.SIGINT)\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == {at!r}: type('Owner', (), {{'stop': Stop()}})\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from litecheck.cli import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", program, "validate", "model.tflite"]
+    done = subprocess.run(command, capture_output=True, env=environment(), timeout=60)
+    assert (done.returncode % 256 in (130, 256 - signal.SIGINT), done.stdout, done.stderr) == (True, b"", b"")

@@ -221,9 +221,27 @@ def test_stale_entries_are_reported(run: Run, folder: Path) -> None:
 
 def test_refreshing_a_baseline_keeps_other_models(run: Run, folder: Path) -> None:
     run("validate", "good.tflite", "bad.tflite", *TINY, "--write-baseline", "known.json")
-    run("validate", "good.tflite", *TINY, "--baseline", "known.json", "--write-baseline", "known.json")
+    for earlier in (("--baseline", "known.json"), ()):
+        run("validate", "good.tflite", *TINY, *earlier, "--write-baseline", "known.json")
     models = [entry["model"] for entry in json.loads((folder / "known.json").read_text())["findings"]]
     assert models == ["bad.tflite", "bad.tflite", "good.tflite"]
+
+
+def test_a_baseline_is_written_only_if_a_model_was_read(run: Run, folder: Path) -> None:
+    run("validate", "bad.tflite", *TINY, "--write-baseline", "known.json")
+    before = (folder / "known.json").read_bytes()
+    for file in ("known.json", "new.json"):
+        done = run("validate", "modles", *TINY, "--write-baseline", file, "-q")
+        assert done.exit_code == 2
+        assert f"{file} is not written, because no model was read" in done.stderr
+    assert (folder / "known.json").read_bytes() == before
+    assert not (folder / "new.json").exists()
+
+
+def test_a_file_that_is_no_baseline_is_not_overwritten(run: Run, folder: Path) -> None:
+    (folder / "package.json").write_text("{}")
+    assert run("validate", "bad.tflite", *TINY, "--write-baseline", "package.json").exit_code == 64
+    assert (folder / "package.json").read_text() == "{}"
 
 
 def test_statistics_count_by_requirement(run: Run) -> None:

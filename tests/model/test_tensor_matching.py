@@ -13,7 +13,7 @@ from tests.model.test_canonical_order import diamond
 @pytest.mark.parametrize(
     ("kind", "matched", "reason"),
     [
-        ("QUANTIZE", [0, 2], "converts between types"),
+        ("QUANTIZE", [0, 2], "changes the scale or zero point"),
         ("MUL", [0, 2], "constant of NEG #0"),
         ("LOGISTIC", [2], "no operator of this kind at this place"),
     ],
@@ -32,6 +32,18 @@ def test_reasons(kind: str, matched: list[int], reason: str) -> None:
     assert reason_for(subgraph, subgraph.operators[1], matched, False) == reason
     told = "NEG #0" if 0 in matched else "its neighbor"
     assert reason_for(subgraph, subgraph.operators[1], matched, True) == f"fused into {told}"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reason"), [("int8", "changes the scale or zero point"), ("int16", "converts between types")]
+)
+def test_a_conversion_says_what_it_changes(dtype: str, reason: str) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 4), "int8", 0.5), main.tensor("y", (1, 4), dtype, 0.25)
+    main.add("QUANTIZE", [x], [y])
+    subgraph = builder.finish().subgraphs[0]
+    assert reason_for(subgraph, subgraph.operators[0], [], False) == reason
 
 
 def test_an_unused_operator() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +125,7 @@ def array_samples(values: NDArray[Any], source: str, model: Model, options: Data
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     """Return the samples of a folder of .npy files, each a sample or a sequence, or of such a folder for each input."""
-    folders = [folder for folder in files_in(place) if folder.is_dir() and _arrays_in(folder)]
+    folders = [folder for folder in files_in(place) if os.path.isdir(folder) and _arrays_in(folder)]
     keys = {folder.name: folder for folder in folders} or {"0": place}
     ((where, named),) = input_names(str(place), model, options.signature, list(keys)).items()
     names = {key: _arrays_in(keys[key]) for key in named}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -53,7 +54,7 @@ def open_data(
     if isinstance(path, np.ndarray):
         return limited(array_samples(path, "the array", model, chosen), chosen.most)
     place = Path(path)
-    if not place.exists():
+    if not os.path.exists(place):
         hint = "; random:8 draws 8 random samples" if place.name == "random" else similar_file(path)
         raise ConfigError(f"{path}: no such file or folder{hint}")
     found = _of_path(place, model, chosen)
@@ -72,7 +73,7 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
         from litecheck.conversion.calibration.script import script_data
 
         return script_data(place, model, options)
-    if place.is_dir():
+    if os.path.isdir(place):
         return _folder(place, model, options)
     if place.suffix == ".npz":
         return archives([place], str(place), model, options)
@@ -86,19 +87,19 @@ def _image_files(place: Path, depth: int = _DEPTH) -> list[Path]:
 
     Folders are classes, from which images are taken in turn, so that the first samples are from all classes.
     """
-    files = files_in(place) if place.is_dir() else []
+    files = files_in(place) if os.path.isdir(place) else []
     suffixes = {file.suffix.lower() for file in files}
     if ".npz" in suffixes:
         return []
     if suffixes & set(IMAGES) or suffixes & set(_ARRAYS) or not depth:
         return [file for file in files if file.suffix.lower() in IMAGES]
-    classes = [_image_files(folder, depth - 1) for folder in files if folder.is_dir()]
+    classes = [_image_files(folder, depth - 1) for folder in files if os.path.isdir(folder)]
     return [image for turn in zip_longest(*classes) for image in turn if image is not None]
 
 
 def _holds_bytes(place: Path) -> bool:
     """Return True if a path has uint8 arrays, or is a script, whose arrays are not known before it runs."""
-    if place.is_dir():
+    if os.path.isdir(place):
         return any(_holds_bytes(file) for file in files_in(place))
     if place.suffix == ".npz":
         return any(npz_header(str(place), key).dtype == "uint8" for key in arrays_in(place))
@@ -137,6 +138,6 @@ def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
         from litecheck.conversion.calibration.images import image_data
 
         return image_data(images, place, model, options)
-    if any(file.suffix == ".npy" or file.is_dir() for file in files):
+    if any(file.suffix == ".npy" or os.path.isdir(file) for file in files):
         return one_by_one(place, model, options)
     raise ConfigError(f"{place}: holds no samples (looked for {' '.join((*_ARRAYS, *IMAGES))})")

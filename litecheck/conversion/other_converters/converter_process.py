@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def converted(
         with suppress(OSError, ValueError):
             facts = json.loads((folder / converter_program.END).read_text("utf-8"))
         model = folder / converter_program.MODEL
-        if code == 0 and not facts.get("error") and model.exists():
+        if code == 0 and not facts.get("error") and os.path.exists(model):
             return Converted(model.read_bytes(), seconds, max(memory, int(facts.get("peak", 0))))
         raise _failure(code, late, limits.seconds, facts, _last_words(folder))
 

@@ -48,7 +48,7 @@ class Recorded:
 
     def __init__(self, name: str, folder: str) -> None:
         """Raise DeviceNameError if the folder does not exist."""
-        if not folder or not Path(folder).is_dir():
+        if not folder or not os.path.isdir(folder):
             raise DeviceNameError(f"--device {name}: there is no folder {folder!r}")
         self.name = name
         self.described = name
@@ -91,7 +91,7 @@ class Recorded:
     ) -> NDArray[Any] | None:
         """Return an output of the first run that has a recording."""
         case = self._folder / job.name
-        of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if p.exists()), None)
+        of_case = next((p for p in (case, case.with_name(f"{job.name}.npz")) if os.path.exists(p)), None)
         # output_0 in DIR itself is the network's, not this operator's.
         by_position = of_case is not None or job.name.startswith(WHOLE)
         for prefix in (*(f"run_{number}/" for number in numbers), *([""] if 0 in numbers else [])):

@@ -28,6 +28,7 @@ def values(difference: ModelDifference) -> dict[str, Any]:
             "after": difference.operators[1],
             "matched": difference.matched,
         },
+        "unselected": difference.unselected,
         "changes": [
             {name: _plain(value) for name, value in asdict(change).items()} for change in difference.changes
         ],

@@ -55,6 +55,8 @@ class ChangeGroup:
 
 def summary(difference: ModelDifference) -> str:
     """Return the answer: ``same``, or the number of causes by kind, and of changes that follow from them."""
+    if not difference.changes and difference.unselected:
+        return f"no selected change; {counted(difference.unselected, 'other change')}"
     if not difference.changes:
         return f"same: {counted(difference.matched, 'operator')} compared"
     counts = Counter(change.kind for change in difference.causes)

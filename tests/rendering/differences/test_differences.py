@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -85,6 +86,7 @@ def test_the_answer_comes_first() -> None:
     first = "53 constants changed, 1 scale changed, 1 input or output renamed; 1 more change follows"
     assert " ".join(render(OTHER).split()).startswith(first)
     assert render(SAME).startswith("same: 60 operators compared\n")
+    assert render(replace(SAME, unselected=2)).startswith("no selected change; 2 other changes\n")
 
 
 def test_a_comment_has_at_most_40_lines() -> None:
