@@ -153,7 +153,13 @@ def _both(one: QuantSpec, other: QuantSpec) -> QuantSpec | None:
     low, high = zip(one.zero_points, other.zero_points, strict=True)
     scale = one.scale if one.scale is not None else other.scale
     requirements = dict.fromkeys((*one.requirements, *other.requirements))
-    return replace(one, zero_points=(max(low), min(high)), scale=scale, requirements=tuple(requirements))
+    return replace(
+        one,
+        zero_points=(max(low), min(high)),
+        scale=scale,
+        requirements=tuple(requirements),
+        negated=one.negated or other.negated,
+    )
 
 
 def interval(storage: QuantSpec, scale: float, zero_point: int) -> Interval:

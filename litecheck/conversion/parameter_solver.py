@@ -167,11 +167,13 @@ def _join_by_rule(question: ScaleQuestion, partition: Partition) -> None:
 
 
 def _join_scales(bound: BoundFloatOperator, role: str, leader: str, partition: Partition) -> None:
-    """Join two tensors that must have the same scale. Both get zero point 0, so that zero points are equal as well."""
+    """Join two tensors that must have the same scale because the kernel negates stored integers. Both get zero point 0,
+    so that zero points are equal as well."""
     pair = bound.ports[role][0], bound.ports[leader][0]
     for port in pair:
         group = partition[port]
-        partition.replace(group, replace(group, storage=replace(group.storage, zero_points=(0, 0))))
+        storage = replace(group.storage, zero_points=(0, 0), negated=True)
+        partition.replace(group, replace(group, storage=storage))
     partition.join(*pair, f"{bound.operator.opcode}/{role}/scale")
 
 
@@ -203,9 +205,12 @@ def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Edge) -
 
 
 def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
-    """Return True if a single group is better than a QUANTIZE between two groups that share a tensor."""
+    """Return True if a single group is better than a QUANTIZE between two groups that share a tensor.
+
+    A QUANTIZE in front of a negation computes no -128, whose negative wraps around to -128.
+    """
     merged = joined(one, other)
-    if merged is None:
+    if merged is None or (other.storage.negated and not one.storage.negated):
         return False
     finer = one if _width(one) <= _width(other) else other
     if _width(merged) <= WIDER * _width(finer):

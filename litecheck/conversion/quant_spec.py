@@ -47,6 +47,8 @@ class QuantSpec:
     """Values of a row that share a scale, 0 for scales per tensor or axis."""
     least_squares: bool = False
     """True for scales of constants with the smallest squared error, instead of those of the largest value."""
+    negated: bool = False
+    """True if a kernel negates the stored integers, of which the lowest has no negative."""
     derived: bool = False
     """True for constants that are stored as weights, whatever their granularity."""
 
