@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
+from litecheck.conversion.powers import float32_power
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer.litert import products
@@ -18,8 +19,6 @@ from litecheck.quantizer.types import Parameters
 
 #: Values compared at once, so that intermediate arrays stay in the cache.
 _BLOCK = 1 << 15
-#: Sums of squares below this value are computed in float64.
-_TINY = 1e-25
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +113,20 @@ def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
 def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
     with np.errstate(invalid="ignore", over="ignore"):
         off = x - y
-        sums = float(np.dot(x, x)), float(np.dot(off, off))
+    signal, noise = float32_power(x), float32_power(off)
     left_out = 0
-    if not all(_TINY < value < math.inf for value in sums):
+    if signal is None or noise is None:
         # Values are not finite, their squares overflow or underflow float32, or all are exact.
         finite = np.isfinite(x)
         left_out = int(x.size - np.count_nonzero(finite))
         x, codes = x[finite].astype(np.float64), codes[finite]
         off = x - y[finite]
-        sums = float(np.dot(x, x)), float(np.dot(off, off))
+        signal, noise = float(np.dot(x, x)), float(np.dot(off, off))
     if not x.size:
         return Distortion(left_out=left_out)
     rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
     largest = float(max(off.max(), -off.min()))
-    return Distortion(*sums, largest, x.size, *rails, left_out, 0, *_spread(x))
+    return Distortion(signal, noise, largest, x.size, *rails, left_out, 0, *_spread(x))
 
 
 def _spread(x: NDArray[Any]) -> tuple[float, float]:
@@ -138,8 +137,8 @@ def _spread(x: NDArray[Any]) -> tuple[float, float]:
     first = float(x[0])
     with np.errstate(over="ignore"):
         off = x - x[0]
-        squares = float(np.dot(off, off))
-    if not _TINY < squares < math.inf:
+    squares = float32_power(off)
+    if squares is None:
         off = x.astype(np.float64) - first
         squares = float(np.dot(off, off))
     total = float(off.sum())

@@ -8,6 +8,7 @@ import numpy as np
 
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.binding import TensorUse
+from litecheck.conversion.powers import Values
 from litecheck.model.graph import wiring_of
 from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch, SubgraphMatch
@@ -20,7 +21,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
 from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
 from litecheck.tracing.float_forms import own_form, twin_form
-from litecheck.tracing.measures import Errors, Tensors, Values
+from litecheck.tracing.measures import Errors, Tensors
 from litecheck.tracing.storage import in_tensor, is_quantized, meaning
 from litecheck.tracing.twin import Twin, with_form
 

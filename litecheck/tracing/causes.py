@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.conversion.binding import TensorUse
+from litecheck.conversion.powers import power, squares
 from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.stored_values import stored_integers
@@ -27,7 +28,7 @@ from litecheck.tracing.float_forms import (
     permutation,
     twin_values,
 )
-from litecheck.tracing.measures import Tensors, power, squares
+from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin

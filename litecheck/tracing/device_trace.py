@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.cases.inputs import requantized
+from litecheck.conversion.powers import power, squares
 from litecheck.devices.port import Device, Failure, Job
 from litecheck.model.cut import cut
 from litecheck.model.matching import ModelMatch
@@ -16,7 +17,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.fed_operators import FedOperator
-from litecheck.tracing.measures import Tensors, power, squares
+from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import decibels
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from litecheck.conversion.powers import Values, power, squares
 from litecheck.model.matching import ModelMatch
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.fed_operators import FedOperator
-from litecheck.tracing.measures import Tensors, Values, power, squares
+from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import in_tensor, meaning
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from litecheck.conversion.powers import Values, power, squares
 from litecheck.tracing.trace_result import decibels
 
-#: Sums of squares below this value are computed in float64.
-_TINY = 1e-25
-Values = NDArray[Any]
 Tensors = Mapping[int, Values]
 
 
@@ -61,23 +55,3 @@ class Errors:
     def snr(self, name: str) -> float | None:
         """Return the SNR in dB, or None if nothing of the kind was measured."""
         return decibels(*self.sums[name][:2]) if name in self.sums else None
-
-
-def squares(want: Values, got: Values) -> float:
-    """Return the sum of squared differences where both are finite; of the values themselves for another shape."""
-    if want.shape != got.shape:
-        return power(want)
-    with np.errstate(all="ignore"):
-        return power(np.subtract(want, got))
-
-
-def power(values: Values) -> float:
-    """Return the sum of the squares of finite values: in float32, and in float64 where that overflows or underflows."""
-    flat = values.reshape(-1)
-    with np.errstate(all="ignore"):
-        total = float(np.dot(flat, flat))
-    if _TINY < total < math.inf:
-        return total
-    wide = flat.astype(np.float64)
-    wide = wide[np.isfinite(wide)]
-    return float(np.dot(wide, wide))

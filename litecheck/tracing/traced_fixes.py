@@ -15,13 +15,14 @@ from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import FixOptions, LossCause, best_fix, sample_cause
+from litecheck.conversion.powers import Values, power, squares
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model, Operator
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.fix_gains import fix_gains
-from litecheck.tracing.measures import Tensors, Values, power, squares
+from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
 from litecheck.tracing.twin import granularity_of
