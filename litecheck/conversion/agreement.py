@@ -27,6 +27,7 @@ from litecheck.conversion.calibration.observe import calls_others, entered
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import Place
 from litecheck.conversion.channel_sums import ChannelSums
+from litecheck.conversion.class_scores import is_class_scores
 from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
 from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.devices.port import Limits
@@ -43,7 +44,8 @@ class TensorAgreement:
     """A tensor of the converted model compared with its tensor of the float model, over all samples.
 
     ``name`` and ``dtype`` belong to the converted tensor. ``step`` is its scale (0 if it has no scale or several).
-    ``output`` is the name of the tensor as an output of the model. ``top`` compares the largest value of each row.
+    ``output`` is the name of the tensor as an output of the model. ``top`` compares the largest value of each row of class
+    scores.
     """
 
     reference: Place
@@ -146,8 +148,12 @@ def agreement(
         n for n, (place, _) in enumerate(asked) if place in channelled or (n >= len(pairs) and not quantized)
     )
     references = tensors_of(reference, asked, 0) if quantized else ()
-    ends_of = frozenset(range(len(pairs), len(asked)))
-    tally = PairTally(tensors_of(converted, asked), ends_of, wanted, references)
+    scores = frozenset(
+        n
+        for n, ((subgraph, tensor), _) in enumerate(asked)
+        if n >= len(pairs) and is_class_scores(reference.subgraphs[subgraph], tensor)
+    )
+    tally = PairTally(tensors_of(converted, asked), scores, wanted, references)
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
@@ -269,7 +275,7 @@ def _facts(
         "signatures": [[(one.key, one.subgraph) for one in model.signatures] for model in models],
         "resources": any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors),
         "pairs": pairs,
-        "outputs": sorted(tally.outputs),
+        "scores": sorted(tally.scores),
         "channelled": sorted(tally.channelled),
         "tensors": list(map(plain_tensor, tally.tensors)),
         "references": list(map(plain_tensor, tally.references)),

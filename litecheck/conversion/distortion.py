@@ -215,12 +215,12 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
 class PairTally:
     """The accumulated distortions of pairs of tensors by number.
 
-    The largest values of pairs in ``outputs`` are compared as well, and pairs in ``channelled`` have sums by
+    The largest values of pairs in ``scores`` are compared as well, and pairs in ``channelled`` have sums by
     channel. ``tensors`` belong to the converted model, ``references`` to the reference model if it stores integers.
     """
 
     tensors: Sequence[Tensor]
-    outputs: frozenset[int]
+    scores: frozenset[int]
     channelled: frozenset[int] = frozenset()
     references: Sequence[Tensor] = ()
     found: dict[int, Distortion] = field(default_factory=dict)
@@ -235,7 +235,7 @@ class PairTally:
         self.merge(
             pair, stored_distortion(x, reference, stored, tensor) if both else distortion(x, stored, tensor)
         )
-        if pair in self.outputs and (top := top_agreement(x, stored)) is not None:
+        if pair in self.scores and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
         if pair in self.channelled and x.ndim and x.size:
             self.merge_channels(pair, channel_sums(x, stored, self.tensors[pair]))

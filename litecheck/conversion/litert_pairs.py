@@ -22,7 +22,7 @@ class LitertPairs:
     """The question of a child process about pairs of tensors.
 
     Facts: ``files`` of both models, ``kernels``, ``signatures`` (keys and subgraphs of both), ``resources`` (True if
-    there are resource variables), ``pairs`` of tensors, the numbers of the pairs that are ``outputs``, and of the pairs
+    there are resource variables), ``pairs`` of tensors, the numbers of the pairs that are class ``scores``, and of the pairs
     with errors per channel (``channelled``). ``tensors`` are the converted tensors of all pairs, ``references`` the
     reference tensors if they store integers, in the format of :func:`plain_tensor`.
 
@@ -39,8 +39,8 @@ class LitertPairs:
         facts = self._facts
         pairs: list[Pair] = [((a, b), (c, d)) for (a, b), (c, d) in facts["pairs"]]
         converted, references = (list(map(_tensor, facts[side])) for side in ("tensors", "references"))
-        ends, channelled = (frozenset(facts[kind]) for kind in ("outputs", "channelled"))
-        tally, count = PairTally(converted, ends, channelled, references), 0
+        scores, channelled = (frozenset(facts[kind]) for kind in ("scores", "channelled"))
+        tally, count = PairTally(converted, scores, channelled, references), 0
         for count, one in enumerate(several, 1):
             self._begin(count == 1)
             for entered, *inputs in one.runs:

@@ -95,16 +95,19 @@ class Page:
         styled: int | None = None,
         spare: Sequence[str] = (),
         whole: bool = False,
+        least: int = _LEAST,
     ) -> None:
         """A table; each row in its style, or only its column ``styled``.
 
-        Where it is too wide it does without the ``spare`` columns, the first first; then each row becomes a sentence.
+        Where it is too wide it does without the ``spare`` columns, the first first; then each row becomes a sentence. The
+        last column has ``least`` characters if the table without the spare columns allows that.
         With ``whole``, no cell is shortened: the last column is wrapped.
         """
-        for left_out in (spare[:n] for n in range(len(spare) + 1)):
+        tries = ((room, spare[:n]) for room in dict.fromkeys((least, _LEAST)) for n in range(len(spare) + 1))
+        for room, left_out in tries:
             kept = [n for n, head in enumerate(heads) if head.lstrip(">") not in left_out]
             shown, parts = [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
-            lines = cells(shown, parts, None if whole else self.width, _LEAST)
+            lines = cells(shown, parts, None if whole else self.width, room)
             if max(2 + sum(map(len, line)) + 2 * (len(line) - 1) for line in lines) <= self.width:
                 break
         else:

@@ -30,7 +30,7 @@ def document(record: ConversionRecord) -> Document:
     facts = (*wording.facts(record), *(("warning", text) for text in record.warnings))
     parts = (
         *_fix(record),
-        *_starved(record),
+        *_low_resolution(record),
         *_weights(record),
         *_agreement(record),
         *_stays(record),
@@ -49,14 +49,14 @@ def _fix(record: ConversionRecord) -> Iterator[Part]:
         yield Collapsible(loss.fix_title(record), (), (rows,), opened=True)
 
 
-def _starved(record: ConversionRecord) -> Iterator[Part]:
+def _low_resolution(record: ConversionRecord) -> Iterator[Part]:
     found = sharing.low_resolution(record)
     if found:
         yield Heading(("Low effective resolution",))
     for group, member in found:
-        lines = sharing.starved_lines(group, member, NAME)
+        lines = sharing.resolution_lines(group, member, NAME)
         rows = FactRows(tuple((label, (text,)) for label, text in lines))
-        yield Collapsible(sharing.starved_title(group, member, NAME), (), (rows,), opened=True)
+        yield Collapsible(sharing.resolution_title(group, member, NAME), (), (rows,), opened=True)
 
 
 def _weights(record: ConversionRecord) -> Iterator[Part]:
@@ -124,8 +124,7 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
             for member in group.members
         )
         grid = TableGrid((">resolution", ">range", ">scale", "joined by", "tensor"), rows)
-        title = f" {counted(len(record.groups), 'group')} by rule, what each member keeps"
-        yield Collapsible("Shared scales", (title,), (grid,))
+        yield Collapsible("Shared scales", (f" {sharing.shared_title(record)}",), (grid,))
     if record.tensors:
         heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC", ">clipped", "by", "tensor")
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]

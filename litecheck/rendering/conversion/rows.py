@@ -22,7 +22,7 @@ from litecheck.rendering.validation.rows import results as validation_results
 from litecheck.report import Report
 
 _STARVED = RowRule(
-    "convert/starved", "A shared scale reduces the effective resolution", sharing.starved_rule(), "warning"
+    "convert/starved", "A shared scale reduces the effective resolution", sharing.resolution_rule(), "warning"
 )
 
 
@@ -55,8 +55,8 @@ def results(record: ConversionRecord) -> Results:
 
 
 def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMember) -> ResultRow:
-    details = tuple((label, (text,)) for label, text in sharing.starved_lines(group, member))
-    title = sharing.starved_title(group, member)
+    details = tuple((label, (text,)) for label, text in sharing.resolution_lines(group, member))
+    title = sharing.resolution_title(group, member)
     joint = member.joints[-1]
     place = f"{sharing.joint_place(joint)}, tensor '{member.name}'"
     steps = (

@@ -12,6 +12,7 @@ from litecheck.conversion.shared_scales import (
 from litecheck.quantization import BITS
 from litecheck.rendering.conversion import wording
 from litecheck.rendering.escape import shorten
+from litecheck.summary_text import counted
 
 
 def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
@@ -20,12 +21,17 @@ def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, S
     return sorted(found, key=lambda pair: pair[1].bits or 0.0)
 
 
+def shared_title(record: ConversionRecord) -> str:
+    """Return ``2 groups by rule, effective resolution of each tensor``."""
+    return f"{counted(len(record.groups), 'group')} by rule, effective resolution of each tensor"
+
+
 def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
     """Return ``0.4 of 8 bits``."""
     return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
 
 
-def starved_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
+def resolution_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
     """Return ``'scores': effective resolution 0.4 of 8 bits``; names are at most ``limit`` characters long."""
     return f"'{_name(member.name, limit)}': effective resolution {kept_bits(group, member)}"
 
@@ -45,7 +51,7 @@ def joint_number(joint: SharedScaleConstraint) -> str:
     return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
 
 
-def starved_lines(
+def resolution_lines(
     group: SharedQuantization, member: SharedMember, limit: int | None = None
 ) -> list[tuple[str, str]]:
     """Return labeled lines with location, reason and fix; names are at most ``limit`` characters long."""
@@ -64,7 +70,7 @@ def starved_lines(
     ]
 
 
-def starved_rule() -> str:
+def resolution_rule() -> str:
     """Return the text of the rule for rows with a low effective resolution."""
     return (
         f"The effective resolution of a tensor is below {LOW_RESOLUTION:g} bits: log2 of its range divided by the scale "

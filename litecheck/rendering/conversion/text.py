@@ -9,6 +9,7 @@ from rich.text import Text
 
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.rendering.conversion import layer_wording, loss, sharing, wording
+from litecheck.rendering.conversion.names import LONG, table_names
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.text_page import DIM, LABEL
 from litecheck.rendering.validation.grouping import blocks
@@ -114,9 +115,9 @@ class ConversionPage(ValidationPage):
     def low_resolution(self, record: ConversionRecord) -> None:
         """Print the group members with a low effective resolution."""
         for group, member in sharing.low_resolution(record):
-            title = Text(visible(sharing.starved_title(group, member, self.names)), "bold")
+            title = Text(visible(sharing.resolution_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
-            for label, text in sharing.starved_lines(group, member, self.names):
+            for label, text in sharing.resolution_lines(group, member, self.names):
                 self.labelled(label, self.phrase(text))
             self.line()
 
@@ -124,13 +125,13 @@ class ConversionPage(ValidationPage):
         """Print the effective resolution of every member of every group, the worst first."""
         rows = [
             (sharing.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
-             sharing.joint_number(member.joints[-1]), shorten(member.name, NAME))
+             sharing.joint_number(member.joints[-1]), member.name)
             for group in record.groups
             for member in group.members
         ]  # fmt: skip
         if not rows:
             return
-        self.section("shared scales", f"{counted(len(record.groups), 'group')} by rule")
+        self.section("shared scales", sharing.shared_title(record))
         self._cut((">resolution", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
 
     def choices(self, record: ConversionRecord) -> None:
@@ -153,7 +154,7 @@ class ConversionPage(ValidationPage):
         if not record.weights:
             return
         self.section("weights", wording.weights_title(record))
-        rows = [(*row[:3], shorten(row[3], NAME)) for row in wording.weight_rows(record)]
+        rows = wording.weight_rows(record)
         self._cut((">largest", ">RMS", "worst channels", "tensor"), rows, ("worst channels",))
 
     def agreement(self, record: ConversionRecord) -> None:
@@ -168,10 +169,7 @@ class ConversionPage(ValidationPage):
         """Print the cost of quantizing each operator alone, the worst first."""
         if record.sensitivity:
             self.section("sensitivity", layer_wording.sensitivity_title(record.sensitivity))
-            rows = [
-                (*row[:-1], shorten(row[-1], NAME))
-                for row in map(layer_wording.sensitive, record.sensitivity)
-            ]
+            rows = list(map(layer_wording.sensitive, record.sensitivity))
             self._cut(layer_wording.SENSITIVITY, rows, ())
 
     def tensors(self, record: ConversionRecord) -> None:
@@ -193,11 +191,17 @@ class ConversionPage(ValidationPage):
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
         ends = wording.form_range(one.form)
         numbers = wording.scales(one.form), wording.zero_points(one.form)
-        return one.form.dtype, ends, *numbers, snr, varying, clipped, equal, by, shorten(one.name, NAME)
+        return one.form.dtype, ends, *numbers, snr, varying, clipped, equal, by, one.name
 
     def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
+        """Print the first rows of a table, with short names in its last column; ``verbose`` shortens nothing."""
         shown = rows if self.verbose else rows[:_FEW]
-        self.grid(heads, shown, [""] * len(shown), None, spare)
+        names = [row[-1] for row in shown]
+        named = [shorten(name, NAME) for name in names] if self.verbose else table_names(names)
+        shown = [(*row[:-1], name) for row, name in zip(shown, named, strict=True)]
+        self.grid(
+            heads, shown, [""] * len(shown), None, spare, least=min(LONG, max(map(len, named), default=0))
+        )
         if len(shown) < len(rows):
             self.line(Text(f"and {len(rows) - len(shown):,} more", DIM), "", 4)
         self.line()

@@ -1,0 +1,33 @@
+"""Outputs of a float model that are class scores, of which only the order matters."""
+
+from __future__ import annotations
+
+from litecheck.model.graph import graph_of
+from litecheck.model.tensor_matching import origin_of
+from litecheck.model.types import Subgraph
+from litecheck.profile.operators import traits_of
+
+#: Largest value of a probability, and of its logarithm.
+_HIGHEST = (1.0, 0.0)
+
+
+def is_class_scores(subgraph: Subgraph, output: int) -> bool:
+    """Return True if an output has a probability or a sum of products for each class.
+
+    Changes of the shape or the type do not matter. An output with the size of an input is an image or a signal. Examples:
+    SOFTMAX, or FULLY_CONNECTED from 64 values to 10, but not from 640 values to the 640 of an autoencoder.
+    """
+    graph, tensor = graph_of(subgraph), output
+    for _ in subgraph.operators:
+        tensor = origin_of(subgraph, tensor)
+        operator = subgraph.operators[graph.producer[tensor]]
+        if graph.producer[tensor] < 0 or not traits_of(operator.kind).view:
+            break
+        tensor = operator.inputs[0]
+    if graph.producer[tensor] < 0:
+        return False
+    traits = traits_of(subgraph.operators[graph.producer[tensor]].kind)
+    low, high = traits.bounds
+    normalized = high in _HIGHEST and low in (0.0, -float("inf"))
+    sizes = {subgraph.tensors[index].size for index in subgraph.inputs}
+    return (normalized or traits.over == "row") and subgraph.tensors[output].size not in sizes

@@ -1,0 +1,52 @@
+"""Class scores: probabilities and sums of products for each class, but neither images nor signals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.conversion.class_scores import is_class_scores
+from litecheck.model.build import ModelBuilder
+from litecheck.model.types import Subgraph
+
+
+def net(*kinds: str, features: int = 8, classes: int = 4) -> Subgraph:
+    """A chain of operators from features to classes; FULLY_CONNECTED changes the size."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    last = main.tensor("x", (1, features), "float32")
+    main.inputs(last)
+    size = features
+    for number, kind in enumerate(kinds):
+        more = []
+        if kind == "FULLY_CONNECTED":
+            more = [
+                main.tensor(
+                    f"w{number}", (classes, size), "float32", data=np.ones((classes, size), np.float32)
+                )
+            ]
+            size = classes
+        out = main.tensor(f"t{number}", (1, size), "float32")
+        main.add(kind, [last, *more], [out])
+        last = out
+    main.outputs(last)
+    return builder.finish().subgraphs[0]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "classes", "wanted"),
+    [
+        (("FULLY_CONNECTED",), 4, True),
+        (("FULLY_CONNECTED", "SOFTMAX"), 4, True),
+        (("FULLY_CONNECTED", "LOGISTIC", "RESHAPE"), 4, True),
+        (("FULLY_CONNECTED", "LOG_SOFTMAX", "QUANTIZE", "DEQUANTIZE"), 4, True),
+        (("FULLY_CONNECTED", "TANH"), 4, False),
+        (("FULLY_CONNECTED", "RELU"), 4, False),
+        (("FULLY_CONNECTED", "SIN"), 4, False),
+        (("FULLY_CONNECTED",), 8, False),
+        (("RESHAPE",), 4, False),
+    ],
+)
+def test_class_scores(kinds: tuple[str, ...], classes: int, wanted: bool) -> None:
+    subgraph = net(*kinds, classes=classes)
+    assert is_class_scores(subgraph, subgraph.outputs[0]) is wanted
