@@ -11,7 +11,7 @@ from functools import cached_property
 from litecheck.checks.validate import validate
 from litecheck.conversion.apply import AppliedPlan, Origins, apply
 from litecheck.conversion.conversion_plan import ConstantChange, ConversionPlan
-from litecheck.conversion.float16_weights import with_float16_weights
+from litecheck.conversion.float16_constants import HALF
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_biases import with_following_biases
 from litecheck.conversion.plan_file import plan_json
@@ -100,38 +100,35 @@ def convert(
     activation, profile = kind_of(request)
     origin, base = model_hash(model), equal(model, changes)
     model = with_edited_weights(model, changes)
-    if request.to == "float16":
-        plan, converted = with_float16_weights(model, origin)
-    else:
-        if activation != REAL and ranges is None and like is None:
-            raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
-        if trained is not None and request.to in _TRAINED:
-            like = trained
-        known = like if isinstance(like, TransferredParams) else None
-        borrowed = known or (
-            transfer(model, like, profile) if isinstance(like, Model) else TransferredParams()
-        )
-        rules = rules_of(model, request)
-        targets = Targets(
-            activation,
-            request.inputs,
-            request.outputs,
-            request.generation,
-            keeps_of(request),
-            borrowed,
-            rules,
-            request.ties,
-            request.runtimes,
-        )
+    if activation != REAL and ranges is None and like is None:
+        raise ConfigError(f"{request.to} needs calibration data, to know the range of every tensor")
+    if trained is not None and request.to in _TRAINED:
+        like = trained
+    known = like if isinstance(like, TransferredParams) else None
+    borrowed = known or (transfer(model, like, profile) if isinstance(like, Model) else TransferredParams())
+    rules = rules_of(model, request)
+    targets = Targets(
+        activation,
+        request.inputs,
+        request.outputs,
+        request.generation,
+        keeps_of(request),
+        borrowed,
+        rules,
+        request.ties,
+        request.runtimes,
+    )
+    plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
+    _, accelerator = rules_for(request.to, request.profile)
+    while (accelerator or request.runtimes) and (
+        lost := _lost(finished(model, plan, converted, profile, request))
+    ):
+        targets = replace(targets, keeps=_without(targets.keeps, lost))
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
-        _, accelerator = rules_for(request.to, request.profile)
-        while (accelerator or request.runtimes) and (
-            lost := _lost(finished(model, plan, converted, profile, request))
-        ):
-            targets = replace(targets, keeps=_without(targets.keeps, lost))
-            plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
-        if borrowed.note:
-            plan = replace(plan, notes=(*plan.notes, borrowed.note))
+    if borrowed.note:
+        plan = replace(plan, notes=(*plan.notes, borrowed.note))
+    if request.to == HALF:
+        plan = replace(plan, target=HALF, profile="")
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
 

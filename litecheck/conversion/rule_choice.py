@@ -87,7 +87,7 @@ class RuleChoice:
             found = bind_rule(self.model, subgraph, operator, self.profile, self.targets.activation, rule)
             bound = self._allowed(found)
             if not bound.stays:
-                return replace(bound, rules=tuple(rules[number:]), passed=passed)
+                return replace(bound, rules=tuple(rules[number:]), passed=(*passed, *bound.passed))
             refused, passed = refused or bound, (*passed, *_passed(bound, rule))
             if rule.scheme.to == REAL:
                 break

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, real_ports
-from litecheck.conversion.float16_weights import HALF, unfit_for_float16
+from litecheck.conversion.float16_constants import HALF, unfit_for_float16
 from litecheck.conversion.parameter_solver import is_derived
 from litecheck.conversion.plan_profiles import profile_beside
 from litecheck.conversion.quant_spec import QuantSpec, is_allowed
@@ -127,23 +127,28 @@ def _dequantized(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloa
 
 
 def _with_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
-    """Return a float operator with float16 constants behind a DEQUANTIZE."""
+    """Return a float operator with float16 constants behind a DEQUANTIZE. Constants that float16 cannot store stay."""
     if bound.untouched:
         return bound
     constants: dict[TensorUse, QuantSpec] = {}
+    unfit: list[str] = []
     for port in _constants(bound):
         tensor = bound.tensor(port)
         values = stored_integers(tensor)
-        if values is None or not values.size or values.size < scheme.min_elements:
+        # LiteRT's default interpreter cannot dequantize a float16 constant that is an output of the model.
+        output = tensor.index in bound.subgraph.outputs
+        if values is None or not values.size or values.size < scheme.min_elements or output:
             continue
         if why := unfit_for_float16(values):
-            return bound.staying(f"its constant '{tensor.name}' {why}")
-        constants[port] = QuantSpec(HALF)
+            text = f"constant '{tensor.name}' {why} ({values.min():g}..{values.max():g}) and stays float32"
+            unfit.append(text)
+        else:
+            constants[port] = QuantSpec(HALF)
     if not constants:
-        least = max(scheme.min_elements, 1)
-        return bound.staying(f"it has no constants of at least {least:,} elements")
+        least = f" of at least {scheme.min_elements:,} elements" if scheme.min_elements else ""
+        return bound.staying("; ".join(unfit) or f"it has no constants{least}")
     plain = replace(bound, storage={}, requirements=(), stays="", by=None)
-    return replace(plain, constants=constants, scheme=scheme)
+    return replace(plain, constants=constants, scheme=scheme, passed=tuple(unfit))
 
 
 def _constants(bound: BoundFloatOperator) -> Iterator[TensorUse]:

@@ -130,7 +130,27 @@ def test_weights_alone_need_no_data(to: str) -> None:
 
 def test_a_constant_beyond_float16_stays() -> None:
     done = convert(masked(), Request(to="float16"))
-    assert any("stays float32" in note for note in done.plan.notes)
+    assert any("reaches beyond float16" in d.because for d in done.plan.operators)
+
+
+def test_a_fitting_constant_of_an_operator_becomes_float16_beside_one_that_stays() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 4), "float32"), main.tensor("y", (1, 4), "float32")
+    bias = main.constant("bias", np.full(4, 1e6, np.float32))
+    main.inputs(x)
+    main.outputs(y)
+    main.add("FULLY_CONNECTED", [x, main.constant("weights", reals(1, 4, 4)), bias], [y])
+    done = convert(builder.finish(), Request(to="float16"))
+    stored = {t.name: t.dtype for t in done.model.subgraphs[0].tensors if t.is_constant}
+    assert stored == {"weights": "float16", "bias": "float32"}
+    (note,) = done.plan.notes
+    assert note.startswith("FULLY_CONNECTED #0: constant 'bias' reaches beyond float16")
+
+
+def test_operators_kept_in_float32_keep_float32_constants() -> None:
+    done = convert(masked(), Request(to="float16", keep=("*",)))
+    assert {d.becomes for d in done.plan.operators} <= {"float32", "as it is"}
 
 
 def test_masks_are_cut_and_said() -> None:
@@ -447,7 +467,8 @@ def test_constants_that_float16_cannot_serve_stay() -> None:
     done = convert(builder.finish(), Request(to="float16"))
     kept = {t.name for t in done.model.subgraphs[0].tensors if t.is_constant and t.dtype == "float32"}
     assert kept == {"fine", "given out"}
-    assert [note for note in done.plan.notes if "'fine' is finer than float16" in note]
+    assert [d.operator for d in done.plan.operators if "'fine' is finer than float16" in d.because] == [1]
+    assert [d.becomes for d in done.plan.operators] == ["float16", "float32"]
     assert min(decibels(done)) > 50
 
 
