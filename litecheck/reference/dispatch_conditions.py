@@ -13,7 +13,7 @@ from litecheck.model.graph import Wiring, wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
-from litecheck.quantization import Blockwise
+from litecheck.quantization import BITS, Blockwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +74,12 @@ def _sum_bits(placed: Placed) -> float:
     return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
 
 
+def _bias_bits(placed: Placed) -> float:
+    """Return the number of bits of a bias of 16-bit inputs, 0 if there is no bias."""
+    words = "bias" in placed.tensors and placed.tensors["input"].dtype == "int16"
+    return BITS[placed.tensors["bias"].dtype] if words else 0
+
+
 def _groups(placed: Placed) -> float:
     """Return the number of groups of a convolution's input channels."""
     image, filters = placed.shape("input"), placed.shape("weight")
@@ -127,6 +133,7 @@ def _slope(placed: Placed) -> float:
 #: By the name a condition gives.
 MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
     "sum_bits": _sum_bits,
+    "bias_bits": _bias_bits,
     "groups": _groups,
     # Rows of a weight matrix.
     "units": lambda placed: (placed.shape("weight")[-2:-1] or (0,))[0],

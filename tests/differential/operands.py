@@ -139,6 +139,16 @@ def absent(trial: Trial, role: str) -> Trial:
     return replace(_with(trial, replace(graph, operators=operators)), what=f"{trial.what}, no {role}")
 
 
+def with_options(trial: Trial, **fields: int) -> Trial:
+    """The first operator with other options."""
+    graph = trial.model.subgraphs[0]
+    first, *rest = graph.operators
+    assert first.options is not None
+    table = replace(first.options, fields={**first.options.fields, **fields})
+    made = _with(trial, replace(graph, operators=(replace(first, options=table), *rest)))
+    return replace(made, what=f"{trial.what}, {fields}")
+
+
 def stated(trial: Trial, role: str, **fields: object) -> Trial:
     """A role's quantization with other fields."""
     index = places(trial).get(role, -1)

@@ -46,6 +46,7 @@ KINDS = [
 #: What the arithmetic tflm says beyond litert-reference, and a kind that shows it.
 OWN = [
     (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED"), (affine, "TRANSPOSE_CONV int16", "TRANSPOSE_CONV"),
+    (affine, "CONV_2D int16", "CONV_2D"), (affine, "FULLY_CONNECTED int16", "FULLY_CONNECTED"),
     (binary, "ADD int16", "ADD"), (binary, "SUB int16", "SUB"),
     (recurrent, "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
     (unary, "LOGISTIC int8 to int8 body", "LOGISTIC"), (unary, "TANH int8 to int8 body", "TANH"),

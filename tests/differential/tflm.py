@@ -17,7 +17,7 @@ from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel, signature
 from tests.differential.layers import random_inputs
 from tests.differential.one_operator import Score, Trial, score
-from tests.differential.operands import given, places
+from tests.differential.operands import given, places, with_options
 from tests.differential.oracle import SERVE, Oracle
 from tests.differential.shrink import Make
 from tests.differential.sweep import Family
@@ -25,6 +25,9 @@ from tests.differential.sweep import Family
 Random = np.random.Generator
 #: Operands and outputs of an LSTM without extensions: input, 8 matrices, 4 biases, 2 states, output.
 _PLAIN = 16
+#: FLOAT32 (not stated), INT32, INT64 in the schema's TensorType, and kinds with a bias of int32 or int64.
+BIAS_TYPES = (0, 2, 4)
+BIASED = ("CONV_2D int16", "CONV_2D int16 grouped", "FULLY_CONNECTED int16", "TRANSPOSE_CONV int16")
 
 _CHILD = r"""
 import os, pickle, struct, sys, tempfile
@@ -104,6 +107,15 @@ def _sound(make: Make) -> Make:
     return drawn
 
 
+def _any_bias_type(make: Make) -> Make:
+    """Whatever the options say of the bias's type: TFLM goes by the tensor."""
+
+    def drawn(random: Random) -> Trial:
+        return with_options(make(random), quantized_bias_type=int(random.choice(BIAS_TYPES)))
+
+    return drawn
+
+
 def _tanh(make: Make) -> Make:
     """The only output parameters it computes for."""
 
@@ -123,7 +135,8 @@ def served(family: Family) -> Family:
     """A family without the kinds TFLM gets wrong, and the trials of other kinds that it does."""
     kinds = {k: _sound(make) for k, make in family.kinds.items() if k != "GREATER int16"}
     tanh = {k: _tanh(make) for k, make in kinds.items() if k.startswith("TANH int8")}
-    return replace(family, kinds={**kinds, **tanh})
+    biases = {k: _any_bias_type(make) for k, make in kinds.items() if k in BIASED}
+    return replace(family, kinds={**kinds, **tanh, **biases})
 
 
 #: Whole models that TFLM has every operator of.

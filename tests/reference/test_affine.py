@@ -261,13 +261,15 @@ def test_real_convolution_clamps_to_its_activation() -> None:
     ("stated", "kind", "condition"),
     [
         ("FLOAT32", None, "unstated_sums"),
-        ("FLOAT32", "int32", "unstated_sums"),
+        ("FLOAT32", "int32", "int32_bias"),
+        ("INT64", "int32", "int32_bias"),
+        ("INT32", "int64", "int64_bias"),
         ("FLOAT32", "int64", "int64_sums"),
         ("INT64", None, "int64_sums"),
         ("INT32", None, "int32_sums"),
     ],
 )
-def test_words_whose_bias_type_is_not_stated_have_a_condition_of_their_own(
+def test_int16_has_a_condition_where_the_bias_type_is_not_stated_or_not_that_of_the_bias(
     stated: str, kind: str | None, condition: str
 ) -> None:
     """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6; sums of 64 bits are never rounded so."""
@@ -283,7 +285,7 @@ def test_words_whose_bias_type_is_not_stated_have_a_condition_of_their_own(
     main.inputs(operands[0])
     main.outputs(y)
     model = builder.finish()
-    sums = "int64_sums", "int32_sums", "unstated_sums"
+    sums = "int64_sums", "int32_sums", "unstated_sums", "int32_bias", "int64_bias"
     once = {f"requantize/{c}": "float64" if c == "int64_sums" else "single" for c in sums}
     twice = {**once, f"requantize/{condition}": "double-half-up"}
     x = (np.array([[157]], np.int16),)

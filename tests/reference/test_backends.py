@@ -144,7 +144,7 @@ def test_every_condition_is_one_of_some_step_and_every_step_has_those_there_are(
         (conv(bias="computed"), "requantize/declined"),
         (conv(depth=4), "requantize/grouped"),
         (conv(depth=4, dtype="uint8", bias="computed"), "requantize/declined+uint8+grouped"),
-        (conv(dtype="int16", depth=4), "requantize/int64_sums"),
+        (conv(dtype="int16", depth=4), "requantize/int32_bias"),
     ],
 )
 def test_the_cell_of_a_convolution(model: Model, path: str) -> None:

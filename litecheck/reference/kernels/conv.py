@@ -13,13 +13,14 @@ from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import (
+    BIASES,
     QUANTIZED,
     SUMS,
     WIDE,
     PreparedLayer,
     Rescaling,
     layer,
-    wide_sums,
+    rescales_int64,
 )
 from litecheck.reference.numerics.rescale import rescalings
 from litecheck.reference.numerics.windows import Axis, axes, padded, windows
@@ -33,7 +34,15 @@ BLOCK = 1 << 19
 @kernel(
     "CONV_2D",
     *QUANTIZED,
-    requantize=step(rescalings("double"), *SUMS, "grouped", parametric=PARAMETRIC, int64_sums=WIDE),
+    requantize=step(
+        rescalings("double"),
+        *BIASES,
+        *SUMS,
+        "grouped",
+        parametric=PARAMETRIC,
+        **dict.fromkeys(BIASES, rescalings("double")),
+        int64_sums=WIDE,
+    ),
 )
 def conv_2d(
     input: Operand,
@@ -59,9 +68,9 @@ def conv_2d(
     def filters() -> Weights:
         return weights(as_signed(weight.data).reshape(weight.shape[0], -1), signed(weight)[1], LARGEST[kind])
 
-    rescaling = Rescaling(
-        "CONV_2D", variants["requantize"], input.dtype == "uint8", not wide_sums(input, options)
-    )
+    variant = variants["requantize"]
+    int64 = rescales_int64(input, options, variant)
+    rescaling = Rescaling("CONV_2D", variant, input.dtype == "uint8", not int64)
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     return convolve(as_signed(input.data), zero, made, weight.shape, options)
 

@@ -11,7 +11,15 @@ from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, Rescaling, layer, wide_sums
+from litecheck.reference.numerics.requantize import (
+    BIASES,
+    QUANTIZED,
+    SUMS,
+    WIDE,
+    Rescaling,
+    layer,
+    rescales_int64,
+)
 from litecheck.reference.numerics.rescale import FIXED, rescalings
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
@@ -26,10 +34,11 @@ ROWS = 1 << 12
     *QUANTIZED,
     requantize=step(
         _ROUNDINGS,
+        *BIASES,
         "unstated_sums",
         *SUMS,
         parametric=PARAMETRIC,
-        unstated_sums=_ROUNDINGS,
+        **dict.fromkeys((*BIASES, "unstated_sums"), _ROUNDINGS),
         int64_sums=WIDE[::-1],
     ),
     multiplier=("float32", "float64"),
@@ -49,8 +58,7 @@ def fully_connected(
        the width of ``multiplier``, a scale for each unit a float64 product.
     3. Add the output zero point, clamp to type and fused activation.
 
-    The options may state no bias type for int16, with the bias absent or int32. Optimized kernels then round 32-bit sums,
-    all other kernels 64-bit sums.
+    For int16 the options may state no bias type, or not that of the bias. Kernels then round 32-bit or 64-bit sums.
 
     weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
     (rows, units) otherwise.
@@ -65,12 +73,8 @@ def fully_connected(
         return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
 
     variant = variants["requantize"]
-    unstated = options is None or not options.get("quantized_bias_type", 0)
-    wide = wide_sums(input, options)
-    if wide and unstated and (bias is None or bias.dtype == "int32"):
-        wide = variant in WIDE
     narrow = per_tensor and variant in FIXED and variants["multiplier"] == "float32"
-    rescaling = Rescaling("FULLY_CONNECTED", variant, narrow, not wide)
+    rescaling = Rescaling("FULLY_CONNECTED", variant, narrow, not rescales_int64(input, options, variant))
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
     rows = as_signed(input.data).reshape(-1, depth)

@@ -8,7 +8,7 @@ from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
-from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, wide_sums
+from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, rescales_int64
 from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.numerics.windows import axis
 from litecheck.reference.registry import Variants, kernel, step
@@ -53,7 +53,7 @@ def transpose_conv(
     centred = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
     sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
     scales = Scales.of(input, weight, output, weight.shape[0])
-    wrap = not wide_sums(input, options) and filters.wraps(offset)
+    wrap = not rescales_int64(input, options, variants["requantize"]) and filters.wraps(offset)
     out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
     by_sixteen = variants["requantize"] == "double-by-sixteen"
     variant = "double-half-up" if by_sixteen else variants["requantize"]

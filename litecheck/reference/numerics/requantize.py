@@ -22,6 +22,8 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Opt
 QUANTIZED = ("int8", "uint8", "int16")
 #: Conditions by which they may be rescaled differently, and the variants for sums of 64 bits.
 SUMS = ("int64_sums", "int32_sums", "declined", "uint8")
+#: Conditions under which the type of an int16 operator's bias contradicts its options.
+BIASES = ("int32_bias", "int64_bias")
 WIDE = ("reduced", "float64")
 #: INT32 in the schema's TensorType.
 INT32 = 2
@@ -133,6 +135,13 @@ def requantizer(
 def wide_sums(input: Operand, options: Options) -> bool:
     """Return True if sums have 64 bits: int16 input without an int32 bias in the options."""
     return input.dtype == "int16" and (options is None or options.get("quantized_bias_type", 0) != INT32)
+
+
+def rescales_int64(input: Operand, options: Options, variant: str) -> bool:
+    """Return True if a variant rescales 64-bit sums: ``reduced`` for int16 input, ``float64`` where sums are wide."""
+    return (variant == "reduced" and input.dtype == "int16") or (
+        variant == "float64" and wide_sums(input, options)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
