@@ -19,6 +19,7 @@ from tests.differential import (
     binary,
     chains,
     detection,
+    empties,
     hybrid,
     movement,
     recurrent,
@@ -38,6 +39,7 @@ FAMILIES: dict[str, Family] = {
     "spread": spread.FAMILY, "stablehlo": stablehlo.FAMILY, "detection": detection.FAMILY,
     "recurrent_float": recurrent_float.FAMILY, "backends": backends.FAMILY, "chains": chains.FAMILY,
 }  # fmt: skip
+FAMILIES["empties"] = empties.emptied(FAMILIES)
 
 
 def show(kind: str, resolver: str, found: Found) -> None:

@@ -110,7 +110,7 @@ def affine(
         scales = np.exp2(np.round(np.log2(scales)))
     zero = int(random.integers(1, 255)) if side.weight == "uint8" else 0
     product = input_.scale[0] * scales
-    spread = float(np.median(product)) * np.prod(side.amplitudes(), dtype=float) * np.sqrt(depth)
+    spread = float(np.median(product)) * np.prod(side.amplitudes(), dtype=float) * np.sqrt(max(1, depth))
     steps = 2.0 ** np.ceil(np.log2(np.iinfo(side.activation).max))
     output = side.parameters(random)
     assert output is not None
@@ -361,7 +361,7 @@ def batch_matmul(random: Random, side: Side) -> Trial:
     output = side.parameters(random)
     if output is not None and parameters is not None and made.parameters is not None:
         far = made.side.amplitudes()[0] * small.amplitudes()[0] / np.iinfo(side.activation).max
-        spread = made.parameters.scale[0] * parameters.scale[0] * far * np.sqrt(depth)
+        spread = made.parameters.scale[0] * parameters.scale[0] * far * np.sqrt(max(1, depth))
         step = float(spread * np.exp(random.uniform(-1, 1)))
         exact = bool(np.frexp(made.parameters.scale[0] * parameters.scale[0])[0] == 0.5)
         output = replace(

@@ -182,6 +182,17 @@ def _elementwise() -> Iterator[FaultPair]:
         "empty input", "SUM", "optimized", reduced("SUM", "int8", 0), reduced("SUM", "int8", 4), shows=False
     )
     yield FaultPair(
+        "XNNPACK declines",
+        "SUM",
+        "xnnpack",
+        reduced("SUM", "uint8", 0),
+        reduced("SUM", "int8", 0),
+        shows=False,
+    )
+    yield FaultPair("shape read from", "SPACE_TO_DEPTH", "xnnpack", *(
+        one("SPACE_TO_DEPTH", x((n, 4, 4, 1), "int8", 0.1), x((n, 2, 2, 4), "int8", 0.1), block_size=2) for n in (0, 1)
+    ))  # fmt: skip
+    yield FaultPair(
         "empty input", "REDUCE_PROD", "optimized", reduced("REDUCE_PROD", "int8", 0, 1.0),
         reduced("REDUCE_PROD", "int8", 2, 1.0), shows=False,
     )  # fmt: skip
@@ -255,6 +266,11 @@ def _layers() -> Iterator[FaultPair]:
         yield FaultPair("two channels at a time", opcode, "xnnpack", *pair)
     pair = (layer("int32", quantized_bias_type=option) for option in ("FLOAT32", "INT32"))
     yield FaultPair("bias as int64", "FULLY_CONNECTED", "reference", *pair)
+    pair = (
+        one("FULLY_CONNECTED", x((2, n), "int8", 0.1), c(np.ones((3, n)), "int8", 0.1), c([9, 5, -7], "int32", 0.01),
+            x((2, 3), "int8", 0.01, 3)) for n in (0, 1)
+    )  # fmt: skip
+    yield FaultPair("a depth of 0", "FULLY_CONNECTED", "reference", *pair)
     yield FaultPair(
         "rescaled sums", "FULLY_CONNECTED", "reference", *(steep("FULLY_CONNECTED", s) for s in (5e-7, 5e-5))
     )

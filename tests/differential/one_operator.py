@@ -67,6 +67,14 @@ class Score:
             self.refused[message] = self.refused.get(message, 0) + count
 
 
+def emptied(random: np.random.Generator, sizes: Sequence[int], share: float = 0.1) -> list[int]:
+    """The sizes of dimensions, now and then one of them 0."""
+    made = [int(n) for n in sizes]
+    if made and random.random() < share:
+        made[int(random.integers(len(made)))] = 0
+    return made
+
+
 def trial(
     what: str, opcode: str, operands: Sequence[Tensor], dtype: str, quantization: Quantization | None = None,
     shape: tuple[int, ...] = (), version: int = 2, **options: Option,

@@ -228,7 +228,7 @@ def _terms(trial: Trial) -> int:
         options = operator.options
         assert options is not None
         return int(options.get("filter_height", 1)) * int(options.get("filter_width", 1))
-    return trial.inputs[0].size // math.prod(graph.tensors[operator.outputs[0]].shape)
+    return trial.inputs[0].size // max(1, math.prod(graph.tensors[operator.outputs[0]].shape))
 
 
 #: What rules/arithmetic/known-faults.yaml says LiteRT gets wrong: kind and resolver.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from litecheck.model.build import ModelBuilder, quantized
-from tests.differential.one_operator import Tensor, Trial, trial
+from tests.differential.one_operator import Tensor, Trial, emptied, trial
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
@@ -35,7 +35,7 @@ def values(rng: Random, shape: Sequence[int], dtype: str) -> np.ndarray:
 def elementwise(opcode: str, types: Sequence[str]) -> Callable[[Random], Trial]:
     def make(rng: Random) -> Trial:
         dtype = str(rng.choice(types))
-        shape = tuple(int(n) for n in rng.integers(1, 6, rng.integers(1, 5)))
+        shape = tuple(emptied(rng, rng.integers(1, 6, rng.integers(0, 5))))
         x, y = (values(rng, shape, dtype) for _ in range(2))
         if opcode == "STABLEHLO_SHIFT_LEFT":
             y = rng.integers(0, 8 * x.itemsize + 3 if x.itemsize < 4 else 32, shape).astype(x.dtype)
@@ -47,7 +47,7 @@ def elementwise(opcode: str, types: Sequence[str]) -> Callable[[Random], Trial]:
 
 def pad(rng: Random) -> Trial:
     rank, dtype = int(rng.integers(1, 5)), str(rng.choice(NUMBERS))
-    shape = [int(n) for n in rng.integers(1, 6, rank)]
+    shape = emptied(rng, rng.integers(1, 6, rank))
     interior = [int(n) for n in rng.integers(0, 3, rank)]
     low, high = ([int(n) for n in rng.integers(-2, 4, rank)] for _ in range(2))
     sizes = [(n - 1) * (i + 1) + 1 + a + b for n, a, b, i in zip(shape, low, high, interior, strict=True)]
@@ -60,11 +60,11 @@ def pad(rng: Random) -> Trial:
 
 def gather(rng: Random) -> Trial:
     rank, dtype = int(rng.integers(1, 4)), str(rng.choice(NUMBERS))
-    shape = [int(n) for n in rng.integers(2, 6, rank)]
+    shape = emptied(rng, rng.integers(2, 6, rank))
     where = rng.permutation(rank)[: rng.integers(1, rank + 1)]
     collapsed = sorted(int(d) for d in rng.permutation(rank)[: rng.integers(0, rank)])
-    sizes = [1 if d in collapsed else int(rng.integers(1, n + 1)) for d, n in enumerate(shape)]
-    batch = [int(n) for n in rng.integers(1, 4, rng.integers(0, 3))]
+    sizes = [1 if d in collapsed else int(rng.integers(min(1, n), n + 1)) for d, n in enumerate(shape)]
+    batch = emptied(rng, rng.integers(1, 4, rng.integers(0, 3)))
     at = int(rng.integers(0, len(batch) + 1))
     indices = [*batch[:at], len(where), *batch[at:]]
     kept = [n for d, n in enumerate(sizes) if d not in collapsed]
@@ -107,11 +107,11 @@ def with_body(what: str, opcode: str, operands: Sequence[np.ndarray], out: Seque
 def scatter(body: str) -> Callable[[Random], Trial]:
     def make(rng: Random) -> Trial:
         rank, dtype = int(rng.integers(1, 4)), str(rng.choice(("int8", "uint8", "int16", "int32", "float32")))
-        shape = [int(n) for n in rng.integers(3, 7, rank)]
+        shape = emptied(rng, rng.integers(3, 7, rank))
         where = [int(d) for d in rng.permutation(rank)[: rng.integers(1, rank + 1)]]
         inserted = sorted(int(d) for d in rng.permutation(rank)[: rng.integers(0, rank + 1)])
-        sizes = [int(rng.integers(1, n + 1)) for d, n in enumerate(shape) if d not in inserted]
-        batch = [int(n) for n in rng.integers(1, 5, rng.integers(1, 3))]
+        sizes = [int(rng.integers(min(1, n), n + 1)) for d, n in enumerate(shape) if d not in inserted]
+        batch = emptied(rng, rng.integers(1, 5, rng.integers(1, 3)))
         at = int(rng.integers(0, len(batch) + 1))
         indices = [*batch[:at], len(where), *batch[at:]]
         windows = sorted(int(d) for d in rng.permutation(len(batch) + len(sizes))[: len(sizes)])
@@ -133,7 +133,7 @@ def reduce_window(body: str) -> Callable[[Random], Trial]:
     def make(rng: Random) -> Trial:
         rank = int(rng.integers(1, 4))
         dtype = "bool" if "AND" in body else str(rng.choice(("int8", "uint8", "int16", "int32", "float32")))
-        shape, window = ([int(n) for n in rng.integers(1, high, rank)] for high in (8, 4))
+        shape, window = emptied(rng, rng.integers(1, 8, rank)), [int(n) for n in rng.integers(1, 4, rank)]
         strides, base, dilations = ([int(n) for n in rng.integers(1, 3, rank)] for _ in range(3))
         padding = rng.integers(-1, 3, (rank, 2))
         sizes = []
@@ -151,13 +151,13 @@ def reduce_window(body: str) -> Callable[[Random], Trial]:
 
 def composite(rng: Random) -> Trial:
     """A fully connected layer in a decomposition; its weights are constants there, or outside."""
-    outside, n, m = bool(rng.random() < 0.5), int(rng.integers(1, 40)), int(rng.integers(1, 40))
+    outside, (n, m) = bool(rng.random() < 0.5), emptied(rng, rng.integers(1, 40, 2))
     builder = ModelBuilder("composite")
     graph, inner = builder.subgraph("main"), builder.subgraph("decomposition")
     scales = rng.uniform(0.005, 0.05, 2)
     parameters = [quantized(scales[0], 3), quantized(scales[1]), quantized(scales[0] * scales[1])]
     constants = [values(rng, (m, n), "int8"), rng.integers(-3000, 3000, m).astype(np.int32)]
-    end = quantized(scales[0] * scales[1] * np.sqrt(n) * 60, -5)
+    end = quantized(scales[0] * scales[1] * np.sqrt(max(1, n)) * 60, -5)
     operands, given = (
         [inner.tensor("x", (1, n), "int8", parameters[0])],
         [graph.tensor("x", (1, n), "int8", parameters[0])],
@@ -182,7 +182,8 @@ def composite(rng: Random) -> Trial:
 
 def choice(rng: Random) -> Trial:
     """STABLEHLO_CASE of three branches, and indexes that name none."""
-    builder, shape, dtype = ModelBuilder("case"), (2, 3), str(rng.choice(["int8", "int16", "float32"]))
+    builder, dtype = ModelBuilder("case"), str(rng.choice(["int8", "int16", "float32"]))
+    shape = emptied(rng, (2, 3))
     graph = builder.subgraph("main")
     at, x, y = (
         graph.tensor(n, s, t) for n, s, t in (("at", (), "int32"), ("x", shape, dtype), ("y", shape, dtype))

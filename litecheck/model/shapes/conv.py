@@ -82,8 +82,9 @@ def conv_3d_transpose(call: Call) -> Shapes:
 def transpose_conv(call: Call) -> Shapes:
     """Output shape, weight [o, kh, kw, i], input [n, h, w, i] -> the output shape, ending in o."""
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
-    if 0 in weight[1:3]:
-        raise ShapeError("weight", f"the weight is {shape_text(weight)}, a window of nothing")
+    for role, shape, over in (("weight", weight, weight), ("input", source, source[1:])):
+        if 0 in over:
+            raise ShapeError(role, f"the {role} is {shape_text(shape)}, a window of nothing")
     _channels(source[3], weight[3])
     _bias(call, weight[0])
     strides = positive(call, ("stride_h", "stride_w"), 0)

@@ -93,7 +93,10 @@ def stablehlo_reduce_window(call: Call) -> Shapes:
     edges = _per_dimension(call, "padding", 2 * rank, 0)
     if min((*window, *strides, *base, *dilations), default=1) < 1:
         raise ShapeError(None, "a window length, stride or dilation is less than 1")
-    spread = map(_spread, source, edges[::2], edges[1::2], [b - 1 for b in base])
+    spread = tuple(map(_spread, source, edges[::2], edges[1::2], [b - 1 for b in base]))
+    dilated, padded = source if max(base, default=1) > 1 else (), spread if any(edges) else ()
+    if any(dim is not None and dim < 1 for dim in (*dilated, *padded)):
+        raise ShapeError(None, "base_dilations spread no elements, or padding leaves none")
     return (tuple(map(_fits, spread, window, strides, dilations)),)
 
 

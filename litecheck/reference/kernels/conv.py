@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time, reserve
-from litecheck.reference.kernels.hybrid import DYNAMIC, centred, prepared, products, scaled
+from litecheck.reference.kernels.hybrid import DYNAMIC, centred, flat, prepared, products, scaled
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
@@ -158,7 +158,7 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
         pixels = input.data.reshape(-1, input.shape[3])
         return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
     matrix = prepared(weight)
-    images, scale = centred(input.data.reshape(len(input.data), -1), DYNAMIC[variant])
+    images, scale = centred(flat(input.data), DYNAMIC[variant])
     image = padded(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
     for (n, y), sums in blocks(image, matrix, weight.shape, rows, columns):
         out[n, y] = scaled(sums, scale[n], weight, bias).reshape(out[n, y].shape)

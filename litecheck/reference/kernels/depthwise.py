@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from litecheck.reference.compute_limits import check_time, reserve
-from litecheck.reference.kernels.hybrid import asymmetric, centred, prepared, scaled
+from litecheck.reference.kernels.hybrid import asymmetric, centred, flat, prepared, scaled
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.numba_loops import NumbaLoops, numba_loops
@@ -86,6 +86,8 @@ def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tup
     ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
     """
     width = columns.out * image.shape[3]
+    if not rows.out * width:
+        return
     height = min(rows.out, max(1, BLOCK // max(1, width)))
     sums = np.zeros((height, width), taps.dtype)
     loops = numba_loops(len(image) * rows.out * width)
@@ -172,7 +174,7 @@ def depthwise_conv_2d_float(
     if weight.dtype != "int8":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     taps = prepared(weight, -1).T
-    images, scale = centred(input.data.reshape(len(input.data), -1), asymmetric)
+    images, scale = centred(flat(input.data), asymmetric)
     image = padded(_repeated(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
     for (n, y), sums in blocks(image, taps, rows, columns):
         out[n, y] = scaled(sums.reshape(out[n, y].shape), scale[n], weight, bias)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from litecheck.quantization import Blockwise
@@ -77,7 +79,7 @@ def fully_connected(
     rescaling = Rescaling("FULLY_CONNECTED", variant, narrow, not rescales_int64(input, options, variant))
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
     matrix = made.filters.matrix
-    rows = as_signed(input.data).reshape(-1, depth)
+    rows = _rows(as_signed(input.data), depth)
     reserve((min(len(rows), ROWS), units + depth), 8)
     reserve((len(rows), units), 2)
     out = np.empty((len(rows), units), made.rescale.dtype)
@@ -85,7 +87,7 @@ def fully_connected(
         check_time()
         part = rows[start : start + ROWS].astype(matrix.dtype)
         made.rescale(part @ matrix.T, made.offset, out[start : start + ROWS])
-    return out.reshape(_shape(input, units, options))
+    return _shaped(out, input, options)
 
 
 @kernel(
@@ -109,7 +111,7 @@ def fully_connected_float(
     Source: tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
     """
     units, depth = _matrix(weight)
-    rows, details = input.data.reshape(-1, depth), weight.quantization.details
+    rows, details = _rows(input.data, depth), weight.quantization.details
     reserve((len(rows), units), 16)
     if weight.dtype == "float32":
         out = rows @ weight.data.reshape(units, depth).T
@@ -121,7 +123,7 @@ def fully_connected_float(
         out = products(rows, weight, bias, dynamic(_variant(weight, variants, taken), options))
     else:
         raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
-    return clamp_real(out, options).reshape(_shape(input, units, options))
+    return _shaped(clamp_real(out, options), input, options)
 
 
 def _variant(weight: Operand, variants: Variants, taken: BackendSet) -> str:
@@ -142,6 +144,12 @@ def _matrix(weight: Operand) -> tuple[int, int]:
     return weight.shape[-2], weight.shape[-1]
 
 
-def _shape(input: Operand, units: int, options: Options) -> tuple[int, ...]:
+def _rows(stored: Array, depth: int) -> Array:
+    """Return an input as rows of the weights' depth; the rows of an empty input are those of its shape."""
+    return stored.reshape(stored.size // depth if depth else math.prod(stored.shape[:-1]), depth)
+
+
+def _shaped(rows: Array, input: Operand, options: Options) -> Array:
+    """Return rows of outputs, with the input's leading dimensions if ``keep_num_dims`` is set."""
     keep = options is not None and bool(options.get("keep_num_dims", False))
-    return (*input.shape[:-1], units) if keep else (-1, units)
+    return rows.reshape(*input.shape[:-1], rows.shape[-1]) if keep else rows

@@ -5,6 +5,7 @@ The operator decides the meaning of a row: a vector in FULLY_CONNECTED and BATCH
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -85,12 +86,17 @@ def centred(x: NDArray[np.float32], quantize: Dynamic) -> tuple[NDArray[np.int16
     return stored - zero.astype(np.int16)[:, None], scale
 
 
+def flat(x: Array) -> Array:
+    """Return an array as rows, one for each element of its first dimension, which may be empty."""
+    return x.reshape(len(x), math.prod(x.shape[1:]))
+
+
 def prepared(weight: Operand, axis: int = 0) -> Array:
     """The weights as (channels, depth), channels along ``axis``, in a float type that keeps sums over the depth."""
 
     def make() -> Array:
         stored = np.moveaxis(weight.data, axis, 0)
-        return weights(stored.reshape(len(stored), -1), 0, REACH).matrix
+        return weights(flat(stored), 0, REACH).matrix
 
     return weight.once("hybrid", make)
 

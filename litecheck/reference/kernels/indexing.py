@@ -21,7 +21,7 @@ def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) ->
     window = tuple(
         slice(b, n if s < 0 else b + s) for b, s, n in zip(ints(begin), ints(size), input.shape, strict=True)
     )
-    return np.ascontiguousarray(input.data[window])
+    return np.asarray(input.data[window], order="C")
 
 
 @kernel("STRIDED_SLICE", *ANY)
@@ -92,7 +92,7 @@ def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> Array:
     for position, length in zip(at, input.shape, strict=False):
         _inside(position, length)
     reserve((*at.shape[1:], *input.shape[len(at) :]), 2 * input.data.itemsize)
-    return np.ascontiguousarray(input.data[tuple(at)])
+    return np.asarray(input.data[tuple(at)], order="C")
 
 
 @kernel("SCATTER_ND", *ANY, deciding="updates")
@@ -113,15 +113,13 @@ def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
 
     For example, (1, 2) with zero point -5 and paddings (1, 1) gives (-5, 1, 2, -5).
     """
-    reserve_padded(input.data, paddings.data.tolist())
-    return np.pad(input.data, paddings.data.tolist(), constant_values=output.zero_point)
+    return _padded(input.data, paddings, constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
 def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
     """A border of a stored value. Source: pad.cc."""
-    reserve_padded(input.data, paddings.data.tolist())
-    return np.pad(input.data, paddings.data.tolist(), constant_values=constant_values.data.reshape(-1)[0])
+    return _padded(input.data, paddings, constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
@@ -130,10 +128,14 @@ def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: O
 
     For example, REFLECT of (1, 2, 3) by (2, 0) gives (3, 2, 1, 2, 3).
     """
-    reserve_padded(input.data, paddings.data.tolist())
-    return np.pad(
-        input.data, paddings.data.tolist(), mode="symmetric" if option(options, "mode") else "reflect"
-    )
+    return _padded(input.data, paddings, mode="symmetric" if option(options, "mode") else "reflect")
+
+
+def _padded(x: Array, paddings: Operand, **border: Any) -> Array:
+    """Return an array with a border, as numpy.pad does; a scalar has none."""
+    widths = paddings.data.tolist()
+    reserve_padded(x, widths)
+    return np.pad(x, widths, **border) if x.ndim else x.copy()
 
 
 @kernel("DILATE", *ANY)
@@ -152,7 +154,7 @@ def dynamic_update_slice(
     input: Operand, update: Operand, start_indices: Operand, output: OutputSpec
 ) -> Array:
     """A box overwritten; its start is moved so that it fits. Source: dynamic_update_slice.cc."""
-    out: Array = input.data.copy()
+    out: Array = np.array(input.data)
     sizes = zip(ints(start_indices), update.shape, input.shape, strict=True)
     window = tuple(slice(a := min(max(start, 0), n - u), a + u) for start, u, n in sizes)
     out[window] = update.data

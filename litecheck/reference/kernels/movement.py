@@ -74,7 +74,7 @@ def expand_dims(input: Operand, axis: Operand, output: OutputSpec) -> Array:
 @kernel("TRANSPOSE", *ANY)
 def transpose(input: Operand, perm: Operand, output: OutputSpec) -> Array:
     """Dimensions in another order. Source: transpose.cc."""
-    return np.ascontiguousarray(input.data.transpose(ints(perm)))
+    return np.asarray(input.data.transpose(ints(perm)), order="C")
 
 
 @kernel("CONCATENATION", *ANY)
@@ -147,7 +147,7 @@ def tile(input: Operand, multiples: Operand, output: OutputSpec) -> Array:
 def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> Array:
     """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
     reserve(ints(shape), input.data.itemsize)
-    return np.ascontiguousarray(np.broadcast_to(input.data, ints(shape)))
+    return np.asarray(np.broadcast_to(input.data, ints(shape)), order="C")
 
 
 @kernel("BROADCAST_ARGS", "int32", "int64")

@@ -25,6 +25,8 @@ def resize_nearest_neighbor(input: Operand, size: Operand, output: OutputSpec, o
     For example, width 2 to 4: (1, 2) gives (1, 1, 2, 2).
     """
     height, width = _sides(input, size, 2 * input.data.itemsize)
+    if _is_empty(input, height, width):
+        return np.empty((len(input.data), height, width, input.shape[3]), input.data.dtype)
     rows = _nearest(input.shape[1], height, options)
     columns = _nearest(input.shape[2], width, options)
     return np.ascontiguousarray(input.data[:, rows][:, :, columns])
@@ -37,6 +39,11 @@ def _sides(input: Operand, size: Operand, bytes_per_element: int) -> tuple[int, 
     for elements in ((batch, height, max(width, before), depth), (height + width,)):
         reserve(elements, bytes_per_element)
     return height, width
+
+
+def _is_empty(input: Operand, height: int, width: int) -> bool:
+    """Return True if no output is computed; the input may then have no pixels to read."""
+    return 0 in (len(input.data), height, width, input.shape[3])
 
 
 def _nearest(n: int, m: int, options: Options) -> NDArray[np.int64]:
@@ -80,6 +87,8 @@ def resize_bilinear(
     For example, width 2 to 4: (10, 20) gives (10, 15, 20, 20), or (10, 13, 18, 20) with ``half_pixel_centers``.
     """
     height, width = _sides(input, size, INTERPOLATING)
+    if _is_empty(input, height, width):
+        return np.empty((len(input.data), height, width, input.shape[3]), np.int64)
     x = input.data.astype(np.int64)
     variant = variants["interpolate"]
     if variant == "q11":
@@ -183,4 +192,6 @@ def _q11(x: NDArray[np.int64], height: int, width: int, options: Options) -> NDA
 def resize_bilinear_float(input: Operand, size: Operand, output: OutputSpec, options: Options) -> Array:
     """As the integer form, in float32. Source: resize_bilinear.h."""
     height, width = _sides(input, size, INTERPOLATING)
+    if _is_empty(input, height, width):
+        return np.empty((len(input.data), height, width, input.shape[3]), np.float32)
     return bilinear_float(input.data, height, width, options)

@@ -60,11 +60,13 @@ def dimensions(options: Options, name: str) -> list[int]:
 
 
 def padded(x: Array, value: Array, low: list[int], high: list[int], interior: list[int]) -> Array:
-    """``interior`` times ``value`` between neighbours, then ``low`` and ``high`` of it at the ends; less than 0 crops.
+    """``interior`` times ``value`` between neighbors, then ``low`` and ``high`` of it at the ends; less than 0 crops.
 
-    A result without elements has no room along any dimension.
+    An output without elements has size 0 along all dimensions. For example, size 3 with interior 2 and ends of 1 and 0
+    gives 8, and size 0 gives 1.
     """
-    sizes = [(n - 1) * (i + 1) + 1 + a + b for n, a, b, i in zip(x.shape, low, high, interior, strict=True)]
+    ends = zip(x.shape, low, high, interior, strict=True)
+    sizes = [n + max(0, n - 1) * i + a + b for n, a, b, i in ends]
     if min(sizes, default=0) <= 0:
         return np.empty([0] * x.ndim, x.dtype)
     reserve(sizes, value.itemsize)

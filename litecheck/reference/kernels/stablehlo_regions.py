@@ -107,7 +107,7 @@ def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, optio
         places.append(place)
     found = input.data[tuple(places)]
     made: Array = np.moveaxis(found, range(batch, batch + len(kept)), offset_dims)
-    return np.ascontiguousarray(made)
+    return np.asarray(made, order="C")
 
 
 @kernel("STABLEHLO_SCATTER", *_MOVED)
@@ -127,6 +127,8 @@ def stablehlo_scatter(
     windows, inserted, where = (dimensions(options, name) for name in names)
     at = int(options.get("index_vector_dim", 0)) if options is not None else 0
     rank = input.data.ndim
+    if not updates.data.size:
+        return np.array(input.data)
     reserve((updates.data.size, updates.data.ndim + 2 * rank), 8, "indices of updates")
     grid = np.indices(updates.shape).reshape(updates.data.ndim, -1)
     starts = _starts(indices.data, at, where, rank)
@@ -157,6 +159,7 @@ def stablehlo_reduce_window(
 ) -> Array:
     """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
 
+    LiteRT rejects or crashes for an empty input that is dilated, and rejects padding that leaves no elements.
     Source: tflite/kernels/stablehlo_reduce_window.cc.
     """
     names = "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"
@@ -166,9 +169,19 @@ def stablehlo_reduce_window(
         raise RunError("the body holds no operator")
     rank = input.data.ndim
     ones, none = [1] * rank, [0] * rank
-    x = padded(input.data, init_value.data, none, none, [d - 1 for d in base or ones])
-    x = padded(x, init_value.data, pads[::2] or none, pads[1::2] or none, none)
+    x = input.data
+    if max(base, default=1) > 1:
+        x = _filled(padded(x, init_value.data, none, none, [d - 1 for d in base]), "dilation", x.size)
+    if any(pads):
+        x = _filled(padded(x, init_value.data, pads[::2], pads[1::2], none), "padding")
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
+
+
+def _filled(x: Array, step: str, elements: int = 1) -> Array:
+    """Return an array that is not empty, made of a number of ``elements``. Raises RunError."""
+    if not x.size or not elements:
+        raise RunError(f"{step} of an empty tensor, or one that leaves no elements")
+    return x
 
 
 def _body(options: Options, key: str, interpreter: ReferenceInterpreter) -> np.ufunc | None:

@@ -129,6 +129,8 @@ def of_stablehlo(source: Any, **options: list[int]) -> Any:
         (of_stablehlo((9, 5), window_dimensions=[3, 1], window_dilations=[4, 2]), (1, 5)),
         (of_stablehlo((8, 5), window_dimensions=[3, 1], window_dilations=[4, 2]), (0, 5)),
         (of_stablehlo((None, 5), window_dimensions=[3, 1]), (None, 5)),
+        (of_stablehlo((0, 5)), (0, 5)),
+        (of_stablehlo((0, 5), padding=[2, 0, 0, 0]), (2, 5)),
         (of_stablehlo(()), ()),
         (of_stablehlo(None), None),
     ],
@@ -146,6 +148,7 @@ def test_window_of_stablehlo(asked: Any, shape: Any) -> None:
         ({"window_strides": [0, 1]}, "a window length, stride or dilation is less than 1"),
         ({"base_dilations": [1, 0]}, "a window length, stride or dilation is less than 1"),
         ({"window_dilations": [0, 1]}, "a window length, stride or dilation is less than 1"),
+        ({"padding": [-7, 0, 0, 0]}, "base_dilations spread no elements, or padding leaves none"),
     ],
 )
 def test_misfits_of_window_of_stablehlo(options: dict[str, list[int]], found: str) -> None:

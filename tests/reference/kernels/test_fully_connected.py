@@ -68,6 +68,20 @@ def test_shapes(shape: tuple[int, ...], given: Table | None, expected: tuple[int
     assert made.shape == expected
 
 
+@pytest.mark.parametrize(("rows", "units", "depth"), [((3, 2), 0, 4), ((3, 2), 5, 0), ((0,), 5, 4)])
+def test_empty_products(rows: tuple[int, ...], units: int, depth: int) -> None:
+    """Without a product an output is its bias."""
+    x, added = np.ones((*rows, depth)), np.arange(units)
+    made = product(
+        stored(x), stored(np.ones((units, depth))), stored(added, dtype="int32"), output(), options(), DOUBLE
+    )
+    floats = real_product(
+        real(x), real(np.ones((units, depth))), real(added), output(dtype="float32"), options(), {}
+    )
+    for found in (made, floats):
+        assert found.tolist() == (added + np.full((int(np.prod(rows)), 1), depth)).tolist()
+
+
 def test_weights_need_two_dimensions() -> None:
     with pytest.raises(RunError, match=r"weights have shape \[3\], not two dimensions"):
         product(ROWS, stored([1, 2, 3]), None, output(), options(), DOUBLE)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.kernels import indexing
+from litecheck.reference.kernels import indexing, movement
 from litecheck.reference.runtime_tensors import RunError
 
 from .layers import output, stored
@@ -34,6 +34,20 @@ def test_slice(begin: tuple[int, ...], size: tuple[int, ...], expected: list[Any
     made = indexing.slice_(GRID, places(*begin), places(*size), OUT)
     assert made.tolist() == expected
     assert made.flags.c_contiguous
+
+
+def test_a_scalar_stays_a_scalar() -> None:
+    scalar, none = stored(7), stored(np.zeros(0), dtype="int32")
+    pairs = stored(np.zeros((0, 2)), dtype="int32")
+    made = (
+        indexing.slice_(scalar, none, none, OUT),
+        indexing.pad(scalar, pairs, OUT),
+        indexing.pad_v2(scalar, pairs, stored([3]), OUT),
+        indexing.dynamic_update_slice(scalar, stored(5), none, OUT),
+        movement.transpose(scalar, none, OUT),
+        movement.broadcast_to(scalar, none, OUT),
+    )
+    assert [(x.shape, int(x)) for x in made] == [((), n) for n in (7, 7, 7, 5, 7, 7)]
 
 
 @pytest.mark.parametrize(

@@ -33,3 +33,18 @@ def test_no_pixels_are_made_silently(opcode: str, size: tuple[int, int]) -> None
         made = run(builder.finish(), (np.ones((1, 2, 2, 1), np.int8),)).outputs["y"]
     assert made.shape == (1, *size, 1)
     assert (made == 1).all()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("opcode", ["RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"])
+def test_an_empty_output_needs_no_pixels(opcode: str, dtype: str) -> None:
+    builder = ModelBuilder("resize")
+    main = builder.subgraph("main")
+    stated = quantized(0.5, 0) if dtype == "int8" else None
+    x, to = main.tensor("x", (2, 0, 3, 1), dtype, stated), main.constant("size", np.int32([4, 0]))
+    y = main.tensor("y", (2, 4, 0, 1), dtype, stated)
+    main.add(opcode, [x, to], [y])
+    main.inputs(x)
+    main.outputs(y)
+    made = run(builder.finish(), (np.ones((2, 0, 3, 1), dtype),)).outputs["y"]
+    assert (made.shape, made.dtype) == ((2, 4, 0, 1), dtype)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import options_table
-from litecheck.reference.kernels.stablehlo_regions import reduce_window
+from litecheck.reference.kernels.stablehlo import stablehlo_pad
+from litecheck.reference.kernels.stablehlo_regions import reduce_window, stablehlo_scatter
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
@@ -50,3 +51,37 @@ def test_a_reduction_without_a_function_is_refused() -> None:
 def test_a_window_that_is_no_list_is_refused_in_words() -> None:
     with pytest.raises(RunError, match="lists of numbers, of one dimension"):
         reduced("ADD", [[1, 1]], [1, 1], [1, 1])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "low", "high", "interior", "expected"),
+    [
+        ((2, 3), (1, 0), (0, 2), (0, 1), (3, 7)),
+        ((0, 3), (1, 0), (0, 0), (2, 0), (1, 3)),
+        ((0, 3), (0, 1), (0, 1), (1, 0), (0, 0)),
+        ((2, 3), (-2, 0), (0, 0), (0, 0), (0, 0)),
+    ],
+)
+def test_padding_of_empty_dimensions(
+    sizes: tuple[int, int],
+    low: tuple[int, int],
+    high: tuple[int, int],
+    interior: tuple[int, int],
+    expected: tuple[int, int],
+) -> None:
+    """Interior padding adds nothing to an empty dimension, and an output without elements is empty along all dimensions."""
+    lists = {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": interior}
+    options = options_table("STABLEHLO_PAD", **{name: np.int64(v) for name, v in lists.items()})
+    given = Operand(np.ones(sizes, np.int8), "int8"), Operand(np.int8(7), "int8")
+    made = stablehlo_pad(*given, OutputSpec("int8", ()), options)
+    assert made.shape == expected
+    assert made.sum() == 7 * made.size - 6 * (np.prod(sizes) if made.size else 0)
+
+
+def test_a_scatter_of_no_updates_leaves_the_input() -> None:
+    """Of a list of no index vectors, and of an index vector without numbers."""
+    lists = {"update_window_dims": [0], "inserted_window_dims": [], "scatter_dims_to_operand_dims": []}
+    options = options_table("STABLEHLO_SCATTER", **{name: np.int64(v) for name, v in lists.items()})
+    none = Operand(np.zeros(0, np.int32), "int32"), Operand(np.zeros(0, np.int8), "int8")
+    made = stablehlo_scatter(Operand(X, "int8"), *none, OutputSpec("int8", ()), options, None)  # type: ignore[arg-type]
+    assert made.tolist() == X.tolist()
