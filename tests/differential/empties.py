@@ -59,7 +59,7 @@ def _emptied(make: Make) -> Make:
 
     def drawn(random: np.random.Generator) -> Trial:
         for _ in range(ATTEMPTS):
-            with suppress(ArithmeticError, IndexError, LitecheckError, ValueError):
+            with np.errstate(all="ignore"), suppress(ArithmeticError, IndexError, LitecheckError, ValueError):
                 trial = make(Emptying(random))  # type: ignore[arg-type]
                 if any(0 in t.shape for t in trial.model.subgraphs[0].tensors) and _loads(trial):
                     return trial
