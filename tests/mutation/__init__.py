@@ -1,4 +1,4 @@
-"""Mutation coverage of the mirrored tests: ``python -m tests.mutation --cases 300 --seed S --jobs 2 -o report.json``.
+"""Mutation coverage of the mirrored tests: ``python -m tests.mutation --cases 300 --seed S --jobs 2 -o report.jsonl``.
 
 The program draws single mutants of ``litecheck/``: an operator, a number, a return value or a condition is replaced.
 For each mutant a child process imports the changed module and runs the tests of the mirrored file.
@@ -7,6 +7,12 @@ For each mutant a child process imports the changed module and runs the tests of
 A module without a mirrored file is listed as *no mirrored test*. Its mutants run the files of the mirrored folder that
 import the module, or every file of this folder if none imports it, in both cases without the slow tests.
 
-A mutant is *killed* if a test fails that passes without the mutant, or if the tests exceed the time limit.
-It is *survived* if every test passes, and *unclear* if the tests also fail without the mutant.
+With ``--reach FOLDER`` a survivor also runs the quick tests of the mirrored package, ``tests/model`` for this module.
+Only files that execute the mutant's block run, the nearest first: ``python -m tests.mutation.measure FOLDER`` measures
+these files once.
+
+A mutant is *killed* if a test fails that passes without the mutant. It is *survived* if every test passes, and *unclear*
+if the tests also fail without the mutant. The mirrored file also kills a mutant by exceeding the time limit, if its tests
+end in half of this time without the mutant; the tests of the package do not. *Equivalent* survivors compute the same for
+every input: ``equivalents.yaml`` lists them with their reasons, and the coverage leaves them out.
 """

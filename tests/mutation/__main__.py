@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import random
 import sys
@@ -14,7 +13,9 @@ from rich.console import Console
 from rich.progress import track
 
 from tests.mutation import __doc__ as description
-from tests.mutation.report import json_of, share_killed, text_of
+from tests.mutation.equivalents import read_equivalents
+from tests.mutation.reach import Reach
+from tests.mutation.report import line_of, read, share_killed, text_of
 from tests.mutation.run import LIMIT, Judge, Judgement, warm_up
 from tests.mutation.sites import Mutant, find_mutants
 from tests.mutation.targets import ROOT, find_modules
@@ -28,8 +29,7 @@ def draw(modules: Sequence[str], cases: int, seed: int, root: Path = ROOT) -> tu
 
 def survivors_of(report: Path, root: Path = ROOT) -> tuple[Mutant, ...]:
     """Return the survivors of a report whose place in the module has not changed since."""
-    stated = json.loads(report.read_text("utf-8"))["mutants"]
-    found = (Mutant(**each["mutant"]) for each in stated if each["status"] == "survived")
+    found = (judgement.mutant for judgement in read(report) if judgement.status == "survived")
     return tuple(m for m in found if (root / m.module).read_text("utf-8")[m.start : m.end] == m.before)
 
 
@@ -48,12 +48,17 @@ def main(arguments: Sequence[str]) -> int:
     else:
         modules = find_modules(ROOT, tuple(options.only), tuple(options.exclude))
         mutants = draw(modules, options.cases, options.seed)
-    judge = Judge(options.limit, quick=options.quick, folder=options.folder)
-    judgements = tuple(_shown(judged(mutants, options.jobs, judge), len(mutants)))
-    print(text_of(judgements))
-    if options.output is not None:
-        options.output.write_text(json_of(judgements, options.seed), "utf-8")
-    return int(share_killed(judgements) < options.at_least)
+    before = read(options.output) if options.output.exists() else ()
+    done = {judgement.mutant for judgement in before}
+    left = tuple(mutant for mutant in mutants if mutant not in done)
+    judge = Judge(options.limit, quick=options.quick, reach=options.reach and Reach(options.reach))
+    with options.output.open("a", encoding="utf-8", buffering=1) as output:
+        for judgement in _shown(judged(left, options.jobs, judge), len(left)):
+            output.write(line_of(judgement))
+    equivalents = read_equivalents()
+    judgements = tuple(judgement for judgement in read(options.output) if judgement.mutant in set(mutants))
+    print(text_of(judgements, equivalents))
+    return int(share_killed(judgements, equivalents) < options.at_least)
 
 
 def _shown(running: Iterator[Judgement], count: int) -> Iterator[Judgement]:
@@ -89,13 +94,19 @@ def _parser() -> argparse.ArgumentParser:
         "--at-least", type=float, default=0.0, help="share of killed mutants that is required"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, help="write the outcome of each mutant as JSON to this file"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("mutants.jsonl"),
+        help="write a line of JSON for each mutant, and continue this file [default: mutants.jsonl]",
     )
     parser.add_argument("--quick", action="store_true", help="leave out the slow tests of mirrored files too")
     parser.add_argument(
-        "--folder",
-        action="store_true",
-        help="run the quick tests of the mirrored folder on mutants that survive the mirrored file",
+        "--reach",
+        type=Path,
+        metavar="FOLDER",
+        help="also run the quick tests of the mirrored package that execute the block of a survivor, as "
+        "measured in this folder",
     )
     parser.add_argument("--survivors", type=Path, help="judge the survivors of this report again, draw none")
     return parser

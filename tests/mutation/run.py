@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,15 +19,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.mutation import overlay
+from tests.mutation.reach import Reach
 from tests.mutation.sites import Mutant
-from tests.mutation.targets import ROOT, find_folder, find_tests
+from tests.mutation.targets import ROOT, find_package_tests, find_tests
 
 Status = Literal["killed", "survived", "unclear"]
+Stage = Literal["file", "package"]
 #: Seconds that the tests of a mutant may take.
 LIMIT = 120.0
 #: Address space of a child: an endless list must not fill the machine.
 MEMORY = 6 << 30
-_NO_TESTS = 5
+_NO_TESTS, _TIMEOUT = 5, -1
 
 # A failure need not be made small, and nothing is remembered for the next mutant.
 settings.register_profile(
@@ -49,8 +51,8 @@ class Judgement:
     reason: str
     seconds: float
     mirrored: bool
-    in_folder: bool = False
-    """True if only another file of the mirrored folder kills the mutant."""
+    stage: Stage = "file"
+    """The last tests that ran: those of the mirrored file, or also those of the mirrored package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +84,44 @@ class Judge:
     """Runs the tests of mutants and remembers which tests pass without a mutant."""
 
     def __init__(
-        self, limit: float = LIMIT, root: Path = ROOT, quick: bool = False, folder: bool = False
+        self, limit: float = LIMIT, root: Path = ROOT, quick: bool = False, reach: Reach | None = None
     ) -> None:
-        self._limit, self._root = limit, root
-        self._quick, self._folder = quick, folder
+        self._limit, self._root, self._quick, self._reach = limit, root, quick, reach
         self._passing: dict[tuple[str, ...], bool] = {}
 
     def judge(self, mutant: Mutant) -> Judgement:
-        """Run the tests of the mutant's module; a failing test is run again without the mutant."""
+        """Run the tests of the mutant's module, then those of the mirrored package if ``reach`` is known."""
         tests, start = find_tests(mutant.module, self._root), time.monotonic()
-        fast: tuple[str, ...] = ("-m", "not slow") if self._quick or not tests.mirrored else ()
-        files, in_folder = tests.files, False
-        ended = self._run((*fast, *files), mutant)
-        if self._folder and ended.code in (0, _NO_TESTS):
-            fast, files, in_folder = ("-m", "not slow"), (find_folder(mutant.module, self._root),), True
-            ended = self._run((*fast, *files), mutant)
+        fast = self._quick or not tests.mirrored
+        status, reason = self._outcome(fast, tests.files, mutant)
+        stage: Stage = "file"
+        if status == "survived" and self._reach is not None:
+            done = tests.files if tests.mirrored else ()
+            files = self._reach.select(mutant, find_package_tests(mutant.module, self._root), done)
+            if files:
+                status, reason = self._outcome(True, files, mutant)
+            if reason == "time limit":  # the tests of a package may take as long without the mutant
+                status = "survived"
+            stage = "package"
+        return Judgement(mutant, status, reason, time.monotonic() - start, tests.mirrored, stage)
+
+    def _outcome(self, fast: bool, files: tuple[str, ...], mutant: Mutant) -> tuple[Status, str]:
+        """Return the status and its reason; a failing test is run again without the mutant."""
+        tests = (*(("-m", "not slow") if fast else ()), *files)
+        ended = self._run(tests, mutant, self._limit)
         if ended.code in (0, _NO_TESTS):
-            status: Status = "survived"
-        else:
-            # The whole function: values of the changed module may be part of the name in brackets.
-            again = (ended.failed.partition("[")[0],) if ended.failed else (*fast, *files)
-            status = "killed" if self._passes(again) else "unclear"
-        reason = "time limit" if ended.code == -1 else ended.failed
-        if status != "survived" and not reason:
-            reason = f"exit code {ended.code}"
-        killed_there = in_folder and status == "killed"
-        return Judgement(mutant, status, reason, time.monotonic() - start, tests.mirrored, killed_there)
+            return "survived", ""
+        # The whole function: values of the changed module may be part of the name in brackets.
+        again = (ended.failed.partition("[")[0],) if ended.failed else tests
+        reason = "time limit" if ended.code == _TIMEOUT else ended.failed or f"exit code {ended.code}"
+        return "killed" if self._passes(again) else "unclear", reason
 
     def _passes(self, tests: tuple[str, ...]) -> bool:
         if tests not in self._passing:
-            self._passing[tests] = self._run(tests, None).code in (0, _NO_TESTS)
+            self._passing[tests] = self._run(tests, None, self._limit / 2).code in (0, _NO_TESTS)
         return self._passing[tests]
 
-    def _run(self, arguments: Sequence[str], mutant: Mutant | None) -> _Ended:
+    def _run(self, arguments: Sequence[str], mutant: Mutant | None, limit: float) -> _Ended:
         folder = Path(tempfile.mkdtemp(prefix="mutant-"))
         try:
             if mutant is not None:
@@ -122,16 +129,23 @@ class Judge:
                 (folder / "mutant.py").write_text(mutant.apply(source), "utf-8")
             pid = os.fork()
             if pid == 0:
-                _run_in_child(arguments, mutant, folder, self._root)
-            code = _wait(pid, self._limit)
+                run_in_child(lambda: self._prepare(mutant, folder), arguments, folder, self._root)
+            code = wait_for(pid, limit)
             failed = folder / "failed"
             return _Ended(code, failed.read_text("utf-8") if failed.exists() else "")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def _prepare(self, mutant: Mutant | None, folder: Path) -> None:
+        if mutant is not None:
+            name = mutant.module.removesuffix(".py").replace("/", ".")
+            overlay.install(name, self._root / mutant.module, folder / "mutant.py")
 
-def _run_in_child(arguments: Sequence[str], mutant: Mutant | None, folder: Path, root: Path) -> None:
-    """Run pytest and end the process with its exit code."""
+
+def run_in_child(
+    prepare: Callable[[], None], arguments: Sequence[str], folder: Path, root: Path = ROOT
+) -> None:
+    """Run pytest in this process and end it with pytest's exit code; ``folder`` holds its files and ``failed``."""
     code = 3
     try:
         os.setsid()
@@ -140,9 +154,7 @@ def _run_in_child(arguments: Sequence[str], mutant: Mutant | None, folder: Path,
             os.dup2(nothing, stream)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.chdir(root)
-        if mutant is not None:
-            name = mutant.module.removesuffix(".py").replace("/", ".")
-            overlay.install(name, root / mutant.module, folder / "mutant.py")
+        prepare()
         options: tuple[str, ...] = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
         options += (f"--basetemp={folder / 'tmp'}", "--hypothesis-profile=mutation", f"--rootdir={root}")
         code = pytest.main([*options, *arguments], plugins=[_FirstFailure(folder / "failed")])
@@ -150,14 +162,14 @@ def _run_in_child(arguments: Sequence[str], mutant: Mutant | None, folder: Path,
         os._exit(code)
 
 
-def _wait(pid: int, limit: float) -> int:
+def wait_for(pid: int, limit: float) -> int:
     """Return the exit code of a child, -1 beyond the limit; processes that it left are ended too."""
     end = time.monotonic() + limit
     while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > end:
             _end_tree(pid)
             os.waitpid(pid, 0)
-            return -1
+            return _TIMEOUT
         time.sleep(0.02)
     _end_group(pid)  # before the child is reaped: its number cannot belong to another group yet
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -179,8 +191,14 @@ def _end_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def warm_up() -> None:
-    """Import the packages that every test needs, before children are forked. Of litecheck nothing may be imported."""
+def warm_up(root: Path = ROOT) -> None:
+    """Import the packages that every test needs, before children are forked. Of litecheck nothing may be imported.
+
+    Compiled code is kept in ``build/bytecode``, also where the environment asks Python to write none.
+    """
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(root / "build" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     for name in ("numpy", "yaml", "flatbuffers", "typer", "rich.console", "rich.table"):

@@ -1,4 +1,4 @@
-"""The tests that a mutant of a module runs: the mirrored file, or the documented fallback."""
+"""The tests that a mutant of a module runs: the mirrored file or its fallback, then the files of the mirrored package."""
 
 from __future__ import annotations
 
@@ -48,22 +48,30 @@ def find_tests(module: str, root: Path = ROOT) -> MirroredTests:
     while not any(folder.glob("test_*.py")) and folder != root / "tests":
         folder = folder.parent
     files = sorted(folder.glob("test_*.py"))
-    dotted = module.removesuffix(".py").replace("/", ".")
-    package, _, name = dotted.rpartition(".")
-    named = re.compile(
-        rf"^ *(from|import) {re.escape(dotted)}\b|^ *from {re.escape(package)} import [^\n]*\b{name}\b",
-        re.MULTILINE,
-    )
-    naming = [file for file in files if named.search(file.read_text("utf-8"))]
+    naming = [file for file in files if imports(file, module)]
     return MirroredTests(tuple(file.relative_to(root).as_posix() for file in naming or files), False)
 
 
-def find_folder(module: str, root: Path = ROOT) -> str:
-    """Return the folder of tests that mirrors the package of a module, e.g. ``tests/reference/kernels``."""
-    folder = root / "tests" / Path(module).relative_to("litecheck").parent
-    while not any(folder.glob("test_*.py")) and folder != root / "tests":
-        folder = folder.parent
-    return folder.relative_to(root).as_posix()
+def find_package_tests(module: str, root: Path = ROOT) -> tuple[str, ...]:
+    """Return the test files of the mirrored package, the nearest first.
+
+    Nearest are files that import the module, then files of its own folder. Example: ``litecheck/model/cut.py`` has the
+    files of ``tests/model``; a module directly in ``litecheck`` has the files directly in ``tests``.
+    """
+    parts = Path(module).parts
+    package = root / "tests" / parts[1]
+    files = package.rglob("test_*.py") if len(parts) > 2 else package.parent.glob("test_*.py")
+    folder = root / "tests" / Path(*parts[1:]).parent
+    nearest = sorted(files, key=lambda file: (not imports(file, module), file.parent != folder, file))
+    return tuple(file.relative_to(root).as_posix() for file in nearest)
+
+
+def imports(file: Path, module: str) -> bool:
+    """Return True if the text of a test file has an import statement of the module."""
+    dotted = module.removesuffix(".py").replace("/", ".")
+    package, _, name = dotted.rpartition(".")
+    named = rf"^ *(from|import) {re.escape(dotted)}\b|^ *from {re.escape(package)} import [^\n]*\b{name}\b"
+    return re.search(named, file.read_text("utf-8"), re.MULTILINE) is not None
 
 
 def package_of(module: str) -> str:

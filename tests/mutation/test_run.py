@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ if not hasattr(os, "fork"):
     pytest.skip("the program needs fork and resource limits", allow_module_level=True)
 
 from tests.mutation.__main__ import survivors_of
-from tests.mutation.report import json_of, share_killed, text_of
+from tests.mutation.equivalents import Equivalents, read_equivalents
+from tests.mutation.reach import Reach
+from tests.mutation.report import line_of, read, share_killed, text_of
 from tests.mutation.run import Judge, Judgement
 from tests.mutation.sites import Mutant
 from tests.mutation.targets import ROOT
@@ -73,47 +76,65 @@ def test_planted_mutants() -> None:
 
 @pytest.mark.slow
 def test_a_slice_of_the_program(tmp_path: Path) -> None:
-    file = tmp_path / "report.json"
-    command = (
-        "-m",
-        "tests.mutation",
-        "--cases",
-        "10",
-        "--seed",
-        "3",
-        "--only",
-        "litecheck/summary_text.py",
-        "-o",
-        str(file),
-    )
-    done = ran(*command, "--at-least", "0.7")
+    """The second start continues the file of the first."""
+    file = tmp_path / "report.jsonl"
+    command = ("-m", "tests.mutation", "--seed", "3", "--only", "litecheck/summary_text.py", "-o", str(file))
+    ran(*command, "--cases", "4")
+    begun = file.read_text()
+    done = ran(*command, "--cases", "10", "--at-least", "0.7")
     assert done.returncode == 0, done.stdout
-    made = json.loads(file.read_text("utf-8"))
-    assert made["seed"] == 3
-    assert len(made["mutants"]) == 10
-    assert {each["mutant"]["module"] for each in made["mutants"]} == {"litecheck/summary_text.py"}
+    assert file.read_text().startswith(begun)
+    assert len(begun.splitlines()) == 4
+    found = read(file)
+    assert len(set(found)) == 10
+    assert {each.mutant.module for each in found} == {"litecheck/summary_text.py"}
     assert done.stdout.splitlines()[1].startswith("litecheck ")
 
 
-def judgement(status: str, module: str = "litecheck/a/b.py", mirrored: bool = True) -> Judgement:
-    return Judgement(Mutant(module, 4, "operator", 0, 7, "a <\n  b", "a <= b"), status, "", 1.0, mirrored)  # type: ignore[arg-type]
+def judgement(
+    status: str, module: str = "litecheck/a/b.py", mirrored: bool = True, stage: str = "file"
+) -> Judgement:
+    mutant = Mutant(module, 4, "operator", 0, 7, "a <\n  b", "a <= b")
+    return Judgement(mutant, status, "", 1.0, mirrored, stage)  # type: ignore[arg-type]
 
 
 def test_the_report() -> None:
     some = [
         judgement("killed"),
-        judgement("killed"),
+        judgement("killed", stage="package"),
         judgement("survived"),
+        judgement("survived", "litecheck/d.py"),
         judgement("unclear", "litecheck/c.py", False),
     ]
-    assert share_killed(some) == pytest.approx(2 / 3)
-    assert share_killed([]) == 0
-    lines = text_of(some).splitlines()
+    equal = Equivalents({("litecheck/d.py", "a < b", "a <= b"): "a is never b"})
+    assert share_killed(some, equal) == pytest.approx(2 / 3)
+    assert share_killed(some, Equivalents({})) == pytest.approx(1 / 2)
+    assert share_killed([], equal) == 0
+    lines = text_of(some, equal).splitlines()
     assert [line.split() for line in lines[1:4]] == [
-        ["a", "2", "1", "0", "66.7%"], ["litecheck", "0", "0", "1", "0.0%"], ["all", "2", "1", "1", "66.7%"],
-    ]  # fmt: skip
+        ["a", "2", "1", "1", "0", "0", "66.7%"],
+        ["litecheck", "0", "0", "0", "1", "1", "0.0%"],
+        ["all", "2", "1", "1", "1", "1", "66.7%"],
+    ]
     assert "  litecheck/a/b.py:4: a < b -> a <= b" in lines
+    assert "  litecheck/d.py:4: a < b -> a <= b (a is never b)" in lines
     assert lines[-2:] == ["no mirrored test: 1 modules", "  litecheck/c.py"]
+
+
+def test_listed_equivalents_exist() -> None:
+    """Every entry is a mutant of the present source text."""
+    from tests.mutation.equivalents import flat
+    from tests.mutation.sites import find_mutants
+
+    listed = read_equivalents().reasons
+    modules = {module for module, _, _ in listed}
+    found = {
+        (mutant.module, flat(mutant.before), flat(mutant.after))
+        for module in modules
+        for mutant in find_mutants(module, (ROOT / module).read_text("utf-8"))
+    }
+    assert listed.keys() - found == set()
+    assert all(listed.values())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +154,8 @@ def test_a_failing_test_is_run_again_without_the_mutant(
 
     asked = []
 
-    def stated(self: Judge, tests: tuple[str, ...], mutant: Mutant | None) -> _Ended:
-        asked.append((tests, mutant))
+    def stated(self: Judge, tests: tuple[str, ...], mutant: Mutant | None, limit: float) -> _Ended:
+        asked.append((tests, mutant, limit))
         code = codes[len(asked) - 1]
         return _Ended(code, "tests/t.py::test_a[number-2]" if code == 1 else "")
 
@@ -143,7 +164,7 @@ def test_a_failing_test_is_run_again_without_the_mutant(
     assert Judge().judge(mutant).status == status
     assert len(asked) == runs
     if codes[0] == 1:
-        assert asked[1] == (("tests/t.py::test_a",), None)
+        assert asked[1] == (("tests/t.py::test_a",), None, 60.0)
 
 
 def test_survivors_of_a_report_are_judged_again(tmp_path: Path) -> None:
@@ -152,5 +173,41 @@ def test_survivors_of_a_report_are_judged_again(tmp_path: Path) -> None:
     (tmp_path / "litecheck/a/b.py").write_text("a <\n  b\n")
     (tmp_path / "litecheck/c.py").write_text("a < b\n")
     some = [judgement("killed"), judgement("survived"), judgement("survived", "litecheck/c.py")]
-    (tmp_path / "report.json").write_text(json_of(some, 7))
-    assert survivors_of(tmp_path / "report.json", tmp_path) == (some[1].mutant,)
+    (tmp_path / "report").write_text("".join(map(line_of, some)))
+    assert survivors_of(tmp_path / "report", tmp_path) == (some[1].mutant,)
+
+
+@pytest.mark.parametrize(
+    ("codes", "status", "tests"),
+    [
+        ([1, 0], "killed", ["tests/test_spelling.py"]),
+        ([0, 1, 0], "killed", ["tests/test_spelling.py", "tests/test_a.py"]),
+        ([0, -1, 0], "survived", ["tests/test_spelling.py", "tests/test_a.py"]),
+        ([0, 0], "survived", ["tests/test_spelling.py", "tests/test_a.py"]),
+    ],
+)
+def test_survivors_of_the_mirrored_file_run_the_package(
+    codes: list[int], status: str, tests: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A time limit there kills no mutant: the tests of a package may take as long without it."""
+    from tests.mutation.run import _Ended
+
+    class Known(Reach):
+        def __init__(self) -> None:
+            pass
+
+        def select(self, mutant: Mutant, files: Sequence[str], done: Sequence[str]) -> tuple[str, ...]:
+            assert tuple(done) == ("tests/test_spelling.py",)
+            return ("tests/test_a.py",)
+
+    asked = []
+
+    def stated(self: Judge, tests: tuple[str, ...], mutant: Mutant | None, limit: float) -> _Ended:
+        asked.append((tests, mutant))
+        code = codes[len(asked) - 1]
+        return _Ended(code, "tests/t.py::test_a" if code == 1 else "")
+
+    monkeypatch.setattr(Judge, "_run", stated)
+    found = Judge(reach=Known()).judge(judgement("killed", "litecheck/spelling.py").mutant)
+    assert (found.status, found.stage) == (status, "package" if len(tests) > 1 else "file")
+    assert [files[-1] for files, mutant in asked if mutant is not None] == tests

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.targets import MirroredTests, find_modules, find_tests, package_of
+from tests.mutation.targets import MirroredTests, find_modules, find_package_tests, find_tests, package_of
 
 FILES = {
     "litecheck/__init__.py": "",
@@ -44,6 +44,21 @@ def root(tmp_path: Path) -> Path:
 )
 def test_tests_of_a_module(root: Path, module: str, files: tuple[str, ...], mirrored: bool) -> None:
     assert find_tests(module, root) == MirroredTests(files, mirrored)
+
+
+@pytest.mark.parametrize(
+    ("module", "files"),
+    [
+        ("litecheck/a/c.py", "a/test_b a/test_other a/test_third a/e/test_g"),
+        ("litecheck/a/e/f.py", "a/e/test_g a/test_b a/test_other a/test_third"),
+        ("litecheck/leaf.py", "test_leaf"),
+    ],
+)
+def test_nearest_tests_of_a_package_come_first(root: Path, module: str, files: str) -> None:
+    for name in ("tests/a/e/test_g.py", "tests/test_leaf.py"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("")
+    assert find_package_tests(module, root) == tuple(f"tests/{name}.py" for name in files.split())
 
 
 def test_modules_are_selected_by_patterns(root: Path) -> None:
