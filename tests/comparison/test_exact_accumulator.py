@@ -29,6 +29,7 @@ EXACT: dict[str, Callable[[Rng], Made]] = {
     "TRANSPOSE_CONV valid": lambda rng: elements.transposed(rng, "VALID"),
     "FULLY_CONNECTED": elements.dense,
     "FULLY_CONNECTED one scale": lambda rng: elements.dense(rng, per_axis=False),
+    "FULLY_CONNECTED no bias": lambda rng: elements.dense(rng, bias=False),
     "BATCH_MATMUL": elements.matmul,
     "MEAN": elements.reduced("MEAN", True),
     "SUM": elements.reduced("SUM", False),

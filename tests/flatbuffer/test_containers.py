@@ -185,11 +185,22 @@ def test_a_section_outside_the_file_does_not_hide_the_others(tmp_path: Path) -> 
     items = _open(tmp_path, content[: 2 * 16384 + 8])
     assert _names(items) == ["section-outside-file", "section-0"]
     assert isinstance(items[0], ModelError)
-    assert items[0].problems[0].path == "section_metadata.objects[1]"
+    problem = items[0].problems[0]
+    assert problem.path == "section_metadata.objects[1]"
+    stated = f"bytes 32768 to {32768 + len(MODEL)} do not lie between the header's end and byte 32776"
+    assert problem.message == f"{stated}; the file is cut off"
 
 
 def test_a_section_inside_the_header_is_refused(tmp_path: Path) -> None:
-    assert _names(_open(tmp_path, _litertlm([(3, MODEL)], shift=-16384))) == ["section-outside-file"]
+    """The file is not cut off, also where the section ends with it."""
+    content = _litertlm([(3, MODEL)], shift=-16384)
+    end = struct.unpack_from("<Q", content, 24)[0]
+    last = _litertlm([(3, MODEL)], shift=end - len(MODEL) - 16384)[:end]
+    for data in (content, last):
+        (item,) = _open(tmp_path, data)
+        assert isinstance(item, ModelError)
+        assert item.problems[0].code == "section-outside-file"
+        assert item.problems[0].message.endswith(f"do not lie between the header's end and byte {len(data)}")
 
 
 def test_a_section_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:

@@ -89,3 +89,75 @@ def test_released_pages_are_read_again(tmp_path: Path) -> None:
     before = int(view.astype(np.int64).sum())
     scan.release(view)
     assert int(view.astype(np.int64).sum()) == before
+
+
+SUMMED = np.array([[[3, -5], [7, 0]], [[-8, 1], [2, -1]], [[4, 4], [-6, -7]]])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "int4"])
+@pytest.mark.parametrize("window", [1, 3, 4, 8, 4096])
+@pytest.mark.parametrize("zero", [0, -2, 3])
+def test_sums_above_and_below_a_zero_point(
+    dtype: str, window: int, zero: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The windows cut rows of two, of one or of a part: the sums stay."""
+    monkeypatch.setattr(scan, "WINDOW", window)
+    storage = {"int4": "i1"}.get(dtype, dtype)
+    found = scan.signed_sums(constant(SUMMED.astype(storage), dtype), (3, 2, 2), zero)
+    assert found is not None
+    apart = SUMMED - zero
+    assert found[0].tolist() == np.where(apart > 0, apart, 0).sum(axis=1).tolist()
+    assert found[1].tolist() == np.where(apart < 0, apart, 0).sum(axis=1).tolist()
+
+
+def test_sums_of_the_example() -> None:
+    found = scan.signed_sums(constant(np.array([[3, -5], [7, 0]], np.int8), "int8"), (2, 2, 1))
+    assert found is not None
+    assert [sums.tolist() for sums in found] == [[[3], [7]], [[-5], [0]]]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "layout", "known"),
+    [
+        ("int8", (2, 2, 1), True),
+        ("int8", (2, 2, 2), False),
+        ("int8", (5, 1, 1), False),
+        ("int8", (0, -1, 1), False),
+        ("int8", (-1, -1, 1), False),
+        ("int4", (2, 4, 1), True),
+        ("int4", (3, 3, 1), False),
+        ("float32", (1, 1, 1), False),
+        ("bool", (2, 2, 1), False),
+    ],
+)
+def test_sums_need_a_constant_with_as_many_integers(
+    dtype: str, layout: tuple[int, int, int], known: bool
+) -> None:
+    tensor = Tensor(0, "w", dtype, (4,), data=np.full(4, 1, np.uint8))
+    assert (scan.signed_sums(tensor, layout) is not None) is known
+    assert scan.signed_sums(Tensor(0, "w", dtype, (4,)), layout) is None
+
+
+def test_sums_of_nothing_are_zero() -> None:
+    for layout in ((2, 0, 3), (2, 3, 0)):
+        found = scan.signed_sums(constant(np.empty(0, np.int8), "int8"), layout)
+        assert found is not None
+        assert [sums.tolist() for sums in found] == [[[0] * layout[2]] * 2] * 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ([1, 2], [1, 2], True),
+        ([1, 2], [1, 3], False),
+        (None, [1], False),
+        ([1], None, False),
+        (None, None, True),
+    ],
+)
+def test_bytes_of_two_tensors(one: list[int] | None, other: list[int] | None, equal: bool) -> None:
+    tensors = (
+        Tensor(0, "w", "uint8", (2,), data=None if values is None else np.array(values, np.uint8))
+        for values in (one, other)
+    )
+    assert scan.same_bytes(*tensors) is equal

@@ -15,11 +15,11 @@ if not hasattr(os, "fork"):
     pytest.skip("the program needs fork and resource limits", allow_module_level=True)
 
 from tests.mutation.__main__ import survivors_of
-from tests.mutation.equivalents import Equivalents, read_equivalents
+from tests.mutation.equivalents import Equivalents, key_of, read_equivalents
 from tests.mutation.reach import Reach
 from tests.mutation.report import line_of, read, share_killed, text_of
 from tests.mutation.run import Judge, Judgement
-from tests.mutation.sites import Mutant
+from tests.mutation.sites import Mutant, find_mutants
 from tests.mutation.targets import ROOT
 
 #: Replacements in litecheck/spelling.py: text of the module, replacement, expected status.
@@ -36,7 +36,7 @@ PLANTED = (
 _PROGRAM = """
 import json, sys
 from tests.mutation.run import Judge, warm_up
-from tests.mutation.sites import Mutant
+from tests.mutation.sites import Mutant, find_mutants
 warm_up()
 judge = Judge(limit=15.0)
 judged = [judge.judge(Mutant(**each)) for each in json.load(sys.stdin)]
@@ -106,7 +106,7 @@ def test_the_report() -> None:
         judgement("survived", "litecheck/d.py"),
         judgement("unclear", "litecheck/c.py", False),
     ]
-    equal = Equivalents({("litecheck/d.py", "a < b", "a <= b"): "a is never b"})
+    equal = Equivalents({("litecheck/d.py", "", "a < b", "a <= b"): "a is never b"})
     assert share_killed(some, equal) == pytest.approx(2 / 3)
     assert share_killed(some, Equivalents({})) == pytest.approx(1 / 2)
     assert share_killed([], equal) == 0
@@ -123,13 +123,10 @@ def test_the_report() -> None:
 
 def test_listed_equivalents_exist() -> None:
     """Every entry is a mutant of the present source text."""
-    from tests.mutation.equivalents import flat
-    from tests.mutation.sites import find_mutants
-
     listed = read_equivalents().reasons
-    modules = {module for module, _, _ in listed}
+    modules = {module for module, *_ in listed}
     found = {
-        (mutant.module, flat(mutant.before), flat(mutant.after))
+        key_of(mutant)
         for module in modules
         for mutant in find_mutants(module, (ROOT / module).read_text("utf-8"))
     }

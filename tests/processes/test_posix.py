@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import litecheck
 
@@ -25,3 +30,13 @@ def test_features_of_a_system_are_used_in_two_modules() -> None:
 def test_the_expression_finds_them() -> None:
     for line in ("import fcntl", "    os.killpg(1, 9)", 'Path("/proc/self/status")', "import resource"):
         assert SYSTEM.search(line)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
+def test_a_process_ends_itself_by_a_signal(name: str) -> None:
+    """Also by a signal that it ignores until then."""
+    number = int(getattr(signal, name))
+    ignored = f"signal.signal({number}, signal.SIG_IGN); " if name != "SIGKILL" else ""
+    text = f"import signal; from litecheck.processes.posix import end_by_signal; {ignored}end_by_signal({number})"
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == -number

@@ -128,12 +128,22 @@ def transposed(rng: Rng, padding: str) -> Made:
     )  # fmt: skip
 
 
-def dense(rng: Rng, per_axis: bool = True, depth: int = 20) -> Made:
+def dense(rng: Rng, per_axis: bool = True, depth: int = 20, bias: bool = True) -> Made:
     x, w = draw(rng, (2, 3, depth)), draw(rng, (7, depth))
     b = rng.integers(-3000, 3000, 7).astype(np.int32)
-    constants = {"w": (w, quantized(scales(rng, 7) if per_axis else 0.01)), "b": (b, None)}
+    constants = {
+        "w": (w, quantized(scales(rng, 7) if per_axis else 0.01)),
+        **({"b": (b, None)} if bias else {}),
+    }
     out = quantized(0.09, 4)
-    return one("FULLY_CONNECTED", {"x": (x, quantized(0.05, -9))}, constants, "x w b", (6, 7), out)
+    return one(
+        "FULLY_CONNECTED",
+        {"x": (x, quantized(0.05, -9))},
+        constants,
+        " ".join(("x", *constants)),
+        (6, 7),
+        out,
+    )
 
 
 def matmul(rng: Rng) -> Made:

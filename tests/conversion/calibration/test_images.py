@@ -85,6 +85,23 @@ def test_models_that_take_no_images_are_said(folder: Path) -> None:
         open_data(folder, taking((1, 6, 6, 3)), options=DataOptions(sequences=True))
 
 
+@pytest.mark.parametrize(
+    ("channels", "pixel"), [(1, [76]), (3, [255, 0, 0]), (4, [255, 0, 0, 128])]
+)  # luma of red: 0.299 x 255
+def test_channels_of_the_model_are_those_of_the_image(
+    tmp_path: Path, channels: int, pixel: list[int]
+) -> None:
+    Image.new("RGBA", (2, 2), (255, 0, 0, 128)).save(tmp_path / "a.png")
+    ((sample,),) = open_data(tmp_path, taking((1, 2, 2, channels)), options=DataOptions(preprocessing="1:0"))
+    assert sample.inputs["x"][0, 1, 1].tolist() == pixel
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 2, 2), (1, 2, 2, 5), (2, 2, 2, 3), (2, 2, 3)])
+def test_an_input_that_is_no_image_is_named(folder: Path, shape: tuple[int, ...]) -> None:
+    with pytest.raises(ConfigError, match=r"holds images, input 'x' has shape"):
+        open_data(folder, taking(shape))
+
+
 def test_images_are_found_in_a_folder_for_each_class(tmp_path: Path) -> None:
     for name, level in (("cat/1", 10), ("cat/2", 20), ("cat/3", 30), ("dog/1", 40)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -93,6 +110,7 @@ def test_images_are_found_in_a_folder_for_each_class(tmp_path: Path) -> None:
     data = open_data(tmp_path, taking((1, 2, 2, 1)), options=options)
     found = [(sample.inputs["x"][0, 0, 0, 0], Path(sample.source).parent.name) for (sample,) in data]
     assert found == [(10, "cat"), (40, "dog"), (20, "cat")], "classes take turns"
+    assert open_data(tmp_path, taking((1, 2, 2, 1))).count == 4
 
 
 def test_a_file_that_is_no_image_is_named(folder: Path) -> None:
