@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -34,6 +34,7 @@ from litecheck.profile.measurements.registry import (
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from tests.checks.table import profile
+from tests.profile.measurements.witnessed import table
 
 #: Measurements that a profile need not limit, e.g. because the specification does not, by an operator that has them.
 NAMED = {
@@ -87,6 +88,10 @@ def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterato
     """The operator where one value after the other is set."""
     changed = (setter_of(limit(r)).apply(plan, value) for value in values)
     yield from (measurable(plan) for plan in changed if plan is not None)
+
+
+def test_values_that_witnesses_set(golden: Callable[[str, str], None]) -> None:
+    golden("witnesses.txt", table("litecheck.profile."))
 
 
 @pytest.mark.parametrize("name", NAMED)
