@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
+from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.operators import traits_of
 from litecheck.reference.registry import kernels
 from litecheck.verification import coverage_gaps as module
 from litecheck.verification.coverage_gaps import MEASURES, coverage_gaps, parameters
@@ -134,3 +137,38 @@ def test_a_parameter_nobody_measures_is_an_error(tmp_path, monkeypatch: pytest.M
     with pytest.raises(ProfileError, match="butch"):
         parameters()
     parameters.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("measure", "opcode", "shapes", "options", "words"),
+    [
+        ("corners", "RESIZE_BILINEAR", [(1, 4, 4, 1)], {}, ["plain"]),
+        ("corners", "RESIZE_BILINEAR", [(1, 4, 4, 1)], {"align_corners": True}, ["aligned"]),
+        ("corners", "RESIZE_BILINEAR", [(1, 4, 4, 1)], {"half_pixel_centers": True}, ["half"]),
+        ("shapes", "ADD", [(2, 3), (2, 3)], {}, ["alike"]),
+        ("shapes", "ADD", [(2, 3), (1, 1)], {}, ["one"]),
+        ("shapes", "ADD", [(2, 3), (3,)], {}, ["other"]),
+        ("shapes", "RELU", [(2, 3)], {}, []),
+        ("batch", "RELU", [(1, 3)], {}, ["one"]),
+        ("batch", "RELU", [(3,)], {}, []),
+        ("image", "RELU", [(1, 1, 1, 3)], {}, ["one"]),
+        ("image", "RELU", [(1, 2, 2, 3)], {}, ["equal"]),
+        ("image", "RELU", [(1, 2, 1, 3)], {}, ["unequal"]),
+        ("image", "RELU", [(2, 2)], {}, []),
+        ("constant_operand", "ADD", [(2, 3), (2, 3)], {}, ["no"]),
+        ("zero_point", "RELU", [(2, 3)], {}, ["other"]),
+        ("padding", "MAX_POOL_2D", [(1, 4, 4, 1)], {"padding": "VALID"}, ["VALID"]),
+    ],
+)
+def test_words_of_a_measure(
+    measure: str, opcode: str, shapes: list[tuple[int, ...]], options: dict[str, Any], words: list[str]
+) -> None:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    inputs = [graph.tensor(f"x{n}", shape, "int8", Q) for n, shape in enumerate(shapes)]
+    graph.add(opcode, inputs, [graph.tensor("y", shapes[0], "int8", Q)], **options)
+    made = builder.finish()
+    main, operator = made.subgraphs[0], made.subgraphs[0].operators[0]
+    roles = {role: (main.tensors[i],) for role, i in traits_of(operator.kind).tensors(operator).items()}
+    operands = Operands(operator, roles, main, made)
+    assert MEASURES[measure](operands) == words

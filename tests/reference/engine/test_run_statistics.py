@@ -6,7 +6,8 @@ import numpy as np
 
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.run_statistics import Statistics, statistics
+from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.run_statistics import Recorder, Statistics, statistics
 
 
 def of(values: np.ndarray, dtype: str, quantization: Quantization | None = None) -> Statistics:
@@ -45,3 +46,22 @@ def test_nothing_to_say() -> None:
     assert of(np.empty((0, 3), np.int8), "int8", quantized(1.0)).low is None
     assert of(np.array([np.nan], np.float32), "float32").high is None
     assert of(np.array([True]), "bool").saturation is None
+
+
+def test_a_recorder_counts_operators_and_reports_each() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph("main")
+    x, y, z = (main.tensor(name, (2,), "int8", quantized(0.5)) for name in "xyz")
+    main.add("RELU", [x], [y])
+    main.add("RELU6", [y], [z])
+    main.inputs(x)
+    main.outputs(z)
+    model = builder.finish()
+    reported: list[str] = []
+    recorders = Recorder(entry(model), True, reported.append), Recorder(entry(model))
+    for operator in model.subgraphs[0].operators:
+        for recorder in recorders:
+            recorder(operator, (np.array([1, 2], np.int8),))
+    assert [recorder.operators for recorder in recorders] == [2, 2]
+    assert [[s.name for s in recorder.statistics] for recorder in recorders] == [["y", "z"], []]
+    assert reported == ["RELU #0", "RELU6 #1"]

@@ -192,3 +192,13 @@ def test_a_partial_sort_of_different_values_is_a_sort(size: int) -> None:
     for count in range(size + 1):
         found = partial_sort(size, count, lambda i, j: values[i] > values[j])
         assert [values[place] for place in found] == sorted(values, reverse=True)[:count]
+
+
+@pytest.mark.parametrize(("threshold", "count"), [(0.25, 1), (0.28125, 2)])
+def test_overlap_of_unequal_boxes_away_from_the_origin(threshold: float, count: int) -> None:
+    """Rows 6..10, columns 8..16 and rows 7..13, columns 10..14 share 3 x 4 of 32 + 24 - 12 = 44: 12/44 = 0.273."""
+    anchors = real([[8, 12, 4, 8], [10, 12, 6, 4]])
+    found = detected(
+        real(np.zeros((1, 2, 4))), real([[[0.75, 0], [0.5, 0]]]), anchors, nms_iou_threshold=threshold
+    )
+    assert found[3] == [count]
