@@ -9,11 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from litecheck.cli import one_thread
+
+if TYPE_CHECKING:
+    from tests.differential.oracle import Oracle
 
 # Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
 one_thread()
@@ -25,6 +29,16 @@ settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background job ignores interrupts, and so would every process that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    """LiteRT in a child process, one for each module of tests."""
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    from tests.differential.oracle import Oracle
+
+    with Oracle() as started:
+        yield started
 
 
 @pytest.fixture
