@@ -148,3 +148,18 @@ def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -
             for inputs in zeros(case.model):
                 found[outcome(case.model, inputs, arithmetic)] += 1
     assert min(found.values()) > 100, found
+
+
+@pytest.mark.parametrize(
+    ("select", "expected"),
+    [
+        (["ADD"], ["ADD"]),
+        (["MAX_*/*"], ["MAX_POOL_2D"]),
+        (["ADD/*", "SOFTMA?"], ["ADD", "SOFTMAX"]),
+        (["add"], []),
+    ],
+)
+def test_operators_are_selected_by_patterns(select: list[str], expected: list[str]) -> None:
+    profile = load_profile("litert-int8")
+    assert sorted(operators(profile, select)) == expected
+    assert set(operators(profile)) == profile.operators.keys() - {"OPERATOR", "TENSOR", "SUBGRAPH"}

@@ -66,3 +66,18 @@ def test_a_state_is_needed() -> None:
     given = operands(projected=False, normalized=False) | {"cell_state": None}
     with pytest.raises(RunError, match="cell_state is missing"):
         lstm_inner(given, TANH)
+
+
+@pytest.mark.parametrize("gate", ["forget", "cell", "output"])
+def test_only_the_input_gate_may_be_absent(gate: str) -> None:
+    for absent, rejected in ((gate, True), ("input", False)):
+        given = operands(projected=False, normalized=False)
+        given |= {f"{what}_to_{absent}_weights": None for what in ("input", "recurrent", "cell")}
+        given[f"{absent}_gate_bias"] = given[f"{absent}_layer_norm_coefficients"] = None
+        given.pop("cell_to_cell_weights", None)
+        if rejected:
+            with pytest.raises(RunError):
+                lstm_float(**given, output=OutputSpec("float32", ()), options=TANH, variants={})
+        else:
+            made = lstm_float(**given, output=OutputSpec("float32", ()), options=TANH, variants={})
+            assert made.outputs[0].shape == (1, STEPS, CELLS)

@@ -96,3 +96,14 @@ def test_plain_functions():
     assert plain("NEG", np.int64([3, -(2**40)])) == [-3, 2**40]
     assert plain("ZEROS_LIKE", np.int32([3])) == [0]
     assert plain("LOGICAL_NOT", np.array([True, False])) == [False, True]
+
+
+def test_sqrt_is_cut_towards_zero():
+    """Real values 0.25 * (q + 100): roots over 0.1 are 0, 5, 7.07, 8.66 and 75.3, plus the zero point -20."""
+    x = Operand(np.array([-100, -99, -98, -97, 127], np.int8), "int8", quantization(0.25, -100))
+    out = OutputSpec("int8", (), quantization(0.1, -20))
+    assert unary.sqrt(x, out).tolist() == [-20, -15, -13, -12, 55]
+    narrow = OutputSpec("int8", (), quantization(0.05, 0))
+    assert unary.sqrt(x, narrow).tolist() == [0, 10, 14, 17, 127]
+    with pytest.raises(RunError, match="not negative"):
+        unary.sqrt(Operand(np.array([-101], np.int8), "int8", quantization(0.25, -100)), out)

@@ -9,7 +9,7 @@ from litecheck.cases import parts
 from litecheck.cases.inputs import drawn
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.verification.reproducers.model_reduction import Trial, narrower
+from litecheck.verification.reproducers.model_reduction import Trial, _parts, narrower
 from tests.verification.networks import convolutional
 
 
@@ -60,3 +60,17 @@ def test_several_operators_are_left_alone() -> None:
     model = convolutional()
     case = parts.whole_model(model, model.subgraphs[0])
     assert not list(narrower(Trial(case.cut.model, (np.zeros((1, 8, 8, 3), np.int8),))))
+
+
+@pytest.mark.parametrize(
+    ("length", "parts"),
+    [
+        (1, []),
+        (2, [(0, 1), (1, 2)]),
+        (3, [(0, 1), (2, 3), (0, 2), (1, 3)]),
+        (4, [(0, 1), (3, 4), (0, 2), (2, 4), (1, 4), (0, 3)]),
+        (5, [(0, 1), (4, 5), (0, 2), (2, 4), (0, 3), (3, 5), (1, 5), (0, 4)]),
+    ],
+)
+def test_parts_of_an_axis(length: int, parts: list[tuple[int, int]]) -> None:
+    assert list(_parts(length)) == parts
