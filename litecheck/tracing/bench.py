@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
 from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
-from litecheck.tracing.float_forms import own_form, twin_form
-from litecheck.tracing.measures import Errors, Tensors
-from litecheck.tracing.storage import in_tensor, is_quantized, meaning
+from litecheck.tracing.float_forms import equal_operators, own_form, twin_form
+from litecheck.tracing.measures import Errors, Signal, Tensors
+from litecheck.tracing.storage import in_tensor, is_quantized, meaning, stores_alike
 from litecheck.tracing.twin import Twin, with_form
 
 #: Samples for the error of constants, and for that of integer kernels: few show it.
@@ -59,6 +59,7 @@ class Bench:
         self._own = ReferenceInterpreter(own_form(match.first, part))
         self._twin = ReferenceInterpreter(match.first if twin is None else twin_form(match.first, part, twin))
         self._forms = {new: self._in_twin(new, old) for new, old in part.tensors.items()}
+        self._equal = equal_operators(part, self._own.model, self._twin.model)
 
     def _in_twin(self, new: int, old: int) -> Tensor:
         """Return a tensor of the quantized model in the twin's form: as it is written, or as its reader needs it."""
@@ -84,11 +85,12 @@ class Bench:
         for one in self.operators:
             self._measure(one, real, stored)
         for index, errors in (*self.edges.items(), *self.ends.items()):
-            want = real.get(self.part.tensors[index])
-            if want is not None and want.dtype.kind == "f":
-                self._storage(errors, want, index)
+            values = real.get(self.part.tensors[index])
+            if values is not None and values.dtype.kind == "f":
+                self._storage(errors, want := Signal.of(values), index)
                 if index in stored:
-                    errors.add("accumulated", want, meaning(stored[index], self.part.second.tensors[index]))
+                    got = meaning(stored[index], self.part.second.tensors[index])
+                    errors.add("accumulated", want, want.noise(got))
 
     def distributions(self) -> Iterator[TensorDistribution]:
         """Yield the distributions of outputs and weights."""
@@ -102,34 +104,49 @@ class Bench:
     def _measure(self, fed: FedOperator, real: Tensors, stored: Tensors) -> None:
         errors = self.errors[fed.other]
         alone = self.run_alone(fed, real)
-        wanted = [(real[old], new) for old, new in fed.outputs if old in real]
-        for want, new in wanted:
+        wanted = {old: Signal.of(real[old]) for old, _ in fed.outputs if old in real}
+        for old, new in fed.outputs:
+            if (want := wanted.get(old)) is None:
+                continue
             tensor = self.part.second.tensors[new]
             self._storage(errors, want, new)
             if new in stored:
-                errors.add("accumulated", want, meaning(stored[new], tensor))
+                errors.add("accumulated", want, want.noise(meaning(stored[new], tensor)))
                 _spread(errors, stored[new], tensor, self._saturable[new])
                 if fed.other in self._values:
                     self._values[fed.other].add(stored[new])
             if new in alone:
-                errors.add("alone", want, meaning(alone[new], tensor))
+                errors.add("alone", want, want.noise(meaning(alone[new], tensor)))
         if fed.computes and self.calls <= _CONSTANTS:
-            for name, interpreter in (("own", self._own), ("twin", self._twin)):
-                self._by_form(name, interpreter, fed, real)
+            self._by_form("own", self._own, fed, real, wanted)
+            if fed.one not in self._equal:
+                self._by_form("twin", self._twin, fed, real, wanted)
+            elif "own" in errors.sums:
+                errors.sums["twin"] = errors.sums["own"]
         if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
             self._kernel(fed, real, alone)
 
-    def _storage(self, errors: Errors, want: Values, index: int) -> None:
-        errors.add("stored", want, in_tensor(want, self.part.second.tensors[index]))
-        errors.add("twin_stored", want, in_tensor(want, self._forms[index]))
-        if is_quantized(self._forms[index]):
-            step = float(self._forms[index].quantization.scale.max())
-            errors.rounded += step**2 / 12 * np.count_nonzero(want)
+    def _storage(self, errors: Errors, want: Signal, index: int) -> None:
+        tensor, form = self.part.second.tensors[index], self._forms[index]
+        noise = want.noise(in_tensor(want.values, tensor))
+        errors.add("stored", want, noise)
+        alike = stores_alike(tensor, form)
+        errors.add("twin_stored", want, noise if alike else want.noise(in_tensor(want.values, form)))
+        if is_quantized(form):
+            step = float(form.quantization.scale.max())
+            errors.rounded += step**2 / 12 * np.count_nonzero(want.values)
 
-    def _by_form(self, name: str, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors) -> None:
+    def _by_form(
+        self,
+        name: str,
+        interpreter: ReferenceInterpreter,
+        fed: FedOperator,
+        real: Tensors,
+        wanted: Mapping[int, Signal],
+    ) -> None:
         for old, got in self._computed(interpreter, fed, real).items():
-            if old in real:
-                self.errors[fed.other].add(name, real[old], got)
+            if old in wanted:
+                self.errors[fed.other].add(name, wanted[old], wanted[old].noise(got))
 
     def _computed(
         self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
@@ -173,7 +190,8 @@ class Bench:
             new = next(number for home, number in fed.outputs if home == old)
             tensor = self.part.second.tensors[new]
             if new in alone and is_quantized(tensor) and got.shape == alone[new].shape:
-                self.errors[fed.other].add("kernel", in_tensor(got, tensor), meaning(alone[new], tensor))
+                want = Signal.of(in_tensor(got, tensor))
+                self.errors[fed.other].add("kernel", want, want.noise(meaning(alone[new], tensor)))
 
 
 def _spread(errors: Errors, stored: Values, tensor: Tensor, saturable: tuple[bool, bool]) -> None:

@@ -10,14 +10,13 @@ from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
-from litecheck.model.types import Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
 from litecheck.tracing.fed_operators import FedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
-from litecheck.tracing.storage import is_quantized
+from litecheck.tracing.storage import is_quantized, stores_alike
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 from litecheck.tracing.twin import SLACK
 
@@ -70,17 +69,7 @@ def _passes_on(bench: Bench, fed: FedOperator) -> bool:
     """Return True if the output has the quantization of an input: its range is chosen at the input's producer."""
     tensors = bench.part.second.tensors
     sides = [[tensors[new] for new, _ in fed.feeds], [tensors[new] for _, new in fed.outputs]]
-    return any(_same(one, other) for one in sides[0] for other in sides[1])
-
-
-def _same(one: Tensor, other: Tensor) -> bool:
-    p, q = one.quantization, other.quantization
-    return (
-        is_quantized(one)
-        and one.dtype == other.dtype
-        and p.scale.tobytes() == q.scale.tobytes()
-        and p.zero_point.tobytes() == q.zero_point.tobytes()
-    )
+    return any(stores_alike(one, other) for one in sides[0] for other in sides[1])
 
 
 def _kernel(bench: Bench, fed: FedOperator) -> float:

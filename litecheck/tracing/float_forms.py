@@ -19,7 +19,7 @@ from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.model.tensor_matching import operand_order, origin_of
-from litecheck.model.types import Model, Operator, Tensor
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import Quantization
 from litecheck.tracing.storage import is_quantized, stored_as
@@ -163,6 +163,28 @@ def _rounded(values: Weights, stored: Tensor | None) -> Weights | None:
     scales = weight_scales(values.astype(np.float32), axis)
     q = Quantization(scales, np.zeros(scales.size, np.int64), axis or 0)
     return stored_as(values, "int8", q).astype(np.float64)
+
+
+def equal_operators(part: SubgraphMatch, one: Model, other: Model) -> frozenset[int]:
+    """Return the float operators that two forms of the float model compute from equal operands with equal options."""
+    graphs = one.subgraphs[part.first.index], other.subgraphs[part.first.index]
+    return frozenset(n for n, _ in part.operators if not part.absorbed.get(n) and _equal(part, *graphs, n))
+
+
+def _equal(part: SubgraphMatch, one: Subgraph, other: Subgraph, number: int) -> bool:
+    mine, theirs = one.operators[number], other.operators[number]
+    options = mine.options is theirs.options and mine.custom_options is theirs.custom_options
+    if not options or mine.kind != theirs.kind or len(mine.inputs) != len(theirs.inputs):
+        return False
+    edited = len(part.first.tensors)
+    return all(
+        i == j if min(i, j) < edited else _has_same_data(one.tensors[i], other.tensors[j])
+        for i, j in zip(mine.inputs, theirs.inputs, strict=True)
+    )
+
+
+def _has_same_data(one: Tensor, other: Tensor) -> bool:
+    return one.data is not None and other.data is not None and np.array_equal(one.data, other.data)
 
 
 def permutation(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[int, ...]:

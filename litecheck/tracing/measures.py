@@ -12,6 +12,23 @@ from litecheck.tracing.trace_result import decibels
 Tensors = Mapping[int, Values]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """Values of the float model with their power, which several errors have in common."""
+
+    values: Values
+    power: float
+
+    @classmethod
+    def of(cls, values: Values) -> Signal:
+        """Return the signal of values."""
+        return cls(values, power(values))
+
+    def noise(self, got: Values) -> float:
+        """Return the sum of squared differences of other values."""
+        return squares(self.values, got)
+
+
 @dataclass(slots=True)
 class Errors:
     """Squared differences from the float model over all samples, relative to its squared values, by the kind of error.
@@ -29,11 +46,10 @@ class Errors:
     low: float = math.inf
     high: float = -math.inf
 
-    def add(self, name: str, want: Values, got: Values) -> None:
-        """Add the differences of a kind."""
-        signal, noise, count = self.sums.get(name, (0.0, 0.0, 0))
-        found = power(want), squares(want, got), want.size
-        self.sums[name] = signal + found[0], noise + found[1], count + found[2]
+    def add(self, name: str, want: Signal, noise: float) -> None:
+        """Add the squared differences of a kind."""
+        signal, known, count = self.sums.get(name, (0.0, 0.0, 0))
+        self.sums[name] = signal + want.power, known + noise, count + want.values.size
 
     def ratio(self, name: str) -> float | None:
         """Return noise over signal, or None if nothing of the kind was measured."""

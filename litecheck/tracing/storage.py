@@ -22,6 +22,17 @@ def is_quantized(tensor: Tensor) -> bool:
     )
 
 
+def stores_alike(one: Tensor, other: Tensor) -> bool:
+    """Return True if two quantized tensors have the same type, scales and zero points."""
+    p, q = one.quantization, other.quantization
+    return (
+        is_quantized(one)
+        and one.dtype == other.dtype
+        and p.scale.tobytes() == q.scale.tobytes()
+        and p.zero_point.tobytes() == q.zero_point.tobytes()
+    )
+
+
 def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.float32]:
     """Return the real values of values after storage, in float32.
 

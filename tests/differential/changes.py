@@ -24,6 +24,8 @@ from tests.differential.planted_changes import PLANTERS, Expected, PlantedChange
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 NAMES = ("conv_int8", "fc_int8", "float_detector", "uint8", "hybrid", "int16x8", "two_signatures", "float")
+#: Cases between two lines of progress.
+_STEP = 100
 
 
 def models() -> Iterator[Model]:
@@ -97,8 +99,10 @@ def main() -> int:
             if found[1]:
                 wrong[label] += 1
                 print(f"{label} {seed} {Path(base.file).name} {found[0]}: {found[1]}", flush=True)
-        print(f"{label}: {number - wrong[label]} of {number} exact, {len(done)} kinds, {len(bases)} models")
-    for seed in range(asked.twins):
+            if (count := sum(done.values())) % _STEP == 0 or count == number:
+                exact = f"{count - wrong[label]} of {count} exact"
+                print(f"{label}: {exact}, {len(done)} kinds, {len(bases)} models", flush=True)
+    for seed in range(asked.seed, asked.seed + asked.twins):
         base = bases[seed % len(bases)]
         found = diff(base, shuffled(base, np.random.default_rng(seed)))
         if found.changes:

@@ -220,6 +220,8 @@ def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], N
             tell(
                 f"{pair.name}, {chosen} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
             )
+        if done % _STEP == 0:
+            tell(f"{done} pairs of faults planted, both of {named} among the first three")
     return done, named
 
 
