@@ -185,7 +185,8 @@ class Bench:
         tensors = dict(real)
         for new, old in fed.feeds:
             if real[old].dtype.kind == "f":
-                tensors[old] = in_tensor(real[old], self.part.second.tensors[new])
+                tensor = self.part.second.tensors[new]
+                tensors[fed.reads.get(old, old)] = meaning(requantized(tensor, real[old]), tensor)
         for old, got in self._computed(self._own, fed, tensors).items():
             new = next(number for home, number in fed.outputs if home == old)
             tensor = self.part.second.tensors[new]

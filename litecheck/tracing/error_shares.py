@@ -45,7 +45,11 @@ class ErrorShares:
     def _from_stored_inputs(self, fed: FedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""
         tensors = self._bench.part.second.tensors
-        stored = {old: in_tensor(real[old], tensors[new]) for new, old in fed.feeds if _is_float(real, old)}
+        stored = {
+            fed.reads.get(old, old): in_tensor(real[old], tensors[new])
+            for new, old in fed.feeds
+            if _is_float(real, old)
+        }
         try:
             return self._recomputed(real, stored, {fed.one, *self._bench.part.absorbed.get(fed.one, ())})
         except RunError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from litecheck.model.graph import wiring_of
 from litecheck.model.matching import SubgraphMatch
+from litecheck.model.tensor_matching import origin_of
 from litecheck.model.types import Operator
 from litecheck.tracing.float_forms import differs, permutation
 from litecheck.tracing.storage import is_quantized
@@ -23,6 +24,8 @@ class FedOperator:
     outputs: tuple[tuple[int, int], ...]
     computes: bool
     """True if constants, options or operand order may differ from the float operator's."""
+    reads: Mapping[int, int]
+    """The tensors that the float operator reads, by the float tensors that feed it: those behind simulated quantization."""
 
 
 def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
@@ -38,7 +41,8 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
         feeds = tuple(dict.fromkeys((i, part.tensors.get(i, -1)) for i in theirs.inputs if _is_fed(part, i)))
         held = any(i >= 0 and not _is_fed(part, i) for i in theirs.inputs)
         computes = held or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
-        yield FedOperator(one, other, theirs, feeds, outputs, computes)
+        reads = {origin_of(part.first, i): i for i in mine.inputs if i >= 0}
+        yield FedOperator(one, other, theirs, feeds, outputs, computes, reads)
 
 
 def _is_fed(part: SubgraphMatch, index: int) -> bool:

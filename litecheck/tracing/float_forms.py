@@ -112,7 +112,7 @@ def own_form(
             if ("bias" if held.kind == "bias" else "weights") in parts:
                 own = own_values(part, other, held)
                 if own is not None:
-                    values[held.place] = own
+                    values[held.place] = own.reshape(held.real.shape)
         _edit(editor, mine, values)
         if "operands" in parts and (moved := permutation(part, mine, theirs)):
             inputs = editor.operator(one).inputs
@@ -134,7 +134,7 @@ def twin_form(model: Model, part: SubgraphMatch, twin: Twin) -> Model:
             form = twin.reads.get(TensorUse(part.first.index, one, "input", held.place))
             own = twin_values(held, form)
             if own is not None and (held.stored is None or is_quantized(held.stored)):
-                values[held.place] = own
+                values[held.place] = own.reshape(held.real.shape)
         _edit(editor, part.first.operators[one], values)
     return _with(model, editor)
 
@@ -223,7 +223,7 @@ def _edit(editor: SubgraphEditor, operator: Operator, values: Mapping[int, Weigh
     for place, array in values.items():
         old = editor.tensors[inputs[place]]
         data = bytes_of(array.astype(np.float32).reshape(-1))
-        inputs[place] = editor.add_tensor(f"{old.name}/own", old.shape, "float32", None, data)
+        inputs[place] = editor.add_tensor(f"{old.name}/own", array.shape, "float32", None, data)
     if values:
         editor.change(operator.index, inputs=tuple(inputs))
 

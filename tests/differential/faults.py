@@ -221,7 +221,7 @@ def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], N
                 f"{pair.name}, {chosen} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
             )
         if done % _STEP == 0:
-            tell(f"{done} pairs of faults planted, both of {named} among the first three")
+            tell(f"two faults: both among the first three in {named} of {done}")
     return done, named
 
 

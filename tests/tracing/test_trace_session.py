@@ -156,18 +156,30 @@ def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -
     assert {(one.opcode, one.cause) for one in found.culprits} == {("FULLY_CONNECTED", "arithmetic")}
 
 
-def test_a_model_of_quantization_aware_training() -> None:
-    """The float file simulates quantization by QUANTIZE and DEQUANTIZE; its integer file computes the same."""
+@pytest.mark.parametrize(
+    ("kind", "number", "cause"),
+    [
+        ("weight_scales", 0, "weight_scale"),
+        ("weight_scales", 5, "weight_scale"),
+        ("biases", 5, "bias"),
+        ("too_wide", 2, "output_range"),
+    ],
+)
+def test_a_model_of_quantization_aware_training(kind: str, number: int, cause: str) -> None:
+    """The float file simulates quantization by QUANTIZE and DEQUANTIZE; its integer file computes the same.
+
+    The file states no shape for the weights of operator 5, and the values are on the steps of a range that is 8 times too
+    wide, where runtimes round halves otherwise than numpy.
+    """
     real, quantized = (load_model(FIXTURES / "convert" / f"trained{end}.tflite") for end in ("", "_int8"))
     sound = litecheck.trace(real, quantized, random=3, fix=False)
     assert sound.culprits == ()
     assert [row.opcode for row in sound.operators] == [op.opcode for op in quantized.subgraphs[0].operators]
-    planted = FAULTS["weight_scales"](
-        quantized, quantized.subgraphs[0].operators[0], np.random.default_rng(0)
-    )
+    operator = quantized.subgraphs[0].operators[number]
+    planted = FAULTS[kind](quantized, operator, np.random.default_rng(0))
     assert planted is not None
-    first = litecheck.trace(real, planted.model, random=3, fix=False).culprits[0]
-    assert (first.operator, first.cause) == (0, "weight_scale")
+    found = litecheck.trace(real, planted.model, random=3, fix=False).culprits
+    assert [(one.operator, one.cause) for one in found] == [(number, cause)]
 
 
 @pytest.mark.parametrize(
