@@ -4,8 +4,9 @@ Processor seconds in this process, least of several rounds, interleaved. Goals: 
 files, for equal files and for a change of one operator; ``trace`` at most 3 times one run of both models on the same
 samples, on litecheck's kernels; memory of ``trace`` in a process of its own, for 8 times the samples at most 10 % more.
 
-``diff`` reads LITECHECK_MODELS' MobileNetV2. ``trace`` takes a float file, by default MLPerf's ResNet of the same folder,
-and converts it. All weights changed is listed without a goal: both files are read whole.
+``diff`` reads LITECHECK_MODELS' MobileNetV2. ``trace`` takes a float file and converts it, by default MLPerf's ResNet of
+the same folder and the float model of MobileNetV2's stored values. All weights changed is listed without a goal: both files
+are read whole.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.cases.inputs import requantized
+from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.pipeline import convert_model
 from litecheck.differences.model_difference import diff
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
@@ -107,7 +109,7 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int) -> bool:
 
     both, traced = least(rounds, runs, whole)
     print(
-        f"trace, {samples} samples: {traced:.2f} s, two runs {both:.2f} s: {traced / both:.2f}, goal {GOAL_TRACE}"
+        f"trace, {file.name}, {samples} samples: {traced:.2f} s, two runs {both:.2f} s: {traced / both:.2f}, goal {GOAL_TRACE}"
     )
     peaks = [
         int(
@@ -128,13 +130,17 @@ def main() -> int:
     """Run both comparisons."""
     models = Path(os.environ.get("LITECHECK_MODELS", "."))
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--float", type=Path, default=models / "pretrainedResnet.tflite")
+    parser.add_argument("--float", type=Path)
     parser.add_argument("--samples", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
+    mobilenet = models / "tf2_mobilenet_v2_1.0_224_ptq.tflite"
     with tempfile.TemporaryDirectory() as folder:
-        met = compare_diff(models / "tf2_mobilenet_v2_1.0_224_ptq.tflite", Path(folder), 5 * asked.rounds)
-        met &= compare_trace(asked.float, Path(folder), asked.samples, asked.rounds)
+        met = compare_diff(mobilenet, Path(folder), 5 * asked.rounds)
+        real = Path(folder, "mobilenet_v2.tflite")
+        save_model(dequantize_model(load_model(mobilenet)).model, real)
+        for file in [asked.float] if asked.float else [models / "pretrainedResnet.tflite", real]:
+            met &= compare_trace(file, Path(folder), asked.samples, asked.rounds)
     return int(not met)
 
 

@@ -14,11 +14,11 @@ from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
-from litecheck.conversion.fixes import FixOptions, LossCause, best_fix, sample_cause
+from litecheck.conversion.fixes import DEPTH, LARGE_LOSS, FixOptions, LossCause, best_fix, sample_cause
 from litecheck.conversion.powers import Values, power, squares
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
-from litecheck.model.types import Model, Operator
+from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.fix_gains import fix_gains
@@ -49,11 +49,12 @@ class Workshop:
         """Return the tried conversion with the largest gain, or None if none gains 1 dB.
 
         ``partner`` is the float operator of the culprit or, without one, of the operator with the largest error. The gain
-        is that of the worst output of the model; with a shared range, that of the worst tensor that shares it.
+        is that of the worst output of the model; with a shared range, that of the worst tensor that shares it and of the
+        outputs behind it. Readers of the operator change as well if a large loss remains otherwise.
         """
         part = self.match.subgraphs[0]
         joint = part.first.operators[partner] if culprit and culprit.cause == "shared_range" else None
-        ends = joint.outputs if joint is not None else part.first.outputs
+        ends = part.first.outputs if joint is None else _outputs_behind(part.first, joint)
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
 
@@ -74,8 +75,12 @@ class Workshop:
                 return None
 
         before = self._snr(self.match.second, own, joint)
-        causes = self._causes(culprit, partner)
-        found = best_fix(part.first, causes, trial, before, len(self.samples), gain=_WORTH, depth=0)
+        causes = tuple(self._causes(culprit, partner))
+        tries = (
+            best_fix(part.first, causes, trial, before, len(self.samples), gain=_WORTH, depth=depth)
+            for depth in ((0, DEPTH) if before < LARGE_LOSS else (0,))
+        )
+        found = next(filter(None, tries), None)
         if found is None:
             return None
         kind = self.trials.request.to
@@ -119,7 +124,8 @@ class Workshop:
             for old, new in ends.items():
                 if old in sample and new in made and sample[old].dtype.kind == "f":
                     pair = sample[old], meaning(made[new], subgraph.tensors[new])
-                    for n, (want, got) in enumerate(zip(*(self._parts(v, joint) for v in pair), strict=True)):
+                    split = joint if joint is not None and old in joint.outputs else None
+                    for n, (want, got) in enumerate(zip(*(self._parts(v, split) for v in pair), strict=True)):
                         signal, noise = sums.get((old, n), (0.0, 0.0))
                         sums[old, n] = signal + power(want), noise + squares(want, got)
         return min((decibels(*pair) for pair in sums.values()), default=math.inf)
@@ -143,3 +149,12 @@ class Workshop:
             if sum(sizes) == values.shape[axis]
             else [values]
         )
+
+
+def _outputs_behind(subgraph: Subgraph, operator: Operator) -> tuple[int, ...]:
+    """Return the outputs of an operator, and the outputs of the model that depend on them."""
+    behind = set(operator.outputs)
+    for one in subgraph.operators:
+        if behind & {*one.inputs}:
+            behind.update(one.outputs)
+    return tuple(dict.fromkeys((*operator.outputs, *(i for i in subgraph.outputs if i in behind))))

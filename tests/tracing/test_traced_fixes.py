@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from litecheck import run
 from litecheck.cli import main
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
@@ -21,41 +25,118 @@ from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images
-from tests.conversion.test_fixes import dense_net, outlier, spiked
+from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
+from tests.differential.faults import by_tensorflow
+from tests.differential.planted_faults import plant
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
-def saved(model: Model, data: CalibrationData) -> None:
-    """A float model and its samples in the current folder."""
+def save_float(model: Model, data: CalibrationData) -> None:
+    """Write a float model and its samples to the current folder."""
     save_model(model, "float.tflite")
     (name,) = next(iter(data))[0].inputs
     np.savez("x.npz", **{name: np.stack([sample.inputs[name] for (sample,) in data])})
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "option"),
-    [(dense_net, spiked, "--range"), (outlier, lambda: images(0, 4), "--equalize")],
-)
-def test_the_fix_helps_when_it_is_executed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model, data, option: str
-) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.chdir(tmp_path)
-    saved(model(), data())
-    convert_model("float.tflite", "int8.tflite", data=("x.npz",), agreement=False, device="litecheck")
-    found = trace("float.tflite", "int8.tflite", data=("x.npz",), runtime="litecheck")
-    assert found.fix is not None
-    assert option in found.fix.command
-    words = shlex.split(found.fix.command)[1:]
-    monkeypatch.setattr("sys.argv", ["litecheck", *words, "--device", "litecheck"])
+def convert_plainly(to: str = "int8") -> None:
+    """Write the plain conversion of the float model to the current folder."""
+    convert_model("float.tflite", "int8.tflite", data=("x.npz",), to=to, agreement=False, device="litecheck")
+
+
+def save_pair(model: Model, data: CalibrationData, to: str = "int8") -> None:
+    """Write a float model, its samples and its plain conversion."""
+    save_float(model, data)
+    convert_plainly(to)
+
+
+def save_planted(to: str = "") -> None:
+    """Write a pair with wrong weights in the form of TensorFlow or, with a type, of litecheck."""
+    pair = by_tensorflow("residual")
+    save_float(pair.real, pair.data)
+    if to:
+        convert_plainly(to)
+    planted = plant("weights", load_model("int8.tflite") if to else pair.quantized, np.random.default_rng(0))
+    assert planted is not None
+    save_model(planted.model, "int8.tflite")
+
+
+def save_detector() -> None:
+    """Write the detector, whose scores share a range with its boxes."""
+    for end in ("tflite", "npz"):
+        shutil.copy(FIXTURES / f"float_detector.{end}", {"tflite": "float.tflite", "npz": "x.npz"}[end])
+    convert_plainly()
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, command: str) -> int:
+    """Run a command line of the program in this process, and return its exit code."""
+    program, *words = shlex.split(command)
+    assert program == "litecheck"
+    monkeypatch.setattr("sys.argv", [program, *words])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 0
-    usual = data()
-    others = CalibrationData(lambda: (c for n, c in enumerate(usual) if n != 2), "usual samples", None)
-    before, after = (
-        trace("float.tflite", load_model(f"{name}.tflite"), data=(others,), runtime="litecheck", fix=False)
-        for name in ("int8", "fixed")
+    return int(ended.value.code or 0)
+
+
+def outputs_snr(file: str, samples: list[int]) -> float:
+    """Return the SNR in dB of the worst output on some samples."""
+    np.savez("few.npz", **{name: values[samples] for name, values in np.load("x.npz").items()})
+    found = trace("float.tflite", file, data=("few.npz",), runtime="litecheck", fix=False)
+    return min(output.snr for output in found.outputs)
+
+
+def parts_snr(file: str, samples: list[int]) -> float:
+    """Return the SNR in dB of the detector's boxes or scores, 4 and 4 values of its first output, whichever is lower."""
+    images = np.load("x.npz")["image"][samples]
+    want, got = (
+        np.stack([next(iter(run(load_model(name), (x[np.newaxis],)).outputs.values()))[0] for x in images])
+        for name in ("float.tflite", file)
     )
-    assert after.outputs[0].snr > before.outputs[0].snr + 10
+    signal, noise = (np.square(v).reshape(-1, 2, 4).sum(axis=(0, 2)) for v in (want, got - want))
+    return float(10 * np.log10(signal / noise).min())
+
+
+FIRST, WITHOUT_SPIKE = [0, 1, 2, 3], [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("save", "options", "measure", "samples"),
+    [
+        (save_planted, "", outputs_snr, FIRST),
+        (lambda: save_planted("int16x8"), "--to int16x8", outputs_snr, FIRST),
+        (lambda: save_pair(dense_net(), spiked()), "--range x=", outputs_snr, WITHOUT_SPIKE),
+        (lambda: save_pair(outlier(), images(0, 4)), "--equalize", outputs_snr, FIRST),
+        (save_detector, "--int16x8 '#6'", parts_snr, FIRST),
+        (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", outputs_snr, FIRST),
+        (
+            lambda: save_pair(joined(), rows(8), "uint8"),
+            "--to uint8 --keep-float '#3' --keep-float '#4'",
+            outputs_snr,
+            FIRST,
+        ),
+    ],
+    ids=["plain", "plain int16x8", "range", "equalize", "int16x8", "keep-float", "keep-float uint8"],
+)
+def test_the_printed_command_gives_the_printed_snr(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    save: Callable[[], None],
+    options: str,
+    measure: Callable[[str, list[int]], float],
+    samples: list[int],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save()
+    run_command(monkeypatch, "litecheck trace float.tflite int8.tflite --data x.npz -f json:trace.json")
+    fix = json.loads(Path("trace.json").read_text())["fix"]
+    start, end = "litecheck convert float.tflite -o fixed.tflite ", " --data x.npz"
+    assert fix["command"].startswith(start + options)
+    assert fix["command"].endswith(end)
+    assert bool(options) is (fix["command"] != start[:-1] + end)
+    assert run_command(monkeypatch, fix["command"]) == 0
+    assert measure("int8.tflite", samples) == pytest.approx(fix["before"], abs=0.1)
+    assert measure("fixed.tflite", samples) == pytest.approx(fix["after"], abs=0.1)
+    assert fix["after"] > fix["before"] + 9
 
 
 def test_a_gain_of_granularity_is_not_credited_to_int16() -> None:
