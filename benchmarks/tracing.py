@@ -90,7 +90,7 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int) -> bool:
     """Time ``trace`` beside one run of both models, and compare its memory for few and many samples."""
     real = load_model(file)
     shape = real.subgraphs[0].tensors[real.subgraphs[0].inputs[0]].shape
-    arrays = np.random.default_rng(0).uniform(-1, 1, (8 * samples, *shape)).astype(np.float32)
+    arrays = np.random.default_rng(0).uniform(-1, 1, (samples, *shape)).astype(np.float32)
     data, path = folder / "samples.npy", folder / "int8.tflite"
     np.save(data, arrays)
     quantized = convert_model(real, data=(str(data),), samples=samples, agreement=False).conversion.model
@@ -108,19 +108,19 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int) -> bool:
         trace(real, quantized, data=(str(data),), samples=samples, fix=False, runtime="litecheck")
 
     both, traced = least(rounds, runs, whole)
-    print(
-        f"trace, {file.name}, {samples} samples: {traced:.2f} s, two runs {both:.2f} s: {traced / both:.2f}, goal {GOAL_TRACE}"
-    )
+    ratio = f"{traced / both:.2f}, goal {GOAL_TRACE}"
+    print(f"trace, {file.name}, {samples} samples: {traced:.2f} s, two runs {both:.2f} s: {ratio}")
+    few_and_all = samples // 8, samples
     peaks = [
         int(
             subprocess.check_output(
                 [sys.executable, "-c", _MEMORY, str(file), str(path), str(data), str(n)], text=True
             )
         )
-        for n in (samples, 8 * samples)
+        for n in few_and_all
     ]
     print(
-        f"trace, memory: {peaks[0] >> 10} MB for {samples} samples, {peaks[1] >> 10} MB for {8 * samples}: "
+        f"trace, memory: {peaks[0] >> 10} MB for {few_and_all[0]} samples, {peaks[1] >> 10} MB for {samples}: "
         f"{peaks[1] / peaks[0]:.2f}, goal {GOAL_MEMORY}"
     )
     return traced <= GOAL_TRACE * both and peaks[1] <= GOAL_MEMORY * peaks[0]
