@@ -5,10 +5,13 @@ from __future__ import annotations
 from litecheck.differences.change import Change, ModelDifference
 from litecheck.rendering.differences import wording
 from litecheck.rendering.document import Code, Document, Line, Part, TableGrid
+from litecheck.rendering.escape import shorten
 
 #: Rows of the table: with title, facts and heads at most 40 lines.
 _ROWS = 25
-_HEADS = (">number", "change", "place", "from what to what")
+#: Largest number of characters of a name in a row.
+_NAME = 60
+_HEADS = (">number", "change", "place", "before and after")
 
 
 def document(difference: ModelDifference) -> Document:
@@ -40,5 +43,5 @@ def document(difference: ModelDifference) -> Document:
 
 
 def _row(change: Change) -> tuple[Line, ...]:
-    name: Line = (" ", Code(change.name)) if change.name else ()
+    name: Line = (" ", Code(shorten(change.name, _NAME))) if change.name else ()
     return ("1",), (wording.NOUNS[change.kind][0],), (wording.place(change), *name), (wording.words(change),)

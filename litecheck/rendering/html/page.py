@@ -129,8 +129,9 @@ def _line(line: layout.Line) -> str:
 
 
 def _breakable(words: str) -> str:
-    """Long paths and names break behind what joins their words."""
-    return re.sub(r"\S{12,}", lambda long: re.sub("[/_]", r"\g<0><wbr>", long[0]), text(words))
+    """Return text in which long paths and names break behind what joins their words, and arrows do not break."""
+    broken = re.sub(r"\S{12,}", lambda long: re.sub("[/_]", r"\g<0><wbr>", long[0]), text(words))
+    return broken.replace("-&gt;", "→")
 
 
 def _span(span: layout.Span) -> str:

@@ -93,7 +93,9 @@ def _strip(one: TensorDistribution) -> str:
         target = few if bits < BITS[one.dtype] - _LOST else rest
         target.append((n, max(1.0, _STRIP * bits / BITS[one.dtype])))
     paths = _path("bars", rest, _STRIP) + _path("few", few, _STRIP)
-    return _svg("strip", len(least), _STRIP, "effective bits by channel", paths)
+    words = "effective bits by channel"
+    ruler = f'<p class="ruler"><span>0</span><span>{words}</span><span>{len(one.bits) - 1}</span></p>'
+    return _svg("strip", len(least), _STRIP, words, paths) + ruler
 
 
 def _path(kind: str, bars: Sequence[tuple[int, float]], height: int) -> str:

@@ -11,7 +11,9 @@ from litecheck.tracing.trace_result import Trace, TracedOperator
 
 #: Size of the picture, and the SNR in dB at its upper end.
 _WIDTH, _HEIGHT, _MOST = 960, 220, 80.0
-_LEFT, _BOTTOM = 40, 20
+_LEFT, _BOTTOM = 40, 24
+#: Largest number of operators whose numbers are below the plot.
+_NUMBERS = 24
 _STYLE = """
 figure { margin-block: 1rem; overflow-x: auto; }
 .snr { width: 100%; min-width: 40rem; height: auto; }
@@ -23,6 +25,7 @@ figure { margin-block: 1rem; overflow-x: auto; }
 .snr .device { fill: none; stroke: var(--dead); stroke-width: 1.5; }
 .snr .culprit { fill: var(--bad); }
 .snr circle { fill: var(--accent); }
+@media (max-width: 46rem) { .snr text { font-size: 17px; } }
 .key b { padding-inline: .3rem; }
 .key .whole { color: var(--accent); } .key .alone { color: var(--good-ink); }
 .key .twin { color: var(--quiet); } .key .device { color: var(--dead); } .key .culprit { color: var(--bad); }
@@ -45,11 +48,14 @@ def picture(trace: Trace) -> str:
     )
     lines = "".join(_line(name, [getattr(one, field) for one in rows]) for name, field in _SERIES)
     grid = "".join(_grid(level) for level in range(0, int(_MOST) + 1, 20))
+    each = -(-len(rows) // _NUMBERS)
+    numbers = "".join(_number(n, len(rows), one) for n, one in enumerate(rows) if n % each == 0)
     key = "".join(
         f'<b class="{name}">{words}</b>' for name, words in _KEY if name != "device" or trace.device
     )
     head = f'<svg class="snr" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="SNR by operator">'
-    return f'<figure><p class="key">SNR in dB by operator: {key}</p>{head}{grid}{lines}{marks}</svg></figure>'
+    drawing = f"{head}{grid}{numbers}{lines}{marks}</svg>"
+    return f'<figure tabindex="0"><p class="key">SNR in dB by operator: {key}</p>{drawing}</figure>'
 
 
 _SERIES = (
@@ -74,9 +80,19 @@ def _grid(level: int) -> str:
     return f'<line x1="{_LEFT}" y1="{y}" x2="{_WIDTH}" y2="{y}"/><text x="4" y="{y + 4}">{level}</text>'
 
 
+def _number(n: int, count: int, one: TracedOperator) -> str:
+    label = f"{one.subgraph}:{one.operator}" if one.subgraph else f"#{one.operator}"
+    return f'<text x="{_x(n, count)}" y="{_HEIGHT - 6}" text-anchor="middle">{label}</text>'
+
+
 def _line(name: str, values: list[float | None]) -> str:
-    points = [f"{_x(n, len(values))},{_y(v)}" for n, v in enumerate(values) if v is not None]
-    return f'<polyline class="{name}" points="{" ".join(points)}"/>' if len(points) > 1 else ""
+    """Return a line with gaps at unknown values."""
+    steps, known = "", False
+    for n, value in enumerate(values):
+        if value is not None:
+            steps += f"{'L' if known else 'M'}{_x(n, len(values))} {_y(value)}"
+        known = value is not None
+    return f'<path class="{name}" d="{steps}"/>' if "L" in steps else ""
 
 
 def _mark(n: int, count: int, one: TracedOperator, culprit: bool) -> str:
