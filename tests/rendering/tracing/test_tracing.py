@@ -130,11 +130,38 @@ def test_every_format_names_the_culprit(form: str) -> None:
     assert "<b>\\x1b" not in text or form != "html"
 
 
+SERIES = ("whole", "alone", "twin", "device")
+
+
 def test_the_page_has_a_mark_for_each_operator() -> None:
     page = Read(render(BAD, "html"))
     circles = [attributes for name, attributes in page.elements if name == "circle"]
     assert [one.get("class") for one in circles] == [None, "culprit", None]
-    assert sum(name == "polyline" for name, _ in page.elements) == 3
+    lines = {
+        at["class"]: at["d"] or ""
+        for name, at in page.elements
+        if name == "path" and at.get("class") in SERIES
+    }
+    assert {name: path.count("M") for name, path in lines.items()} == dict.fromkeys(lines, 1)
+    assert len(lines) == 3
+    assert [label in render(BAD, "html") for label in ("#0</text>", "#1</text>", "#2</text>")] == [True] * 3
+
+
+def test_a_line_of_the_plot_has_gaps_at_unknown_values() -> None:
+    first = BAD.operators[0]
+    known = [replace(first, operator=n, twin_snr=None if n == 2 else 30.0) for n in range(5)]
+    page = Read(render(replace(BAD, operators=tuple(known)), "html"))
+    (path,) = [at["d"] or "" for name, at in page.elements if (name, at.get("class")) == ("path", "twin")]
+    assert (path.count("M"), path.count("L")) == (2, 2)
+
+
+def test_the_table_of_the_page_is_open_and_has_no_empty_column() -> None:
+    operators = tuple(replace(one, device_snr=None, name=80 * "n") for one in BAD.operators)
+    page = Read(render(replace(BAD, operators=operators), "html"))
+    assert "open" in next(at for name, at in page.elements if name == "details")
+    shown = render(replace(BAD, operators=operators), "html")
+    assert ">device</th>" not in shown
+    assert 80 * "n" not in shown.split("<tbody>")[1].split("</tbody>")[0]
 
 
 def test_nodes_color_the_culprit() -> None:
