@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
+from litecheck.profile.load import STRUCTURE
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.register import Measurement
@@ -27,8 +28,11 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         estimate = estimate or CEILINGS.get(name)
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
+    # Other limits depend on types, scales and weights; shapes and options do not.
+    structural = requirement.demand.profile == STRUCTURE
+
     def check(bound: BoundOperator) -> Sequence[Fault]:
-        if bound.any_fault:
+        if bound.any_fault and not structural:
             return NONE
         if estimate is not None:
             near = estimate(bound.operator.opcode, bound.roles)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.checks.bound_operator import NONE, BoundOperand, BoundOperator, Check, Fault, at
+from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
 from litecheck.finding import IGNORED, Level
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
@@ -19,8 +19,6 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     """Return the check: inputs with incompatible shapes first, then outputs with another shape than the law computes."""
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
-        if bound.any_fault:
-            return NONE
         inferred = bound.context.shapes
         misfit = inferred.misfits.get(bound.operator.index)
         if misfit is not None:

@@ -89,9 +89,12 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "no rank stated": (added((1, 4), (1, 4), ()), other("its shape is []", "[1, 4]", level="note")),
     "a length left open": (added((1, 4), (1, 4), (1, 1), shape_signature=(1, -1)), ()),
     "broadcast": (added((2, 1), (4,), (2, 4)), ()),
-    "what is at fault otherwise": (
+    "a shape and a type": (
         changed(added((1, 4), (1, 3), (1, 4)), "input 1", dtype="int16"),
-        (Told("ADD/rhs/dtype", "rhs 'input 1'", "it is int16", "type int8 of rhs", "activations are int8"),),
+        (
+            Told("ADD/rhs/dtype", "rhs 'input 1'", "it is int16", "type int8 of rhs", "activations are int8"),
+            *misfit("rhs", "[1, 4] and [1, 3] do not broadcast"),
+        ),
     ),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,3 +148,57 @@ def test_default_profiles_are_read_when_those_before_are_silent() -> None:
     assert validate(unary("RELU", "float32", scale=False)).profiles == DEFAULT_PROFILES[-1:]
     runtimes = validate(unary()).runtimes
     assert {*runtimes} == {DEFAULT_PROFILES[0]}
+
+
+def scaled(
+    opcode: str, shapes: list[tuple[int, ...]], result: tuple[int, ...], index: list[int], **options: Any
+) -> Model:
+    """An operator whose int8 input and output have different scales, with a constant of indices where it has one."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    inputs = [main.tensor(f"x{n}", shape, "int8", quantized(0.5)) for n, shape in enumerate(shapes)]
+    constants = [main.constant("index", np.int32(index))] if index else []
+    operands = (*constants, *inputs) if opcode == "SPLIT" else (*inputs, *constants)
+    outputs = [
+        main.tensor(f"y{n}", result, "int8", quantized(0.25)) for n in range(options.get("num_splits", 1))
+    ]
+    main.add(opcode, operands, outputs, version=2, **options)
+    main.inputs(*inputs)
+    main.outputs(*outputs)
+    return builder.finish()
+
+
+POOL = {"stride_w": 0, "stride_h": 2, "filter_width": 2, "filter_height": 2}
+
+
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        (
+            "MAX_POOL_2D/limits/smallest_stride",
+            scaled(
+                "MAX_POOL_2D",
+                [(1, 4, 4, 2)],
+                (1, 2, 2, 2),
+                [],
+                stride_w=0,
+                stride_h=2,
+                filter_width=2,
+                filter_height=2,
+            ),
+        ),
+        ("GATHER/limits/axis_out_of_range", scaled("GATHER", [(4, 3)], (2, 3), [0, 1], axis=7)),
+        ("SPLIT/limits/split_remainder", scaled("SPLIT", [(4, 3)], (4, 2), [1], num_splits=2)),
+        (
+            "CONCATENATION/limits/axis_out_of_range",
+            scaled("CONCATENATION", [(1, 2), (1, 2)], (1, 4), [], axis=9),
+        ),
+        ("ADD/shapes", scaled("ADD", [(1, 4), (1, 3)], (1, 4), [])),
+    ],
+)
+def test_a_wrong_scale_hides_no_wrong_shape_or_option(path: str, model: Model) -> None:
+    """Without its other findings, the model would conform if the finding of the scale were waived."""
+    paths = {f.path for f in validate(model).findings if f.level == "violation"}
+    assert path in paths
+    if not path.startswith("ADD"):
+        assert any(p.endswith("/same_quantization") for p in paths)
