@@ -35,14 +35,15 @@ class FixTrials:
     changes: Sequence[ConstantChange] = ()
     trained: TransferredParams | None = None
 
-    def converted(self, options: FixOptions) -> Conversion | None:
-        """Return the conversion with more options, or None if they are impossible or meet no rules."""
+    def measured(self, options: FixOptions, snr: Callable[[Conversion], float]) -> float | None:
+        """Return the SNR in dB of the conversion with more options, or None if they are impossible, meet no rules, or give
+        a model that does not run."""
         if (options.int16x8 and self.request.to != "int8") or (
             options.equalize and self.recalibrated is None
         ):
             return None
         try:
-            return self._equalized() if options.equalize else self._converted(options)
+            return snr(self._equalized() if options.equalize else self._converted(options))
         except LitecheckError:
             return None
 

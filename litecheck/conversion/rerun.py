@@ -45,7 +45,7 @@ from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError, LitecheckError
+from litecheck.errors import ConfigError
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
 
@@ -164,16 +164,11 @@ class Rerun:
             self.trained.borrowed if self.trained else None,
         )
 
+        def snr(tried: Conversion) -> float:
+            return lowest_snr(self.compared(tried, "trying fixes", channelled, data))
+
         def trial(options: FixOptions) -> float | None:
-            tried = trials.converted(options)
-            try:
-                return (
-                    None
-                    if tried is None
-                    else lowest_snr(self.compared(tried, "trying fixes", channelled, data))
-                )
-            except LitecheckError:  # the model with these options does not run
-                return None
+            return trials.measured(options, snr)
 
         found = self.compared(conversion, "trying fixes", channelled, data)
         before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -61,18 +61,13 @@ class Workshop:
         @cache
         def trial(options: FixOptions) -> float | None:
             # Equalization rescales tensors inside the model, so that only outputs can be compared.
-            tried = None if joint is not None and options.equalize else self.trials.converted(options)
-            return measured(tried)
+            scales = joint is not None and options.equalize
+            return None if scales else self.trials.measured(options, snr)
 
-        def measured(tried: Conversion | None) -> float | None:
-            if tried is None:
-                return None
-            try:
-                return self._snr(
-                    tried.model, {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}, joint
-                )
-            except LitecheckError:  # the model with these options does not run
-                return None
+        def snr(tried: Conversion) -> float:
+            return self._snr(
+                tried.model, {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}, joint
+            )
 
         before = self._snr(self.match.second, own, joint)
         causes = tuple(self._causes(culprit, partner))
@@ -86,16 +81,14 @@ class Workshop:
         kind = self.trials.request.to
         options = shlex.join((*(("--to", kind) if kind != "int8" else ()), *found.options))
         words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", options, self.asked)))
-        gains = fix_gains(
-            found.before, measured(self._granular()), trial(FixOptions()), found.after, found.options
-        )
+        gains = fix_gains(found.before, self._granular(snr), trial(FixOptions()), found.after, found.options)
         return TriedFix(f"litecheck convert {words}", found.before, found.after, len(self.samples), gains)
 
-    def _granular(self) -> Conversion | None:
-        """Return the plain conversion with the granularity of the quantized model, or None if it is impossible."""
+    def _granular(self, snr: Callable[[Conversion], float]) -> float | None:
+        """Return the SNR of the plain conversion with the granularity of the quantized model, None if it is impossible."""
         made = self.trials
         try:
-            return convert(made.model, made.request, made.ranges, granularity_of(self.match), made.inner)
+            return snr(convert(made.model, made.request, made.ranges, granularity_of(self.match), made.inner))
         except LitecheckError:
             return None
 
