@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from litecheck.conversion.binding import BoundFloatOperator, bind
+from litecheck.conversion.binding import BoundFloatOperator, bind, real_ports
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.parameter_solver import is_derived
@@ -17,6 +17,7 @@ from litecheck.conversion.request import REAL
 from litecheck.conversion.runtime_faults import runtime_fault
 from litecheck.conversion.scheme_binding import bind_rule, decided_type
 from litecheck.conversion.transferred import TransferredParams
+from litecheck.model.links import called
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
@@ -60,6 +61,10 @@ class RuleChoice:
 
     def bound(self, subgraph: Subgraph, operator: Operator) -> BoundFloatOperator:
         """Return an operator with its rule, or with the reason why it stays unquantized."""
+        why = self.targets.keeps(subgraph, operator)
+        if why and not tuple(called(operator)):
+            ports = {"operands": tuple(real_ports(subgraph, operator))}
+            return BoundFloatOperator(subgraph, operator, None, ports, {}, stays=why)
         rules = self.targets.rules.get((subgraph.index, operator.index), ())
         if rules:
             return self._first(subgraph, operator, rules)
@@ -99,12 +104,8 @@ class RuleChoice:
         if bound.stays or bound.untouched or not (bound.storage or bound.constants):
             return bound
         dtype = decided_type(bound, self.targets.activation)
-        why = (
-            self.targets.keeps(bound.subgraph, bound.operator)
-            or runtime_fault(bound.operator.opcode, dtype, self.targets.runtimes)
-            or _obstacle(bound, self.ranges)
-        )
-        if why:
+        fault = runtime_fault(bound.operator.opcode, dtype, self.targets.runtimes)
+        if why := fault or _obstacle(bound, self.ranges):
             return bound.staying(why)
         if self.targets.matches_old_weights:
             return _like_old_weights(bound)
