@@ -30,6 +30,8 @@ class Side:
     """What a bias of int16 activations may be."""
     small: bool = False
     """Whether values stay near their zero points: then accumulators are small, and multipliers near 1."""
+    far: bool = False
+    """Whether weights are near the end of their type and activations of one sign: then long sums pass 32 bits."""
 
     def amplitudes(self) -> tuple[int, int]:
         """How far activations and weights go from their zero points, or about so."""
@@ -42,6 +44,8 @@ class Side:
         if parameters is None:
             return random.normal(size=shape).astype(np.float32)
         info = np.iinfo(self.activation)
+        if self.far:
+            return random.integers(info.max // 2, info.max, shape).astype(self.activation)
         if not self.small:
             return random.integers(info.min, info.max + 1, shape).astype(self.activation)
         far = self.amplitudes()[0]
@@ -64,6 +68,8 @@ class Side:
         if parameters is None:
             return random.normal(size=shape).astype(np.float32)
         most, zero = self.amplitudes()[1], int(parameters.zero_point[0])
+        if self.far:
+            return random.integers(most // 2, most, shape).astype("u1" if self.weight == "uint8" else "i1")
         if self.weight != "uint8":
             return random.integers(-most, most + 1, shape).astype(np.int8)
         low, high = (zero - most, zero + most) if self.small else (0, most)
@@ -110,7 +116,8 @@ def affine(
         scales = np.exp2(np.round(np.log2(scales)))
     zero = int(random.integers(1, 255)) if side.weight == "uint8" else 0
     product = input_.scale[0] * scales
-    spread = float(np.median(product)) * np.prod(side.amplitudes(), dtype=float) * np.sqrt(max(1, depth))
+    terms = max(1, depth) if side.far else np.sqrt(max(1, depth))
+    spread = float(np.median(product)) * np.prod(side.amplitudes(), dtype=float) * terms
     steps = 2.0 ** np.ceil(np.log2(np.iinfo(side.activation).max))
     output = side.parameters(random)
     assert output is not None
@@ -123,9 +130,11 @@ def affine(
     return Affine(quantized(scales, zero, axis), bias, quantized(product, 0, 0), output)
 
 
-def bias_type(side: Side, parts: Affine) -> dict[str, str]:
-    """The option by which int16 kernels know a bias's type: they do not look at the tensor's."""
-    return {"quantized_bias_type": parts.bias.dtype.name} if side.activation == "int16" else {}
+def bias_type(random: Random, side: Side, parts: Affine) -> dict[str, str]:
+    """The option by which int16 kernels know a bias's type: they do not look at the tensor's. Without it int64 is meant."""
+    if side.activation != "int16" or (parts.bias.dtype == "int64" and random.random() < 0.3):
+        return {}
+    return {"quantized_bias_type": parts.bias.dtype.name}
 
 
 def _padding(random: Random) -> str:
@@ -205,7 +214,7 @@ def _windowed(
     y = made.main.tensor("y", (shape[0], *out, channels), side.activation, parts.output)
     activation = _activation(random)
     version = 6 if opcode == "DEPTHWISE_CONV_2D" else 8
-    more = {} if opcode == "DEPTHWISE_CONV_2D" else bias_type(side, parts)
+    more = {} if opcode == "DEPTHWISE_CONV_2D" else bias_type(random, side, parts)
     made.main.add(
         opcode,
         operands,
@@ -224,7 +233,9 @@ class _Maker:
 
     def __init__(self, random: Random, side: Side) -> None:
         self.random = random
-        self.side = side = replace(side, small=bool(random.random() < 0.5))
+        small = bool(random.random() < 0.5)
+        far = side.activation == "int16" and not small and bool(random.random() < 0.3)
+        self.side = side = replace(side, small=small, far=far)
         self.builder = ModelBuilder()
         self.main = self.builder.subgraph("main")
         self.parameters = side.parameters(random)
@@ -266,7 +277,7 @@ def fully_connected(random: Random, side: Side) -> Trial:
     shape = (*lead, units) if keep else (int(np.prod(lead)), units)
     y = made.main.tensor("y", shape, side.activation, parts.output)
     activation = _activation(random)
-    more = bias_type(side, parts)
+    more = bias_type(random, side, parts)
     made.main.add(
         "FULLY_CONNECTED",
         operands,
@@ -327,7 +338,7 @@ def transpose_conv(random: Random, side: Side) -> Trial:
     activation = _activation(random)
     made.main.add(
         "TRANSPOSE_CONV", [shape, weight, x, *bias], [y], version=4, padding=padding, stride_h=stride[0],
-        stride_w=stride[1], fused_activation_function=activation, **bias_type(side, parts),
+        stride_w=stride[1], fused_activation_function=activation, **bias_type(random, side, parts),
     )  # fmt: skip
     what = f"{(n, height, width, depth)} {(channels, *kernel)} to {out} {stride} {padding} {activation} {with_bias}"
     return made.case(f"TRANSPOSE_CONV {what} per axis {per_axis} {parts.bias.dtype}", y)

@@ -144,16 +144,16 @@ def layer(bias: str, **options: Option) -> Model:
     )
 
 
-def hybrid(opcode: str, weights: TensorPlan, **options: Option) -> Model:
+def hybrid(opcode: str, weights: TensorPlan, bias: TensorPlan | None = None, **options: Option) -> Model:
     """Return a layer with float activations."""
     rows = weights.shape[0]
     if opcode == "FULLY_CONNECTED":
         ends = (2, weights.shape[-1]), (2, rows)
-        return one(opcode, x(ends[0], "float32"), weights, None, x(ends[1], "float32"), version=10, **options)
+        return one(opcode, x(ends[0], "float32"), weights, bias, x(ends[1], "float32"), version=10, **options)
     depth = opcode == "DEPTHWISE_CONV_2D"
     channels = weights.shape[-1] if depth else rows
     more: dict[str, Option] = {"depth_multiplier": 1} if depth else {}
-    b = c(np.zeros(channels), "float32")
+    b = bias or c(np.zeros(channels), "float32")
     return one(
         opcode, x((1, 4, 4, weights.shape[-1]), "float32"), weights, b, x((1, 3, 3, channels), "float32"), version=6,
         **CONV, **more, **options,
@@ -287,13 +287,23 @@ def _layers() -> Iterator[FaultPair]:
         "two channels at a time", "TRANSPOSE_CONV", "tflm", transposed("int32"), transposed("int64")
     )
     rows = (hybrid("FULLY_CONNECTED", c(np.full((4, 32), low), "int4", 0.1)) for low in (-8, -7))
-    yield FaultPair("int4 weights of -8", "FULLY_CONNECTED", "optimized", *rows)
+    yield FaultPair("int4 weights of -8 wrongly if", "FULLY_CONNECTED", "optimized", *rows)
     for opcode, bad, good in (
         ("FULLY_CONNECTED", (8, 16), (8, 15)),
         ("CONV_2D", (3, 2, 2, 16), (4, 2, 2, 16)),
     ):
         pair = (hybrid(opcode, c(np.full(shape, -128), "int8", 0.1)) for shape in (bad, good))
-        yield FaultPair("weights of -128", opcode, "optimized", *pair)
+        yield FaultPair("weights of -128 and", opcode, "optimized", *pair)
+        biases = x(bad[0], "float32"), c(np.zeros(bad[0]), "float32")
+        pair = (hybrid(opcode, c(np.full(bad, -128), "int8", 0.1), bias) for bias in biases)
+        yield FaultPair("kernel, which computes products", opcode, "xnnpack", *pair)
+        pair = (hybrid(opcode, x(shape, "int8", 0.1)) for shape in (bad, good))
+        given = ([-ramp(*((2,) if opcode == "FULLY_CONNECTED" else (1, 4, 4)), shape[-1]).astype(np.float32),
+                  np.full(shape, -128, np.int8)] for shape in (bad, good))  # fmt: skip
+        yield FaultPair("computed at run time and negative", opcode, "reference", *pair, *given)
+    pair = (hybrid("FULLY_CONNECTED", c(np.full((4, 32), -8), "int4", 0.1), bias)
+            for bias in (x(4, "float32"), c(np.zeros(4), "float32")))  # fmt: skip
+    yield FaultPair("weights of -8 wrongly in", "FULLY_CONNECTED", "xnnpack", *pair)
     scales = ((0.01, 0.0), ([0.01] * 8, 3))
     pair = (hybrid("DEPTHWISE_CONV_2D", c(ramp(1, 2, 2, 8), "int8", s, 0, int(axis))) for s, axis in scales)
     yield FaultPair("beyond the end", "DEPTHWISE_CONV_2D", "reference", *pair)

@@ -68,6 +68,8 @@ class Maker:
         if self.random.random() < 0.15:
             scales[:] = scales[0]
         stored = self.random.integers(-most, most + 1, shape).astype(np.int8)
+        if self.random.random() < 0.2:
+            stored.flat[self.random.integers(0, stored.size, 3)] = -most - 1
         stated = quantized(scales, 0, along)
         if computed:
             self.operands.append(self.main.tensor("w", shape, kind, stated))
