@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from litecheck.data import rules_dir
@@ -34,6 +34,7 @@ class OperatorTypes:
     by_role: bool
     line: int
 
+    @lru_cache(maxsize=1 << 12)  # noqa: B019 -- tables are kept as long as the program runs
     def impact(self, combination: Combination) -> Effect | None:
         """Return the impact of a combination, or None if the runtime supports it."""
         if _listed(combination, self.runs):

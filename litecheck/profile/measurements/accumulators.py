@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.stored_values import extremes, signed_sums, stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.bound import Measured, Operands, once, one_scale, one_zero_point
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
@@ -137,7 +137,7 @@ def sum_reach(operands: Operands) -> Measured:
     """``largest_accumulator`` in output steps: accumulator * input scale * weight scale / output scale. None
     if depth and bias dtype alone keep the value below 2^29. Example: accumulator 6,477,000,000 and scales
     0.5, 0.25 and 0.5 give 1,619,250,000."""
-    weights, bias, step = operands.one("weight"), operands.one("bias"), _largest_step(operands)
+    weights, bias, step = operands.one("weight"), operands.one("bias"), largest_step(operands)
     most = 0 if bias is None else 2**31 if bias.dtype == "int32" else largest_value(bias)
     if weights is None or step is None or most is None or step * (_cannot_exceed(operands) + most) < PLAIN:
         return None
@@ -155,8 +155,12 @@ def sum_reach(operands: Operands) -> Measured:
     return int(sums[channel]) * data * Fraction(weight) / output
 
 
-def _largest_step(operands: Operands) -> float | None:
-    """An accumulator step in output steps, of the channel where it is largest, in float64."""
+@once
+def largest_step(operands: Operands) -> float | None:
+    """Return an accumulator step in output steps, of the channel where it is largest, in float64.
+
+    For example, scales 0.5 and 0.25, and 0.1 of the output give 1.25.
+    """
     data, output, weights = (operands.one(role) for role in ("input", "output", "weight"))
     if data is None or output is None or weights is None or not weights.quantization.scale.size:
         return None
@@ -167,6 +171,7 @@ def _largest_step(operands: Operands) -> float | None:
     return largest / scale if scale > 0 and 0 < largest < float("inf") else None
 
 
+@once
 def _cannot_exceed(operands: Operands) -> int:
     """Return an upper bound of every sum of products from sizes and bit widths alone; it decides most layers."""
     sizes = [

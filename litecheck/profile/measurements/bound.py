@@ -126,6 +126,16 @@ def one_scale(tensor: Tensor | None) -> Fraction | None:
     return Fraction(value) if value == value and abs(value) != float("inf") else None
 
 
+def exact_ratio(over: Sequence[float], under: float) -> Fraction:
+    """Return a product divided by a number, exactly; a single Fraction is built. Example: 0.5, 0.25 and 0.125 give 1."""
+    numerator, denominator = 1, 1
+    for value in over:
+        a, b = value.as_integer_ratio()
+        numerator, denominator = numerator * a, denominator * b
+    a, b = under.as_integer_ratio()
+    return Fraction(numerator * b, denominator * a)
+
+
 #: Constants longer than this are no list of axes, paddings or sizes.
 LONG = 1 << 10
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.accumulators import channel_sums
+from litecheck.profile.measurements.accumulators import channel_sums, largest_step
 from litecheck.profile.measurements.bound import Operands, everything
 from litecheck.quantization import INTEGER_RANGES
 
@@ -35,9 +35,11 @@ def output_levels(operands: Operands, bound: str) -> float | None:
 
     For example, LOGISTIC's range 0..1 behind QUANTIZE with an output scale of 0.75 gives 1.3.
     """
-    output, span = _range(operands.one("output")), _BOUNDS[bound](operands)
-    scale = _scale(operands.one("output"))
-    if output is None or span is None or scale is None:
+    span = _BOUNDS[bound](operands)
+    if span is None:
+        return None
+    output, scale = _range(operands.one("output")), _scale(operands.one("output"))
+    if output is None or scale is None:
         return None
     return max(0.0, min(span[1], output[1]) - max(span[0], output[0])) / scale
 
@@ -47,7 +49,7 @@ def sum_step(operands: Operands, bound: str) -> float | None:
 
     For example, scales 0.5, 0.25 and 0.1 give 1.25.
     """
-    largest, weight = _largest_step(operands), operands.one("weight")
+    largest, weight = _step(operands), operands.one("weight")
     if largest is None or largest <= 1 or weight is None:
         return None
     scales = weight.quantization.scale
@@ -111,7 +113,7 @@ def _of_product(operands: Operands) -> Interval | None:
 
 def _of_weights(operands: Operands) -> Interval | None:
     """The largest sum of a layer, with its bias; None if its step alone shows that it spans enough levels."""
-    step, given, weight = _largest_step(operands), _scale(operands.one("input")), operands.one("weight")
+    step, given, weight = _step(operands), _scale(operands.one("input")), operands.one("weight")
     if step is None or given is None or weight is None or step > _COARSE:
         return None
     sums = channel_sums(operands)
@@ -121,16 +123,10 @@ def _of_weights(operands: Operands) -> Interval | None:
     return -most, most
 
 
-def _largest_step(operands: Operands) -> float | None:
-    """Input scale * largest weight scale / output scale."""
-    given, output, weight = (
-        _scale(operands.one("input")),
-        _scale(operands.one("output")),
-        operands.one("weight"),
-    )
-    if given is None or output is None or weight is None or not weight.quantization.scale.size:
-        return None
-    return given * float(weight.quantization.scale.max()) / output
+def _step(operands: Operands) -> float | None:
+    """The largest step of a layer with inputs and outputs of few values."""
+    ends = operands.one("input"), operands.one("output")
+    return largest_step(operands) if all(t is not None and t.dtype in _NARROW for t in ends) else None
 
 
 _BOUNDS: dict[str, Callable[[Operands], Interval | None]] = {

@@ -8,7 +8,7 @@ from math import isfinite, log2, sqrt
 import numpy as np
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.bound import Measured, Operands, exact_ratio, one_scale, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import INTEGER_RANGES, Quantization
@@ -102,8 +102,7 @@ def accumulator_step(operands: Operands) -> Measured:
     largest = float(weight.quantization.scale.max())
     if not isfinite(largest):
         return None
-    (a, b), (c, d), (e, f) = (x.as_integer_ratio() for x in (data, largest, output))
-    return Fraction(a * c * f, b * d * e)
+    return exact_ratio((data, largest), output)
 
 
 @measures(lambda plan, value: plan.scaled("output", _largest(plan) / value) if value > 0 else None)
@@ -112,7 +111,7 @@ def scale_ratio(operands: Operands) -> Measured:
     output = _plain(operands.one("output"))
     given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
     scales = [s for s in given if s is not None]
-    return Fraction(max(scales)) / Fraction(output) if scales and output else None
+    return exact_ratio((max(scales),), output) if scales and output else None
 
 
 @measures(lambda plan, value: plan.scaled("output", _largest(plan) * float(value)) if value > 0 else None)
