@@ -139,3 +139,19 @@ def test_the_c_library_decides_about_an_entry():
         apart.append(np.abs(found[0].astype(int) - found[1]).max())
     assert 0 < np.count_nonzero(apart) < 12
     assert max(apart) == 1
+
+
+@pytest.mark.parametrize(
+    ("scale", "shifts", "expected"),
+    [
+        (2.0**-13, 4, False),
+        (2.0**-12, 4, True),
+        (2.0**-9, 4, True),
+        (2.0**-8, 4, False),
+        (2.0**-12 * 1.0006, 4, True),
+        (2.0**-12 * 1.0008, 4, False),
+    ],
+)
+def test_scales_that_are_powers_of_two(scale: float, shifts: int, expected: bool) -> None:
+    """The tolerance is 0.001 of the logarithm: a factor of 1.00069."""
+    assert transcendental._is_power(np.float32(scale), shifts) is expected
