@@ -14,7 +14,7 @@ from litecheck.conversion.calibration.statistics import (
     TensorStatistics,
     statistics_of,
 )
-from litecheck.conversion.data_warnings import decisive_samples, named_samples
+from litecheck.conversion.data_warnings import decisive_samples, named_samples, ranges_without
 from litecheck.conversion.record import ConversionRecord
 from litecheck.quantizer.npy import read_npz
 
@@ -84,3 +84,16 @@ def test_another_set_is_an_evaluation(tmp_path: Path) -> None:
     assert record.evaluation.outputs[0].snr < 20 < record.agreement.outputs[0].snr, "other data saturate"
     assert all("on the data of --evaluate" in text for text in record.failed_gates)
     assert record.exit_code == 1
+
+
+def test_ranges_without_a_sample_are_those_that_it_alone_sets() -> None:
+    """Sample 2 sets the range of the first tensor, sample 0 that of the second, none that of the third."""
+    tensors = {
+        (0, 0): seen([-1, 1], [0, 1], [-1, 40], [0, 2]),
+        (0, 1): seen([-50, 1], [-1, 1], [-2, 1], [0, 2]),
+        (0, 2): seen([-1, 1], [-1, 1], [-1, 1], [-1, 1]),
+    }
+    statistics = CalibrationStatistics(tensors, 4, "", "")
+    assert ranges_without(statistics, 2) == {(0, 0): (-1, 2)}
+    assert ranges_without(statistics, 0) == {(0, 1): (-2, 2)}
+    assert ranges_without(statistics, 1) == {}
