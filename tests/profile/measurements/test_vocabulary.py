@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.profile.measurements.register import OPERAND, OPERATOR
-from litecheck.profile.measurements.registry import setter_of, vocabulary
+from litecheck.profile.measurements.registry import register_all, setter_of, vocabulary
 from litecheck.profile.measurements.vocabulary import TYPES, of_enum
 
 #: What a number can be besides: no rule can write it.
@@ -26,6 +26,7 @@ def test_words_are_those_of_the_schema() -> None:
 
 
 def test_words_may_follow_a_pattern() -> None:
+    register_all()
     gives = vocabulary("transpose_conv_stride_class")
     assert gives.has("plain")
     assert gives.has("w3h1")

@@ -11,8 +11,10 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.estimates import CEILINGS
-from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.measurements.registry import measurement, register_all
 from litecheck.targets.ethos_u.placement import place_model
+
+register_all()  # measurements of targets
 
 
 def model(opcode: str, values: np.ndarray, zero_point: int = 0):
