@@ -17,6 +17,7 @@ from litecheck.profile.measurements.registry import (
     measurement,
     operand_measurements,
     operator_measurements,
+    register_all,
 )
 
 #: (measurement, operator, tensors by role, options, value in the docstring)
@@ -55,6 +56,7 @@ def value_of(
     name: str, opcode: str, tensors: Mapping[str, dict[str, Any]], options: Mapping[str, Option]
 ) -> Any:
     """Measure a model of one operator. A role ``NAME+`` is one more tensor of the role ``NAME``."""
+    register_all()
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
     made = {}
