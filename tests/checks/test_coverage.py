@@ -19,9 +19,10 @@ from fixtures.models import (
     softmax,
     uint8_model,
 )
+from litecheck.checks.coverage import opaque_reason
 from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, quantized
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Operator
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import conforming_plan
 from litecheck.profile.load import load_profile
@@ -355,3 +356,18 @@ def test_no_16_bit_rule_speaks_of_squares_of_other_types(dtype: str, status: str
     report = validate(builder.finish())
     assert report.findings == ()
     assert [op.status for op in report.operators] == [status]
+
+
+@pytest.mark.parametrize(
+    ("opcode", "custom_code", "reason"),
+    [
+        ("CUSTOM", "AcmeSort", "custom operator 'AcmeSort'"),
+        ("CUSTOM", "ethos-u", "'ethos-u', compiled for Arm Ethos-U by Vela"),
+        ("DELEGATE", "", "an opaque delegate: what it computes is not in the file"),
+        ("BUILTIN 999", "", "builtin 999 is newer than litecheck's schema"),
+        ("ADD", "", None),
+    ],
+)
+def test_operators_that_no_profile_covers(opcode: str, custom_code: str, reason: str | None) -> None:
+    found = opaque_reason(Operator(0, opcode, (), (), custom_code=custom_code))
+    assert (found and found.reason) == reason

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ModelError
+from litecheck.flatbuffer import containers
 from litecheck.flatbuffer.archive import MEMBERS_MAX
 from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import load_schema
@@ -314,3 +315,18 @@ def test_random_bytes_never_raise(tmp_path: Path) -> None:
         for _ in range(200):
             size = int(random.integers(1, 200))
             assert _open(tmp_path, prefix + random.integers(0, 256, size, np.uint8).tobytes())
+
+
+@pytest.mark.parametrize("content", [MODEL, b""])
+def test_a_model_is_read_from_a_pipe(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    containers._piped.cache_clear()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    (item,) = open_models("-")
+    containers._piped.cache_clear()
+    if content:
+        assert isinstance(item, Member)
+        assert item.data.tobytes() == content
+    else:
+        assert isinstance(item, ModelError)
+        assert item.problems[0].code == "empty-file"
+        assert item.problems[0].message == "nothing is piped to the program"
