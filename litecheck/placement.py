@@ -90,8 +90,3 @@ class TargetReport:
         """Share of the multiply-accumulates that run on the NPU, or None if the model has none."""
         total = sum(op.macs for op in self.operators)
         return sum(op.macs for op in self.operators if op.place == "npu") / total if total else None
-
-    @property
-    def fallbacks(self) -> dict[str, int]:
-        """Number of CPU operators by operator type, the most frequent first."""
-        return dict(Counter(op.opcode for op in self.operators if op.place == "cpu").most_common())

@@ -136,7 +136,7 @@ def _usual(stimuli: Sequence[Stimulus]) -> list[int]:
         kind: [n for n, stimulus in enumerate(stimuli) if stimulus.kind == kind]
         for kind in (RANDOM, DIRECTED, PROPAGATED)
     }
-    longest = max(map(len, by_kind.values()), default=0)
+    longest = max(map(len, by_kind.values()))
     return [numbers[at] for at in range(longest) for numbers in by_kind.values() if at < len(numbers)]
 
 

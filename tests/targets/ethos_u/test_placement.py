@@ -234,7 +234,7 @@ def test_the_largest_live_set_is_what_two_tensors_need() -> None:
 
 def test_a_fallback_fails_only_where_it_is_asked_to() -> None:
     report = validate(chain("TANH", "SQRT", "TANH", scale=1 / 128), [U55])
-    assert report.targets[0].fallbacks == {"SQRT": 1}
+    assert [op.opcode for op in report.targets[0].operators if op.place == "cpu"] == ["SQRT"]
     assert Report("0", (report,)).exit_code == 0
     assert Report("0", (report,), fail_on_fallback=True).exit_code == 1
     assert Report("0", (report,), max_partitions=1).exit_code == 1
