@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import log2
+from math import inf, log2
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibrated import opened
+from litecheck.conversion.groups import Interval
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.errors import ConfigError
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
@@ -18,6 +19,7 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Statistics, statistics
 from litecheck.reference.engine.saturable_ends import saturable_ends
+from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__
 
@@ -39,9 +41,12 @@ def trace_ranges(
     def look(operator: Operator, outputs: Arrays) -> None:
         found.setdefault(operator.index, []).extend(statistics(subgraph, operator, outputs))
 
-    count = 0
+    seen, count = dict[int, Interval](), 0
     for count, sample in enumerate((sample for chain in data for sample in chain), 1):
         _, arrays = sample.arrange(real)
+        for index, array in zip(subgraph.inputs, arrays, strict=True):
+            least, most = seen.get(index, (inf, -inf))
+            seen[index] = min(least, float(array.min())), max(most, float(array.max()))
         tensors = (subgraph.tensors[i] for i in subgraph.inputs)
         fed = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
         interpreter.restart()
@@ -63,6 +68,7 @@ def trace_ranges(
         (),
         notes=tuple(_notes(model, rows)),
         random=bool(settings.random),
+        doubt="" if settings.random else data_doubt(subgraph, seen),
     )
 
 

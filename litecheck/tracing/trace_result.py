@@ -146,6 +146,8 @@ class Trace:
     """True if the data are random, which ranges of a trained model do not fit."""
     distributions: tuple[TensorDistribution, ...] = ()
     """Stored values of outputs and weights, for the page."""
+    doubt: str = ""
+    """A sentence on samples that do not fit an input of the model."""
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprits import culprits
+from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
@@ -181,6 +182,7 @@ def _traced(
         tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
+        "" if asked.random else _doubt(found, calibration),
     )  # fmt: skip
 
 
@@ -262,6 +264,12 @@ def _outputs(made: Measured) -> Iterator[TracedOutput]:
         for index, errors in bench.ends.items():
             if "accumulated" in errors.sums:
                 yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)
+
+
+def _doubt(found: ModelMatch, calibration: Calibration) -> str:
+    part, ranges = found.subgraphs[0], calibration.ranges
+    homes = {index: (part.first.index, part.tensors.get(index, -1)) for index in part.second.inputs}
+    return data_doubt(part.second, {index: ranges[key] for index, key in homes.items() if key in ranges})
 
 
 def _unmatched(found: ModelMatch) -> tuple[tuple[int, int, str, str], ...]:

@@ -112,7 +112,7 @@ def held(
         if scaling is None:
             raise ConfigError(
                 f"{source}: input {name!r}: got uint8, expected float32. State the scale: --scale-input 1/255:0 gives 0..1, "
-                "--scale-input 1:0 gives 0..255"
+                "1/127.5:-1 gives -1..1, 1:0 gives 0..255"
             )
         values = values.astype(np.float32) * np.float32(scaling[0]) + np.float32(scaling[1])
     if wanted.kind == "f":

@@ -26,7 +26,7 @@ def values(trace: Trace) -> dict[str, Any]:
 
 def _plain(trace: Trace) -> dict[str, Any]:
     plain: dict[str, Any] = _finite(asdict(replace(trace, distributions=())))
-    del plain["distributions"]
+    del plain["distributions"], plain["doubt"]
     plain["failures"] = list(trace.failures)
     plain["unmatched"] = [
         {"subgraph": sub, "operator": number, "opcode": opcode, "reason": reason}

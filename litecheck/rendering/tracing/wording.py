@@ -22,6 +22,8 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     "shared_range": ("shared range", "Tensors with unlike ranges share one scale."),
     "arithmetic": ("arithmetic", "The kernel does not compute what its parameters state."),
 }
+#: Causes that data without the model's preprocessing may have.
+_RANGES = ("input_range", "output_range", "shared_range")
 #: Full length of a bar, in dB.
 BAR_DB = 60.0
 HEADS = (
@@ -48,6 +50,8 @@ def where(one: Culprit | TracedOperator) -> str:
 def answer(trace: Trace) -> str:
     """Return the answer in one sentence."""
     data = "on random data, " if trace.random else ""
+    if _is_of_data(trace):
+        return trace.doubt
     if trace.culprits:
         first = trace.culprits[0]
         words = "in its kernel" if first.cause == "arithmetic" else "more than it must"
@@ -61,6 +65,11 @@ def answer(trace: Trace) -> str:
         f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{_better(trace)}{_leading(trace)}"
         f"{_without_kernel(trace)}"
     )
+
+
+def _is_of_data(trace: Trace) -> bool:
+    """Return True if samples do not fit an input, and nothing but ranges is wrong with the model."""
+    return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in _RANGES)
 
 
 def _better(trace: Trace) -> str:
@@ -95,8 +104,10 @@ def _ranges_answer(trace: Trace) -> str:
     saturated = [one for one in trace.operators if (one.saturated or 0) >= 0.01]
     worst = max(saturated, key=lambda one: one.saturated or 0, default=None)
     tail = f", most {where(worst)} with {100 * (worst.saturated or 0):.0f} %" if worst else ""
-    low = f"{counted(len(trace.notes), 'output')} with unused resolution"
-    return f"{counted(len(saturated), 'output')} saturated in at least 1 % of values{tail}; {low}"
+    high, low = (
+        counted(count, "output") if count else "no output" for count in (len(saturated), len(trace.notes))
+    )
+    return f"{high} saturated in at least 1 % of values{tail}; {low} with unused resolution"
 
 
 def fix(trace: Trace) -> str:
@@ -117,7 +128,8 @@ def gains(trace: Trace) -> str:
 
 def facts(trace: Trace) -> list[tuple[str, str]]:
     """Return labels with what is known of the whole."""
-    found = [("float", trace.reference), ("model", trace.file)]
+    without = "none: 'litecheck trace FLOAT INT8' also measures the loss of each operator"
+    found = [("float", trace.reference or without), ("model", trace.file)]
     differ = "; ranges of real data differ, so give samples with --data FILE" if trace.random else ""
     found.append(("data", trace.data + differ))
     found += [("output", f"{output.name}: SNR {output.snr:.1f} dB") for output in trace.outputs]
@@ -125,6 +137,8 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     matched = f"{counted(len(trace.operators), 'operator')} measured"
     rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
     found.append(("operators", matched + rest))
+    if not _is_of_data(trace):
+        found.append(("inputs", trace.doubt))
     if trace.against is not None:
         outputs = ", ".join(f"{one.snr:.1f} dB" for one in trace.against.outputs)
         found.append(("against", f"{trace.against.file}: outputs {outputs}; {answer(trace.against)}"))

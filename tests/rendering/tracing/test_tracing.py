@@ -69,14 +69,28 @@ def test_json_has_the_culprits_with_their_fix() -> None:
         ),
         (
             replace(GOOD, reference=""),
-            "1 output saturated in at least 1 % of values, most CONV_2D #0 with 12 %; 0 outputs with unused resolution",
+            "1 output saturated in at least 1 % of values, most CONV_2D #0 with 12 %; no output with unused resolution",
         ),
+        (
+            replace(BAD, doubt="wrong data?"),
+            "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large",
+        ),
+        (
+            replace(BAD, doubt="wrong data?", culprits=(replace(CULPRIT, cause="output_range"),)),
+            "wrong data?",
+        ),
+        (replace(GOOD, reference="", doubt="wrong data?"), "wrong data?"),
     ],
-    ids=["culprit", "none", "fix", "device", "ranges"],
+    ids=["culprit", "none", "fix", "device", "ranges", "weights and data", "range and data", "data"],
 )
 def test_the_answer_comes_first(trace: Trace, first: str) -> None:
     assert values(trace)["answer"] == first
     assert " ".join(render(trace).split()).startswith(" ".join(first.split()))
+
+
+def test_data_are_doubted_once() -> None:
+    for trace in (replace(BAD, doubt="wrong data?"), replace(GOOD, doubt="wrong data?")):
+        assert render(trace).count("wrong data?") == 1
 
 
 def test_the_fix_comes_second() -> None:

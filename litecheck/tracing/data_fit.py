@@ -1,0 +1,61 @@
+"""Samples beside the ranges of a model's inputs: data that are probably not preprocessed as the model expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from litecheck.conversion.groups import Interval
+from litecheck.model.graph import wiring_of
+from litecheck.model.types import Subgraph
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS
+from litecheck.tracing.storage import is_quantized
+
+#: Share of a range's width by which values exceed the range, or stay away from its lower end, before there is a doubt.
+_BEYOND, _UNUSED = 0.25, 0.4
+#: Common ranges of images, with the option that computes them from 0..255, and the share by which a range may differ.
+_IMAGES = (
+    ((-1.0, 1.0), "1/127.5:-1"),
+    ((0.0, 1.0), "1/255:0"),
+    ((0.0, 255.0), "1:0"),
+    ((-128.0, 127.0), "1:-128"),
+)
+_NEAR = 0.02
+
+
+def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval]) -> str:
+    """Return a sentence on the first input of a quantized model whose range does not fit the samples, or "".
+
+    ``seen`` has the least and largest value of inputs in the samples. Example: for an input of -1..1, values of 0..255 and
+    of 0..1 are doubtful, and values of -0.9..0.9 are not.
+    """
+    for index, values in seen.items():
+        own = _range_of(subgraph, index)
+        if own is not None and _is_doubtful(own, values):
+            return (
+                f"input '{subgraph.tensors[index].name}' has the range {own[0]:.3g}..{own[1]:.3g}, and the data have "
+                f"{values[0]:.3g}..{values[1]:.3g}: are they preprocessed as the model expects?{_option(own)}"
+            )
+    return ""
+
+
+def _range_of(subgraph: Subgraph, index: int) -> Interval | None:
+    """Return the real range of an input, or of the output of QUANTIZE that reads it."""
+    readers = (subgraph.operators[n] for n in wiring_of(subgraph).readers.get(index, ()))
+    behind = [one.outputs[0] for one in readers if one.opcode == INTO_INTEGERS]
+    tensors = (subgraph.tensors[i] for i in (index, *behind))
+    return next((t.quantization.real_range(t.dtype) for t in tensors if is_quantized(t)), None)
+
+
+def _is_doubtful(own: Interval, seen: Interval) -> bool:
+    width = own[1] - own[0]
+    beyond = max(own[0] - seen[0], seen[1] - own[1])
+    return beyond > _BEYOND * width or (seen[0] >= 0 and -own[0] >= _UNUSED * width)
+
+
+def _option(own: Interval) -> str:
+    """Return the option that computes a common range of images from uint8 values, or ""."""
+    room = _NEAR * (own[1] - own[0])
+    for (low, high), scale in _IMAGES:
+        if abs(own[0] - low) <= room and abs(own[1] - high) <= room:
+            return f" --scale-input {scale} maps images and uint8 values to {low:g}..{high:g}"
+    return ""
