@@ -13,6 +13,7 @@ from litecheck.tracing.bench import Bench
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import in_tensor, meaning
+from litecheck.tracing.trace_result import Culprit
 
 
 class ErrorShares:
@@ -30,17 +31,34 @@ class ErrorShares:
         The storage of its inputs belongs to their producers, and counts only ``with_inputs``. Example: 0.9 if the
         outputs have 90 % of their squared error when only this operator has its error.
         """
+        return self._share([self._of_operator(number, with_inputs, real) for real in self._samples])
+
+    def of_culprits(self, named: Sequence[Culprit]) -> float | None:
+        """Return the share that comes from several culprits at once, 0 to 1, or None if it is not known.
+
+        Errors amplify or cancel each other, so that this is not the sum of their shares.
+        """
+        return self._share([self._of_culprits(named, real) for real in self._samples])
+
+    def _of_culprits(self, named: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
+        """Return the errors of float tensors that come from culprits: an input has the error of its storage."""
+        found: dict[int, Values] = {}
+        for one in named:
+            if one.tensor < 0:
+                found.update(self._of_operator(one.operator, one.cause == "shared_range", real))
+                continue
+            old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
+            if old in real:
+                found[old] = in_tensor(real[old], tensor) - real[old]
+        return found
+
+    def _of_operator(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
         fed = next(one for one in self._bench.operators if one.other == number)
-        tensors = self._bench.part.second.tensors
-        changed = []
-        for real in self._samples:
-            alone = self._bench.run_alone(fed, real)
-            made = {old: meaning(alone[new], tensors[new]) for old, new in fed.outputs if new in alone}
-            if not with_inputs:
-                before = self._from_stored_inputs(fed, real)
-                made = {old: real[old] + (made[old] - before[old]) for old in made if old in before}
-            changed.append(made)
-        return self._share(changed)
+        tensors, alone = self._bench.part.second.tensors, self._bench.run_alone(fed, real)
+        made = {old: meaning(alone[new], tensors[new]) for old, new in fed.outputs if new in alone}
+        before = real if with_inputs else self._from_stored_inputs(fed, real)
+        known = {old for old, values in made.items() if old in before and before[old].shape == values.shape}
+        return {old: made[old] - before[old] for old in known}
 
     def _from_stored_inputs(self, fed: FedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""
@@ -50,23 +68,19 @@ class ErrorShares:
             for new, old in fed.feeds
             if _is_float(real, old)
         }
+        errors = {old: values - real[old] for old, values in stored.items()}
         try:
-            return self._recomputed(real, stored, {fed.one, *self._bench.part.absorbed.get(fed.one, ())})
+            return self._recomputed(real, errors, {fed.one, *self._bench.part.absorbed.get(fed.one, ())})
         except RunError:
             return {}
 
-    def of_tensor(self, index: int) -> float | None:
-        """Return the share that comes from the storage of a tensor."""
-        old, tensor = self._bench.part.tensors[index], self._bench.part.second.tensors[index]
-        return self._share([{old: in_tensor(real[old], tensor)} for real in self._samples if old in real])
-
-    def _share(self, changed: Sequence[Mapping[int, Values]]) -> float | None:
-        if not self._whole or not any(changed):
+    def _share(self, errors: Sequence[Mapping[int, Values]]) -> float | None:
+        if not self._whole or not any(errors):
             return None
         signal, noise = dict.fromkeys(self._ends, 0.0), dict.fromkeys(self._ends, 0.0)
-        for real, other in zip(self._samples, changed, strict=False):
+        for real, one in zip(self._samples, errors, strict=True):
             try:
-                made = self._recomputed(real, other)
+                made = self._recomputed(real, one)
             except RunError:
                 return None
             for end in self._ends:
@@ -77,19 +91,19 @@ class ErrorShares:
         return min(1.0, sum(ratios) / self._whole)
 
     def _recomputed(
-        self, real: Tensors, changed: Mapping[int, Values], only: Collection[int] | None = None
+        self, real: Tensors, errors: Mapping[int, Values], only: Collection[int] | None = None
     ) -> Tensors:
-        """Return the float model's tensors with changed ones and everything that follows, or that ``only`` these
+        """Return the float model's tensors with errors added and everything that follows, or that ``only`` these
         operators compute from them."""
-        subgraph, made, behind = self._bench.part.first, {**real, **changed}, set(changed)
+        subgraph, made = self._bench.part.first, {**real, **{i: real[i] + e for i, e in errors.items()}}
+        behind = set(errors)
         self._interpreter.restart()
         for operator in subgraph.operators:
-            if only is not None and operator.index not in only:
-                continue
-            if behind.isdisjoint(operator.inputs) or any(i in changed for i in operator.outputs):
+            if behind.isdisjoint(operator.inputs) or (only is not None and operator.index not in only):
                 continue
             outputs = self._interpreter.step(subgraph, operator, made).outputs
-            made.update(zip(operator.outputs, outputs, strict=True))
+            for index, values in zip(operator.outputs, outputs, strict=True):
+                made[index] = values + errors[index] if index in errors else values
             behind.update(operator.outputs)
         return made
 

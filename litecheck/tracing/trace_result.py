@@ -148,6 +148,8 @@ class Trace:
     """Stored values of outputs and weights, for the page."""
     doubt: str = ""
     """A sentence on samples that do not fit an input of the model."""
+    explained: float | None = None
+    """Share of the outputs' error that the outputs have with the errors of all culprits at once; None for a single one."""
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -182,7 +182,7 @@ def _traced(
         tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
-        "" if asked.random else _doubt(found, calibration),
+        "" if asked.random else _doubt(found, calibration), explained(named, shares.get(0)),
     )  # fmt: skip
 
 
@@ -222,11 +222,13 @@ def _rounded_share(one: Culprit) -> float:
 
 
 def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
-    if outputs is None:
-        return None
-    if one.tensor >= 0:
-        return outputs.of_tensor(one.tensor)
-    return outputs.of_operator(one.operator, with_inputs=one.cause == "shared_range")
+    return None if outputs is None else outputs.of_culprits((one,))
+
+
+def explained(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
+    """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two."""
+    harmful = [one for one in named if one.share is not None and one.reaches_outputs and not one.subgraph]
+    return None if outputs is None or len(harmful) < 2 else outputs.of_culprits(harmful)
 
 
 def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:

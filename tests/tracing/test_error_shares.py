@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from litecheck.conversion.pipeline import convert_model
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.recorded_runs import RecordedRuns
+from litecheck.tracing.trace_result import Cause, Culprit
 from tests.differential.faults import Pair, by_tensorflow
 from tests.differential.planted_faults import FAULTS
 
@@ -19,7 +21,7 @@ def residual() -> Pair:
     return by_tensorflow("residual")
 
 
-def shares_of(pair: Pair, model: Model) -> dict[int, float]:
+def measured(pair: Pair, model: Model) -> tuple[Bench, ErrorShares]:
     found = match(pair.real, model)
     bench, runs = (
         Bench(found, found.subgraphs[0], None, "litert-reference"),
@@ -31,7 +33,11 @@ def shares_of(pair: Pair, model: Model) -> dict[int, float]:
         for _, real, stored in runs.run(number, arrays):
             bench.measure(real, stored)
             samples.append(real)
-    shares = ErrorShares(found, bench, samples)
+    return bench, ErrorShares(found, bench, samples)
+
+
+def shares_of(pair: Pair, model: Model) -> dict[int, float]:
+    bench, shares = measured(pair, model)
     return {fed.other: shares.of_operator(fed.other) or 0.0 for fed in bench.operators}
 
 
@@ -52,3 +58,37 @@ def test_the_faulty_operator_has_nearly_all(number: int, residual: Pair) -> None
     found = shares_of(residual, planted.model)
     assert found[number] > 0.8
     assert all(share < 0.3 for other, share in found.items() if other != number)
+
+
+def culprit(operator: int, cause: Cause = "weight_scale", tensor: int = -1) -> Culprit:
+    return Culprit(0, operator, "", "", cause, 9.0, "", tensor=tensor)
+
+
+def test_two_faults_have_the_whole_error_together(residual: Pair) -> None:
+    """Each of two faults has more than half of the error, and both at once have all of it rather than the sum."""
+    model = residual.quantized
+    for number in (2, 4):
+        planted = FAULTS["weight_scales"](
+            model, model.subgraphs[0].operators[number], np.random.default_rng(1)
+        )
+        assert planted is not None
+        model = planted.model
+    _, shares = measured(residual, model)
+    alone = [shares.of_culprits([culprit(number)]) or 0.0 for number in (2, 4)]
+    together = shares.of_culprits([culprit(2), culprit(4)]) or 0.0
+    assert max(alone) < together <= 1
+    assert together > 0.85
+    assert together != pytest.approx(sum(alone), abs=0.01)
+    assert shares.of_culprits([culprit(2)]) == shares.of_operator(2)
+
+
+def test_the_error_of_an_input_is_that_of_its_storage(residual: Pair) -> None:
+    """An input with a range of -100..100 for values of about 1 has nearly all of the error."""
+    main = residual.real.subgraphs[0]
+    wide = f"{main.tensors[main.inputs[0]].name}=-100:100"
+    made = convert_model(residual.real, data=(residual.data,), ranges=(wide,), inputs="int8", agreement=False)
+    model = made.conversion.model
+    _, shares = measured(residual, model)
+    given = model.subgraphs[0].inputs[0]
+    assert (shares.of_culprits([culprit(0, "input_range", given)]) or 0.0) > 0.9
+    assert (shares.of_operator(0) or 0.0) < 0.1

@@ -137,6 +137,13 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     matched = f"{counted(len(trace.operators), 'operator')} measured"
     rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
     found.append(("operators", matched + rest))
+    if trace.explained is not None:
+        found.append(
+            (
+                "explained",
+                f"{100 * trace.explained:.0f} % of the outputs' error with the errors of all culprits",
+            )
+        )
     if not _is_of_data(trace):
         found.append(("inputs", trace.doubt))
     if trace.against is not None:
