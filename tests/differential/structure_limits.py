@@ -385,6 +385,10 @@ def _wrong() -> Iterator[Break]:
     row = [const([9, 0]), const([10, 3]), const([1, 1])]
     behind = one("STRIDED_SLICE", [data, *row], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_out_of_range", behind, x[3])
+    image = whole(np.zeros((64, 64, 64), np.float32), "float32")
+    all_of = [const([0, 0, 0]), const([0, 0, 0]), const([1, 1, 1])]
+    past = one("STRIDED_SLICE", [image, *all_of], [result((64, 64, 64))], version=4, offset=True, end_mask=7)
+    yield own("STRIDED_SLICE/limits/offset_ends_out_of_range", past)
     back = [const([2, 0]), const([0, 3]), const([-1, 1])]
     place = one("STRIDED_SLICE", [data, *back], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_backwards", place, x[2])

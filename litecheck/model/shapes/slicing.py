@@ -61,14 +61,14 @@ def strided_slice(call: Call) -> Shapes:
     if len(strides) < len(begin):
         row(call, "strides", len(begin))  # more of them than are needed do no harm
     masks = {name: int(call.option(f"{name}_mask")) for name in _MASKS}
-    return (tuple(_strided(source, begin, end, strides, masks)),)
+    return (tuple(_strided(source, begin, end, strides, masks, bool(call.option("offset")))),)
 
 
 _MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
 def _strided(
-    source: Shape, begin: list[int], end: list[int], strides: list[int], masks: dict[str, int]
+    source: Shape, begin: list[int], end: list[int], strides: list[int], masks: dict[str, int], offset: bool
 ) -> list[int | None]:
     def bit(name: str, at: int) -> bool:
         return bool(masks[name] >> at & 1)
@@ -101,6 +101,7 @@ def _strided(
                 bit("begin", i),
                 bit("end", i),
                 bit("shrink_axis", i),
+                offset,
             )
             if not bit("shrink_axis", i):
                 found.append(length)
@@ -109,7 +110,14 @@ def _strided(
 
 
 def _steps(
-    dim: int | None, begin: int, end: int, stride: int, from_start: bool, to_end: bool, shrink: bool
+    dim: int | None,
+    begin: int,
+    end: int,
+    stride: int,
+    from_start: bool,
+    to_end: bool,
+    shrink: bool,
+    offset: bool,
 ) -> int | None:
     if stride == 0:
         raise ShapeError("strides", "a stride is 0")
@@ -118,6 +126,7 @@ def _steps(
     low, high = (0, dim) if stride > 0 else (-1, dim - 1)
     start = (low if stride > 0 else high) if from_start else _clamp(begin, dim, low, high)
     stop = (high if stride > 0 else low) if to_end else _clamp(end, dim, low, high)
+    stop = start + end if offset else stop
     return max(0, -((stop - start) // -stride))
 
 

@@ -113,6 +113,37 @@ def shrunk_backwards(operands: Operands) -> Measured:
     return None if places is None else sum(stride < 0 for _, stride, _ in places)
 
 
+def _offset(plan: Plan, value: int) -> Plan | None:
+    plan = within_type(within_type(plan, "begin", [0] * 4), "strides", [1] * 4)
+    return within_type(plan, "end", invalid(9, 0, value)).option(
+        offset=True, begin_mask=0, end_mask=0, shrink_axis_mask=0, new_axis_mask=0, ellipsis_mask=0
+    )
+
+
+@measures(_offset)
+def offset_ends_out_of_range(operands: Operands) -> Measured:
+    """Number of dimensions of STRIDED_SLICE with ``offset`` in which begin plus end is outside the input, or is not
+    the last element although ``end_mask`` asks for it. Example: dimension 4, begin 1 and end 4 give 1."""
+    lists = [short_constant(operands, role) for role in ("begin", "end", "strides")]
+    shape = indexed_shape(operands)
+    if shape is None or any(one is None for one in lists) or not operands.option("offset"):
+        return None
+    if operands.option("ellipsis_mask") or operands.option("new_axis_mask"):
+        return None
+    free, dropped = operands.option("begin_mask"), operands.option("shrink_axis_mask")
+    whole = operands.option("end_mask")
+    count = 0
+    for at, (begin, end, stride, dim) in enumerate(zip(*lists, shape, strict=False)):  # type: ignore[arg-type]
+        if not stride or dropped >> at & 1:
+            continue
+        stop = slice(None if free >> at & 1 else begin, None, stride).indices(dim)[0] + end
+        if whole >> at & 1:
+            count += stop != (dim if stride > 0 else -1)
+        else:
+            count += not (0 <= stop <= dim if stride > 0 else -1 <= stop < dim)
+    return count
+
+
 @measures(lambda plan, value: within_type(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
 def reflected_too_far(operands: Operands) -> Measured:
     """Number of dimensions with more padding than values to mirror: the dimension, minus 1 in mode REFLECT.

@@ -31,7 +31,7 @@ def strided_slice(
     """A box with steps; bits of the masks leave out a begin or end, insert or drop a dimension.
 
     A masked begin is 0 even where its dimension is dropped. ``ellipsis_mask`` stands for as many whole dimensions
-    as are left; with ``offset`` end counts from begin.
+    as are left. With ``offset``, end counts from the first index taken, and ``end_mask`` is ignored.
     Source: strided_slice.cc, strided_slice_logic.h.
 
     For example, begin 4, end 0 and stride -2 of (1, 2, 3, 4, 5) give (5, 3).
@@ -41,18 +41,24 @@ def strided_slice(
     first, last, step = ints(begin), ints(end), ints(strides)
     named = sum(not masks["new_axis"] >> i & 1 and not masks["ellipsis"] >> i & 1 for i in range(len(first)))
     index: list[Any] = []
+    at = 0
     for i, (a, b, s) in enumerate(zip(first, last, step, strict=True)):
         if masks["ellipsis"] >> i & 1:
             index += [slice(None)] * (input.data.ndim - named)
+            at += input.data.ndim - named
         elif masks["new_axis"] >> i & 1:
             index.append(None)
         elif masks["shrink_axis"] >> i & 1:
             index.append(0 if masks["begin"] >> i & 1 else a)
+            at += 1
         else:
-            b = a + b if option(options, "offset", False) else b
-            index.append(
-                slice(None if masks["begin"] >> i & 1 else a, None if masks["end"] >> i & 1 else b, s)
-            )
+            begins, ends = masks["begin"] >> i & 1, masks["end"] >> i & 1
+            if option(options, "offset", False):
+                begins, ends = 0, 0
+                a = slice(None if masks["begin"] >> i & 1 else a, None, s).indices(input.shape[at])[0]
+                s, b, ends = (s, a + b, int(a + b < 0)) if b * s > 0 else (1, a, 0)
+            index.append(slice(None if begins else a, None if ends else b, s))
+            at += 1
     made: Array = input.data[tuple(index)].copy()
     return made
 
