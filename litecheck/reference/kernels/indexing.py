@@ -119,13 +119,13 @@ def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
 
     For example, (1, 2) with zero point -5 and paddings (1, 1) gives (-5, 1, 2, -5).
     """
-    return _padded(input.data, paddings, constant_values=output.zero_point)
+    return _bordered(input.data, paddings, constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
 def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
     """A border of a stored value. Source: pad.cc."""
-    return _padded(input.data, paddings, constant_values=constant_values.data.reshape(-1)[0])
+    return _bordered(input.data, paddings, constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
@@ -134,10 +134,10 @@ def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: O
 
     For example, REFLECT of (1, 2, 3) by (2, 0) gives (3, 2, 1, 2, 3).
     """
-    return _padded(input.data, paddings, mode="symmetric" if option(options, "mode") else "reflect")
+    return _bordered(input.data, paddings, mode="symmetric" if option(options, "mode") else "reflect")
 
 
-def _padded(x: Array, paddings: Operand, **border: Any) -> Array:
+def _bordered(x: Array, paddings: Operand, **border: Any) -> Array:
     """Return an array with a border, as numpy.pad does; a scalar has none."""
     widths = paddings.data.tolist()
     reserve_padded(x, widths)
