@@ -15,7 +15,6 @@ from litecheck.arrays import Arrays
 from litecheck.cli.app import app
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
-from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
@@ -50,26 +49,6 @@ class Counting(InProcess):
 
 def budget(text: str) -> Settings:
     return Settings(REFERENCE, budget=parse_budget(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("118", Budget(invocations=118)),
-        ("90s", Budget(seconds=90)),
-        ("10m", Budget(seconds=600)),
-        ("1.5 H", Budget(seconds=5400)),
-        ("2min", Budget(seconds=120)),
-    ],
-)
-def test_a_budget_is_a_number_or_a_time(text: str, wanted: Budget) -> None:
-    assert parse_budget(text) == wanted
-
-
-@pytest.mark.parametrize("text", ["", "0", "-3", "1.5", "many", "10 days", "0s", "1e3"])
-def test_what_is_no_budget_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="--budget"):
-        parse_budget(text)
 
 
 @st.composite
