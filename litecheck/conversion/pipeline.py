@@ -32,7 +32,7 @@ from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
-from litecheck.conversion.trained import propagate_ranges
+from litecheck.conversion.trained import with_trained_ranges
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
@@ -87,7 +87,7 @@ def _carried_out(
     ranges = calibration.ranges if calibration else _reaches(copied)
     trained = session.trained
     if trained:
-        ranges = propagate_ranges(model, profile, {**ranges, **trained.ranges}, KINDS[settings.to][0])
+        ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
     conversion = _converted(session, ranges, copied, calibration)
     _check_changed(conversion)

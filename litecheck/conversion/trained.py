@@ -151,6 +151,21 @@ def propagate_ranges(
     return spread({**fixed, **ranges}, shared_tensors(operators), _hull)
 
 
+def with_trained_ranges(
+    model: Model,
+    profile: Profile,
+    calibrated: Mapping[Key, Interval],
+    trained: DequantizedModel,
+    activation: str,
+) -> Mapping[Key, Interval]:
+    """Return the ranges of training and those that follow from them, beside calibrated ranges of all other tensors.
+
+    Example: the output of MAX_POOL_2D has the trained range of its input, although samples gave it another.
+    """
+    known = propagate_ranges(model, profile, trained.ranges, activation)
+    return propagate_ranges(model, profile, {**calibrated, **known}, activation)
+
+
 def _fixed(bound: BoundFloatOperator) -> Iterator[tuple[Key, Interval]]:
     """Yield the tensors with a fixed scale, with the range of their type."""
     for role, storage in bound.storage.items():

@@ -16,11 +16,11 @@ from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import SAMPLES
 from litecheck.conversion.plan_profiles import profile_of, rules_for
-from litecheck.conversion.request import Request
+from litecheck.conversion.request import KINDS, Request
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
 from litecheck.conversion.source import load_source
-from litecheck.conversion.trained import is_trained
+from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
 from litecheck.model.load import load_model
@@ -251,6 +251,8 @@ def _fixed(
         found.first, Request(kind_of(found.second)), calibration.ranges, calibration.inner,
         lambda model: calibrated(model, samples, settings, lambda done, what: None),
     )  # fmt: skip
+    if is_trained(found.first):
+        trials, leading = _of_trained(trials), -1
     shop = Workshop(found, trials, calibration.statistics, few, source, asked.words)
     partners = {other: one for one, other in found.subgraphs[0].operators}
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
@@ -258,6 +260,15 @@ def _fixed(
     if worst is None or fix is None:
         return fix, named
     return fix, [replace(one, fix=fix) if one is worst else one for one in named]
+
+
+def _of_trained(trials: FixTrials) -> FixTrials:
+    """Return the trials of a model that simulates quantization: it states its ranges, and loses its simulation."""
+    kind = trials.request.to
+    trained = import_trained(trials.model, "uint8" if kind == "uint8" else "int8")
+    profile, _ = rules_for(kind, "")
+    ranges = with_trained_ranges(trained.model, profile, trials.ranges, trained, KINDS[kind][0])
+    return replace(trials, model=trained.model, ranges=ranges, trained=trained.borrowed, recalibrated=None)
 
 
 def _outputs(made: Measured) -> Iterator[TracedOutput]:

@@ -160,3 +160,11 @@ def test_integers_are_those_of_tensorflow() -> None:
                 constants += 1
                 assert np.array_equal(stored_integers(mine), stored_integers(wanted))
     assert constants == 6
+
+
+def test_data_do_not_change_ranges_that_follow_from_trained_ones() -> None:
+    """The output of MAX_POOL_2D has the trained range of its input, and not the values of the samples."""
+    path = FIXTURES / "trained.tflite"
+    plain, sampled = (convert_model(path, agreement=False, **more) for more in ({}, {"random": 2}))
+    assert sampled.verdict == "conforms"
+    assert model_bytes(sampled.conversion.model) == model_bytes(plain.conversion.model)

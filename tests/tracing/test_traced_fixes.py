@@ -26,8 +26,8 @@ from litecheck.model.types import Model
 from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images
 from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
-from tests.differential.faults import by_tensorflow
-from tests.differential.planted_faults import plant
+from tests.differential.faults import by_tensorflow, drawn
+from tests.differential.planted_faults import FAULTS, plant
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -68,6 +68,16 @@ def save_detector() -> None:
     convert_plainly()
 
 
+def save_trained() -> None:
+    """Write a model that simulates quantization, and its integer form with wrong weight scales."""
+    real, quantized = (load_model(FIXTURES / "convert" / f"trained{end}.tflite") for end in ("", "_int8"))
+    save_float(real, drawn(real, 3))
+    operator = quantized.subgraphs[0].operators[5]
+    planted = FAULTS["weight_scales"](quantized, operator, np.random.default_rng(0))
+    assert planted is not None
+    save_model(planted.model, "int8.tflite")
+
+
 def run_command(monkeypatch: pytest.MonkeyPatch, command: str) -> int:
     """Run a command line of the program in this process, and return its exit code."""
     program, *words = shlex.split(command)
@@ -85,15 +95,22 @@ def outputs_snr(file: str, samples: list[int]) -> float:
     return min(output.snr for output in found.outputs)
 
 
-def parts_snr(file: str, samples: list[int]) -> float:
-    """Return the SNR in dB of the detector's boxes or scores, 4 and 4 values of its first output, whichever is lower."""
+def parts_snr(file: str, samples: list[int], parts: int = 2) -> float:
+    """Return the lowest SNR in dB of equal parts of the first output: the detector's 4 boxes and 4 scores."""
     images = np.load("x.npz")["image"][samples]
     want, got = (
-        np.stack([next(iter(run(load_model(name), (x[np.newaxis],)).outputs.values()))[0] for x in images])
+        np.stack(
+            [next(iter(run(load_model(name), (x.reshape(1, 8, 8, 3),)).outputs.values()))[0] for x in images]
+        )
         for name in ("float.tflite", file)
     )
-    signal, noise = (np.square(v).reshape(-1, 2, 4).sum(axis=(0, 2)) for v in (want, got - want))
+    signal, noise = (np.square(v).reshape(len(v), parts, -1).sum(axis=(0, 2)) for v in (want, got - want))
     return float(10 * np.log10(signal / noise).min())
+
+
+def trained_snr(file: str, samples: list[int]) -> float:
+    """Return the SNR in dB of the output, which the new model has in float32."""
+    return parts_snr(file, samples, 1) if file == "fixed.tflite" else outputs_snr(file, samples)
 
 
 FIRST, WITHOUT_SPIKE = [0, 1, 2, 3], [0, 1, 3, 4]
@@ -106,6 +123,7 @@ FIRST, WITHOUT_SPIKE = [0, 1, 2, 3], [0, 1, 3, 4]
         (lambda: save_planted("int16x8"), "--to int16x8", outputs_snr, FIRST),
         (lambda: save_pair(dense_net(), spiked()), "--range x=", outputs_snr, WITHOUT_SPIKE),
         (lambda: save_pair(outlier(), images(0, 4)), "--equalize", outputs_snr, FIRST),
+        (save_trained, "", trained_snr, FIRST),
         (save_detector, "--int16x8 '#6'", parts_snr, FIRST),
         (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", outputs_snr, FIRST),
         (
@@ -115,7 +133,16 @@ FIRST, WITHOUT_SPIKE = [0, 1, 2, 3], [0, 1, 3, 4]
             FIRST,
         ),
     ],
-    ids=["plain", "plain int16x8", "range", "equalize", "int16x8", "keep-float", "keep-float uint8"],
+    ids=[
+        "plain",
+        "plain int16x8",
+        "range",
+        "equalize",
+        "trained",
+        "int16x8",
+        "keep-float",
+        "keep-float uint8",
+    ],
 )
 def test_the_printed_command_gives_the_printed_snr(
     tmp_path: Path,
