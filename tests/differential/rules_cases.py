@@ -161,6 +161,13 @@ def _binary(a, o, wide):
         yield case("PRELU", [x, a((1, 1, 6), 0.02, 9)], [o((1, 4, 6), 0.1)])
         for opcode in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
             yield case(opcode, [x, y], [out((1, 4, 6), None, "bool")])
+    else:
+        near = a((1, 4, 6))
+        near.values[:] = (x.values * np.resize([0.8, 0.9, 1 / 0.9, 1 / 0.8], x.values.shape)).clip(
+            -32768, 32767
+        )
+        for opcode in ("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
+            yield case(opcode, [x, near], [out((1, 4, 6), None, "bool")])
     for opcode in ("MAXIMUM", "MINIMUM"):
         yield case(opcode, [x, a((1, 4, 6))], [o((1, 4, 6))])
 

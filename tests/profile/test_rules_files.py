@@ -168,9 +168,11 @@ SUM SQUEEZE MAXIMUM MINIMUM PADV2 SLICE SHAPE QUANTIZE PACK UNPACK MIRROR_PAD EX
 REDUCE_MAX REDUCE_MIN SPLIT SPLIT_V STRIDED_SLICE RESIZE_NEAREST_NEIGHBOR GATHER_ND SCATTER_ND SELECT
 TILE REVERSE_V2 BROADCAST_TO RELU RELU6 LEAKY_RELU GELU ABS EXP LOG SQRT RSQRT SQUARED_DIFFERENCE
 REDUCE_PROD BATCH_MATMUL TRANSPOSE_CONV WHERE READ_VARIABLE ASSIGN_VARIABLE DEQUANTIZE SELECT_V2
-DYNAMIC_UPDATE_SLICE TENSOR
+DYNAMIC_UPDATE_SLICE TENSOR LESS LESS_EQUAL GREATER GREATER_EQUAL
 RELU_N1_TO_1 RELU_0_TO_1 HARD_SWISH ELU LOG_SOFTMAX L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE ARG_MAX ARG_MIN SVDF
 """
+#: Those of them that compare stored int16 values and rescale int8 values.
+INT16_STORED = ("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
 #: Those of them whose kernels have no int16 form.
 INT16_REFUSED = """
 RELU_N1_TO_1 RELU_0_TO_1 HARD_SWISH ELU LOG_SOFTMAX L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE ARG_MAX ARG_MIN SVDF
@@ -470,7 +472,9 @@ def test_int16_operands_are_those_of_int8(opcode: str) -> None:
     mine, other = raw("litert-int16x8")["ops"][opcode], operators("litert-runtime")[opcode]
     for key in ("inputs", "outputs", "repeated"):
         assert mine.get(key, []) == other.get(key, []), key
-    if "unsupported" not in mine:
+    if opcode in INT16_STORED:
+        assert mine["same_quantization"] == ["lhs", "rhs"]
+    elif "unsupported" not in mine:
         assert mine.get("same_quantization", []) == other.get("same_quantization", [])
     # Only the int8 kernel of DEPTHWISE_CONV_2D cannot do without a bias.
     optional = ["bias"] if opcode == "DEPTHWISE_CONV_2D" else other.get("optional", [])
