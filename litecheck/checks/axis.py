@@ -12,6 +12,7 @@ from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, dim
 from litecheck.finding import IGNORED
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.quantization import Blockwise
 
 #: A bias of shape (1, 1, 1, C): kernels read it as C values, whatever its rank.
 _FLAT: Any = {
@@ -37,6 +38,9 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
         for operand in bound.roles[role]:
+            if isinstance(operand.facts.details, Blockwise) and operand.tensor.quantization.axis != wanted:
+                found = f"its quantized dimension is {operand.tensor.quantization.axis}"
+                faults.append(at(operand, found, kind="blockwise"))
             if operand.facts.scales < 2 or not (allowed is None or operand.facts.dtype in allowed):
                 continue
             axis, shape = operand.tensor.quantization.axis, operand.tensor.shape

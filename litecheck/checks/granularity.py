@@ -63,7 +63,7 @@ def _spoiled(
         if wanted & {kind_of(facts), "any"}:
             return None
         found = f"it has {kind_of(facts)} quantization, its scales stand in another tensor"
-        return at(operand, found, level="violation")
+        return at(operand, found, level="violation", kind="blockwise")
     bad = malformed(facts, along, rule.strict)
     if bad is None:
         return None

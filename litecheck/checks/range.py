@@ -33,7 +33,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             count, first, worst = out_of_range(tensor, low, high)
             place = list(map(int, np.unravel_index(first, tensor.shape))) if tensor.shape else []
             values = f"{count:,} of {tensor.size:,} values lie outside"
-            faults.append(at(operand, f"{values}, first at {place}, the farthest is {worst}"))
+            kind = "unsigned" if tensor.dtype.startswith("u") else ""
+            faults.append(at(operand, f"{values}, first at {place}, the farthest is {worst}", kind=kind))
         return faults
 
     return check

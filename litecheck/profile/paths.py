@@ -108,5 +108,10 @@ def _wild(part: str) -> bool:
 
 #: By verb, the names its check gives to faults.
 FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"), "granularity": ("absent",)}
+    {
+        "scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"),
+        "granularity": ("absent", "blockwise"),
+        "range": ("unsigned",),
+        "axis": ("blockwise",),
+    }
 )

@@ -108,7 +108,7 @@ def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requi
         also = COMPANIONS.get(requirement.path, ())
         found = tuple(f for f in found if f.path == requirement.path or f.path not in also)
         assert [f.path for f in found] == [requirement.path], [f"{f.path}: {f.found}" for f in found]
-        stated = requirement.of(kind_of(found[0])).level
+        stated = requirement.of(kind_of(found[0], way.plan)).level
         if way.kind == "malformed":
             stated = "violation"
         elif stated == "violation" and way.kind == "near":
@@ -119,8 +119,11 @@ def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requi
         assert found[0].found
 
 
-def kind_of(finding: Finding) -> str:
-    """The kind of fault a finding about a scale speaks of."""
+def kind_of(finding: Finding, plan: Plan) -> str:
+    """The kind of fault a finding about a scale or about stored values speaks of."""
+    tensor = plan.one(finding.where.role or "")
+    if finding.path.endswith("/range") and tensor and tensor.dtype == "uint8":
+        return "unsigned"
     *_, name = finding.found.split(" of ")[0].split(" at channel")[0].rpartition(", ")
     kinds = {"not a number": "not_a_number", "scale is 0": "zero"}
     kind = kinds.get(name, name)

@@ -137,9 +137,11 @@ def kind_of(finding: Finding, requirement: Requirement) -> str:
 
 
 def _findings(model: Model, profile: Profile) -> tuple[Finding, ...]:
-    """Findings of rules: notes on information loss and on known faults are no requirements."""
+    """Findings of rules: notes on information loss and known faults, and the table of types, are no requirements."""
     found = (f for f in validate(model, [profile]).findings if not f.waiver)
-    return tuple(f for f in found if f.effect != INFORMATION_LOSS and not f.path.endswith("/known_fault"))
+    return tuple(
+        f for f in found if f.effect != INFORMATION_LOSS and not f.path.endswith(("/known_fault", "/types"))
+    )
 
 
 def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:

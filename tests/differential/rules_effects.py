@@ -7,7 +7,7 @@ that no real number says the meaning of is ignored in what makes it so where its
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from tests.differential.oracle import Refused
@@ -50,16 +50,18 @@ class Evidence:
             self.seen.setdefault(path, Counter())[outcome.effect] += 1
 
 
-def effect_of(answers: Mapping[str, object], wrong: bool | None) -> str:
-    """One effect from what each resolver answered; ``wrong`` says whether one that ran computed something else."""
+def effect_of(answers: Mapping[str, object], wrong: Collection[str] | None) -> str:
+    """One effect from what each resolver answered; ``wrong`` are those that ran and computed something else."""
     said = {resolver: a.message for resolver, a in answers.items() if isinstance(a, Refused)}
     if any(message.startswith(DEAD) for message in said.values()):
         return "crashes"
     said = {r: message for r, message in said.items() if r != "reference" or len(said) == len(answers)}
-    if said and set(said) == {"xnnpack"} and len(answers) > 1:
+    if said and set(said) == {"xnnpack"} and len(answers) > 1 and not wrong:
         return "rejected by the default interpreter only"
     if said:
         return "fails at run time" if all(AT_RUN in m for m in said.values()) else "fails to load"
     if wrong is None:
         return ""
+    if wrong and "xnnpack" not in wrong and "xnnpack" in answers:
+        return "wrong results without the default delegate" if "optimized" in wrong else IGNORED
     return "wrong results" if wrong else IGNORED
