@@ -9,9 +9,9 @@ from litecheck.checks import granularity
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context
-from litecheck.checks.types import types_fault
+from litecheck.checks.types import types_fault, types_run
 from litecheck.checks.wording import required
-from litecheck.finding import Finding, Waiver, Where
+from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.customs import compiled_for, has_kernel
@@ -143,9 +143,11 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
 
     Findings of types get the measured impact of the operator's combination of types.
     """
-    fault = types_fault(bound, profile.types) if profile.types else None
-    if fault is None:
+    if profile.types is None:
         return found
+    fault = types_fault(bound, profile.types)
+    if fault is None:
+        return _without_impact(found) if found and types_run(bound, profile.types) else found
     if any(f.path.endswith(_TYPED) for f in found):
         impact = fault.effect if fault.level is None else None
         return [replace(f, effect=impact) if impact and f.path.endswith("/dtype") else f for f in found]
@@ -155,6 +157,14 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
         if requirement
         else found
     )
+
+
+def _without_impact(found: list[Finding]) -> list[Finding]:
+    """Return the findings, with the measured impact for those of types: the runtime computes these types."""
+    return [
+        replace(f, effect=IGNORED) if f.path.endswith("/dtype") and f.effect in RUNTIME_FAILURES else f
+        for f in found
+    ]
 
 
 def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:

@@ -38,6 +38,19 @@ def types_fault(bound: BoundOperator, table: TypeTable) -> Fault | None:
     )  # fmt: skip
 
 
+def types_run(bound: BoundOperator, table: TypeTable) -> bool:
+    """Return True if the runtime was measured to compute an operator's combination of types."""
+    types = table.operators.get(bound.rule.opcode)
+    if (
+        types is None
+        or types.by_role
+        or bound.surplus
+        or types.roles != (*bound.rule.inputs, *bound.rule.outputs)
+    ):
+        return False
+    return types.impact(_combination(bound, types)) is None
+
+
 def _combination(bound: BoundOperator, types: OperatorTypes) -> Combination:
     """The types of the tensors by role. Example: ``float32+int32`` for two types in a repeated role."""
     return tuple(

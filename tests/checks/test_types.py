@@ -10,7 +10,7 @@ import pytest
 from litecheck import load_profile
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.checks.validate import validate
-from litecheck.finding import Finding
+from litecheck.finding import IGNORED, Finding
 from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
 from litecheck.profile.operator_plan import TensorPlan
@@ -105,3 +105,41 @@ def test_a_violation_of_a_type_is_told_once_with_the_measured_impact() -> None:
     assert {(f.path, f.effect) for f in found} == {
         ("ADD/lhs/dtype", "wrong results"), ("ADD/output/dtype", "wrong results"),
     }  # fmt: skip
+
+
+def test_a_wrong_type_that_the_runtime_computes_has_no_impact() -> None:
+    """TRANSPOSE reads a uint32 permutation as int32; an int64 permutation is read as well, in pairs of numbers."""
+    for dtype, effect in (("uint32", IGNORED), ("int16", "fails to load")):
+        found = validate(indexed("TRANSPOSE", dtype, [0, 2, 1, 3], S)).findings
+        assert [(f.path, f.effect) for f in found] == [("TRANSPOSE/perm/dtype", effect)], dtype
+
+
+def test_padding_of_bool_is_a_type_of_the_kernel() -> None:
+    model = indexed("PAD", "bool", [[0, 0], [1, 1], [1, 1], [0, 0]], (1, 6, 6, 6))
+    assert validate(model).findings == ()
+    assert [f.path for f in validate(model, [load_profile("tflm")]).findings] == ["PAD/types"]
+
+
+@pytest.mark.parametrize(
+    ("opcode", "scale", "paths"),
+    [
+        ("LESS", 0.03, ["LESS/same_quantization"]),
+        ("GREATER_EQUAL", 0.03, ["GREATER_EQUAL/same_quantization"]),
+        ("LESS", 0.05, []),
+        ("EQUAL", 0.03, []),
+    ],
+)
+def test_int16_comparisons_of_order_read_stored_integers(opcode: str, scale: float, paths: list[str]) -> None:
+    """LESS compares 20 * 0.05 with 30 * 0.03 as 20 < 30; EQUAL rescales."""
+    x, y = (run_time(name, S, "int16", quantized(step, 0)) for name, step in (("x", 0.05), ("y", scale)))
+    found = validate(one_operator(opcode, [x, y], [run_time("z", S, "bool")])).findings
+    assert [(f.path, f.level, f.effect) for f in found] == [(p, "violation", "wrong results") for p in paths]
+
+
+@pytest.mark.parametrize(("value", "level"), [(127, None), (200, "violation")])
+def test_uint8_weights_of_a_hybrid_operator_are_read_as_int8(value: int, level: str | None) -> None:
+    weight = constant("w", np.full((4, 16), value, np.uint8), quantized(0.01))
+    operands = [run_time("x", (1, 16), "float32"), weight, None]
+    found = validate(one_operator("FULLY_CONNECTED", operands, [run_time("y", (1, 4), "float32")], version=9))
+    told = [(f.path, f.level, f.effect) for f in found.findings if f.path.endswith("/range")]
+    assert told == ([("FULLY_CONNECTED/weight/range", level, "wrong results")] if level else [])

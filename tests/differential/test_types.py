@@ -94,6 +94,26 @@ def test_resolvers_differ_in_their_types(opcode: str, dtype: str, expected: str)
     assert impact(tried, "litert") == expected
 
 
+def test_a_tensor_without_effect_says_nothing_about_its_types() -> None:
+    """The hidden state of RNN starts at 0, which is 0 in every type; the weights have an effect."""
+    base = bases()["RNN"][0]
+    state, weights = (tuple("int16" if n == at else c for n, c in enumerate(base.signature)) for at in (4, 2))
+    with Runtimes() as runtimes:
+        found = try_signatures(runtimes, [(base, state), (base, base.signature), (base, weights)])
+    assert [t.stages["optimized"] for t in found][:2] == ["chance", "runs"]
+    assert found[2].stages["optimized"] in ("wrong", "rejected", "crashes", "chance")
+
+
+@pytest.mark.parametrize(("name", "stage"), [("PRELU int8", "runs"), ("PRELU int16", "wrong")])
+def test_models_are_compared_with_the_float_kernel(name: str, stage: str) -> None:
+    """PRELU of int16 loads, and computes no product."""
+    (base,) = (b for b in bases()["PRELU"] if b.name == name)
+    with Runtimes() as runtimes:
+        (tried,) = try_signatures(runtimes, [(base, base.signature)])
+    assert {tried.stages[r] for r in LITERT} == {stage}
+    assert [f.effect for f in validate(base.model).findings] == ["wrong results"] * (stage == "wrong")
+
+
 @pytest.mark.parametrize(("beta", "crashes"), [(0.0, True), (1.0, False)])
 def test_a_softmax_with_beta_0_crashes_the_reference_kernels_and_tflm(beta: float, crashes: bool) -> None:
     x, y = (

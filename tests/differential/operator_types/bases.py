@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from litecheck import load_profile
 from litecheck.model.types import Model
+from litecheck.profile.type_table import ABSENT
 from tests.differential import rules_cases, rules_cases_hybrid, rules_cases_tflm, rules_cases_uint8
-from tests.differential.operator_types.signatures import Base
+from tests.differential.operator_types.signatures import Base, retyped
 from tests.differential.structure.specimens_stateful import stateful
 from tests.differential.structure_cases import structures
 
@@ -36,8 +38,19 @@ def bases() -> dict[str, tuple[Base, ...]]:
         plain = all(t.quantization.details is None for t in graph.tensors)
         if opcode in rules and opcode not in UNTYPED and plain and len(graph.operators) == 1:
             given = tuple(inputs) if opcode not in _SPARSE else (_sparse(inputs[0], _SPARSE[opcode]),)
-            found.setdefault(opcode, []).append(Base(name, rules[opcode], model, given))
-    return {opcode: tuple(_different(made))[:_MOST] for opcode, made in sorted(found.items())}
+            base = Base(name, rules[opcode], model, given)
+            found.setdefault(opcode, []).append(replace(base, model=retyped(base, base.signature)[0]))
+    return {
+        opcode: tuple(_different(sorted(made, key=lambda b: b.idle)))[:_MOST]
+        for opcode, made in sorted(found.items())
+    }
+
+
+def varied(bases: Sequence[Base]) -> dict[Base, Base]:
+    """Return the model that is varied in place of each: for an idle one, the first that is not idle and has the same
+    tensors."""
+    lively = {tuple(c == ABSENT for c in b.signature): b for b in reversed(bases) if not b.idle}
+    return {b: lively.get(tuple(c == ABSENT for c in b.signature), b) if b.idle else b for b in bases}
 
 
 def _models() -> Iterator[tuple[str, str, Model, tuple[np.ndarray, ...]]]:
@@ -62,10 +75,15 @@ def _sparse(values: np.ndarray, usual: bool) -> np.ndarray:
 
 
 def _different(made: list[Base]) -> Iterator[Base]:
-    """The first model of each signature, and the first with one scale for every tensor."""
+    """The first model of each signature, the first with one scale per tensor, and the first with the same parameters
+    for all tensors."""
     seen = set()
     for base in made:
-        coarse = all(t.quantization.scale.size < 2 for t in base.model.subgraphs[0].tensors)
-        if base.signature not in {s for s, _ in seen} or (coarse and (base.signature, True) not in seen):
-            seen.add((base.signature, coarse))
+        q = [t.quantization for t in base.model.subgraphs[0].tensors if t.quantization.scale.size]
+        coarse = all(p.scale.size < 2 for p in q)
+        alike = coarse and len({(float(p.scale[0]), int(p.zero_point[0])) for p in q}) < 2
+        keys = {(base.signature, ""), *({(base.signature, "coarse")} if coarse else ())}
+        keys |= {(base.signature, "alike")} if alike else set()
+        if not keys <= seen:
+            seen |= keys
             yield base

@@ -7,7 +7,7 @@ nothing new runs. Operators with more than ``MANY`` tensors are varied once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.profile.type_table import ABSENT
 from litecheck.profile.types import OperatorRule
-from litecheck.quantization import BITS, INTEGER_RANGES
+from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
+from tests.differential.operator_types.bases import varied
 from tests.differential.operator_types.runtimes import RUNTIMES, Ran, Request, Runtimes
 from tests.differential.operator_types.signatures import (
     NARROW,
@@ -24,6 +25,8 @@ from tests.differential.operator_types.signatures import (
     TYPES,
     Base,
     Signature,
+    disturbed,
+    in_real_numbers,
     real_values,
     retyped,
     stored_type,
@@ -70,18 +73,20 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
     tried: dict[Signature, Tried] = {}
     start = [base.signature for base in bases]
     start = start if len(start[0]) <= _WIDE else start[:_VARIED]
-    able = {base: _able(ran) for base, ran in zip(bases, runtimes.run(list(map(_whole, bases))), strict=True)}
-    todo = [(base, base.signature) for base in bases]
+    controls = _controls(runtimes, bases)
+    todo, lively = [(base, base.signature) for base in bases], varied(bases)
     while todo and len(tried) < _MOST:
         new = {s: base for base, s in reversed(todo[: _MOST - len(tried)]) if s not in tried}
-        found = _tried(runtimes, [(base, s) for s, base in new.items()], able)
-        found |= _again(runtimes, bases, new, found, able)
+        found = dict(
+            zip(new, _tried(runtimes, [(base, s) for s, base in new.items()], controls), strict=True)
+        )
+        found |= _again(runtimes, bases, new, found, controls)
         tried.update(found)
         ran = {c for s, t in tried.items() if t.runs for c in s} - {ABSENT}
         todo = [
-            (new[s], other)
+            (lively[new[s]], other)
             for s in found
-            if s in start or (tried[s].runs and len(s) <= MANY)
+            if controls[new[s]].sound and (s in start or (tried[s].runs and len(s) <= MANY))
             for other in neighbors(bases[0].rule, s, (*TYPES, *RARE) if s in start else sorted(ran))
             if other not in tried
         ]
@@ -93,27 +98,23 @@ def _again(
     bases: Sequence[Base],
     new: Mapping[Signature, Base],
     found: Mapping[Signature, Tried],
-    able: Mapping[Base, str],
+    controls: Mapping[Base, Control],
 ) -> dict[Signature, Tried]:
-    """Try signatures that a runtime does not run with the other model of the same signature, if there is one: with one
-    scale in place of several."""
-    other = {(a.signature, a): b for a in bases for b in bases if a is not b and a.signature == b.signature}
+    """Try signatures that a runtime does not run with the other models of the same signature."""
     again = [
-        (other[base.signature, base], s) for s, base in new.items()
-        if (base.signature, base) in other and set(found[s].stages.values()) != {"runs"}
+        (other, s) for s, base in new.items() if set(found[s].stages.values()) != {"runs"}
+        for other in bases if other is not base and other.signature == base.signature
     ]  # fmt: skip
-    second = _tried(runtimes, again, able) if again else {}
-    return {
-        s: max(found[s], t, key=lambda t: list(t.stages.values()).count("runs")) for s, t in second.items()
-    }
+    best = dict(found)
+    for (_, s), t in zip(again, _tried(runtimes, again, controls), strict=True):
+        best[s] = max(best[s], t, key=lambda t: list(t.stages.values()).count("runs"))
+    return best
 
 
 def try_signatures(runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]]) -> list[Tried]:
     """Return the stages of signatures, each from its base model."""
-    whole = list(dict.fromkeys(base for base, _ in wanted))
-    able = {b: _able(ran) for b, ran in zip(whole, runtimes.run(list(map(_whole, whole))), strict=True)}
-    found = _tried(runtimes, wanted, able)
-    return [found[s] for _, s in wanted]
+    controls = _controls(runtimes, list(dict.fromkeys(base for base, _ in wanted)))
+    return _tried(runtimes, wanted, controls)
 
 
 def neighbors(rule: OperatorRule, signature: Signature, types: Sequence[str]) -> Iterator[Signature]:
@@ -128,9 +129,78 @@ def neighbors(rule: OperatorRule, signature: Signature, types: Sequence[str]) ->
             yield from (tuple(t if d == group else d for d in signature) for t in types if t != group)
 
 
-def _able(ran: Mapping[str, Ran]) -> str:
-    """The runtime whose values are the right ones: the first that runs the model."""
-    return next((r for r in ("optimized", *RUNTIMES) if ran[r].stage == "runs"), "optimized")
+@dataclass(frozen=True)
+class Control:
+    """The runtime whose values of a base model are the right ones, and the roles whose values have no effect on them."""
+
+    runtime: str
+    blind: frozenset[int] = frozenset()
+    wrong: frozenset[str] = frozenset()
+    """Runtimes that compute other values than LiteRT's float kernel computes on the real values."""
+
+    @property
+    def sound(self) -> bool:
+        """Return True if the values of the runtime are right."""
+        return self.runtime not in self.wrong
+
+
+def _controls(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Base, Control]:
+    """Return the control of each base model: runs with changed values of one role at a time."""
+    plain = runtimes.run(list(map(_whole, bases)))
+    able = [next((r for r in ("optimized", *RUNTIMES) if ran[r].stage == "runs"), "") for ran in plain]
+    changes = [
+        (n, at, made) for n, base in enumerate(bases) if able[n]
+        for at in range(len(base.rule.inputs)) for made in disturbed(base, at)
+    ]  # fmt: skip
+    answers = runtimes.run([_request(*made, (able[n],)) for n, _, made in changes])
+    seen: list[set[int]] = [set() for _ in bases]
+    for (n, at, _), answer in zip(changes, answers, strict=True):
+        if _moved(bases[n], plain[n][able[n]], answer[able[n]]):
+            seen[n].add(at)
+    floats = runtimes.run([_request(*in_real_numbers(base), ("optimized",)) for base in bases])
+    wrong = [_wrong(base, ran, f["optimized"]) for base, ran, f in zip(bases, plain, floats, strict=True)]
+    return {
+        base: Control(able[n] or "optimized", _without_effect(base, seen[n]), wrong[n])
+        for n, base in enumerate(bases)
+    }
+
+
+def _wrong(base: Base, ran: Mapping[str, Ran], real: Ran) -> frozenset[str]:
+    """The runtimes whose outputs differ from those of the float model; of LiteRT's resolvers none if the optimized one
+    is right."""
+    graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
+    stored = any(t.dtype in NARROW and not t.quantization.scale.size for t in graph.tensors)
+    if real.stage != "runs" or stored or base.rule.opcode in (*CONVERT, *_RANDOM, "DEQUANTIZE"):
+        return frozenset()
+    plain = replace(graph.tensors[graph.outputs[0]], dtype="float32", quantization=Quantization())
+    found = {
+        r for r, a in ran.items() if a.stage == "runs" and any(
+            _off(base.rule.opcode, plain, e, graph.tensors[i], o, read)
+            for i, e, o in zip(graph.outputs, real.outputs, a.outputs, strict=True)
+        )
+    }  # fmt: skip
+    return frozenset(found if "optimized" in found else found & {"tflm"})
+
+
+def _without_effect(base: Base, seen: set[int]) -> frozenset[int]:
+    """The inputs without effect. Indices, shapes and strings do not count, and operators that read no values have
+    none."""
+    traits = traits_of(base.rule.opcode)
+    pairs = enumerate(zip(base.rule.inputs, base.signature, strict=False))
+    data = {n for n, (role, dtype) in pairs if not traits.steers(role) and dtype != "string"}
+    return frozenset(data - seen) if data & seen else frozenset()
+
+
+def _moved(base: Base, before: Ran, after: Ran) -> bool:
+    """Return True if outputs differ by more than the room that other types have, or cannot be compared."""
+    graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
+    if before.stage != after.stage or len(before.outputs) != len(after.outputs):
+        return True
+    triples = zip(graph.outputs, before.outputs, after.outputs, strict=True)
+    return any(
+        a is None or b is None or bool(_off(base.rule.opcode, graph.tensors[i], a, graph.tensors[i], b, read))
+        for i, a, b in triples
+    )
 
 
 def _whole(base: Base) -> Request:
@@ -152,49 +222,66 @@ class _Trial:
 
 
 def _tried(
-    runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]], able: Mapping[Base, str]
-) -> dict[Signature, Tried]:
+    runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]], controls: Mapping[Base, Control]
+) -> list[Tried]:
     """Try signatures, each with the parameters that fit."""
     trials = [_Trial(base, s, *retyped(base, s)) for base, s in wanted]
-    answers = dict(zip((s for _, s in wanted), _staged(runtimes, trials, able), strict=True))
-    return {
-        s: Tried({r: a[0] for r, a in got.items()}, {r: a[1] for r, a in got.items()})
-        for s, got in answers.items()
-    }
-
-
-def _staged(
-    runtimes: Runtimes, trials: Sequence[_Trial], able: Mapping[Base, str]
-) -> list[dict[str, tuple[str, str]]]:
-    """The stage and message of each trial by runtime; ``wrong`` for other values than the base model computes,
-    ``ignored`` if the runtime replaces the stated type of an output."""
-    got = runtimes.run([_request(t.model, t.inputs) for t in trials])
-    ran = [n for n, answers in enumerate(got) if any(a.stage == "runs" for a in answers.values())]
-    twins = [twin(trials[n].base, trials[n].model, trials[n].inputs) for n in ran]
-    requests = [_request(*made, (able[trials[n].base],)) for n, made in zip(ran, twins, strict=True)]
-    good = dict(zip(ran, (next(iter(a.values())) for a in runtimes.run(requests)), strict=True))
     return [
-        {r: _stage(trials[n], a, good.get(n)) for r, a in answers.items()} for n, answers in enumerate(got)
+        Tried({r: a[0] for r, a in got.items()}, {r: a[1] for r, a in got.items()})
+        for got in _staged(runtimes, trials, controls)
     ]
 
 
-def _stage(trial: _Trial, ran: Ran, good: Ran | None) -> tuple[str, str]:
+def _staged(
+    runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
+) -> list[dict[str, tuple[str, str]]]:
+    """The stage and message of each trial by runtime."""
+    got = runtimes.run([_request(t.model, t.inputs) for t in trials])
+    ran = [n for n, answers in enumerate(got) if any(a.stage == "runs" for a in answers.values())]
+    twins = [twin(trials[n].base, trials[n].model, trials[n].inputs) for n in ran]
+    able = [controls[trials[n].base].runtime for n in ran]
+    requests = [_request(*made, (runtime,)) for made, runtime in zip(twins, able, strict=True)]
+    good = dict(zip(ran, (next(iter(a.values())) for a in runtimes.run(requests)), strict=True))
+    return [
+        {r: _stage(trials[n], r, a, good.get(n), controls[trials[n].base]) for r, a in answers.items()}
+        for n, answers in enumerate(got)
+    ]
+
+
+def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Control) -> tuple[str, str]:
     """The stage and message; ``wrong`` for other values than the base model computes, ``ignored`` if the runtime replaces
-    the stated type of an output."""
+    the stated type of an output, ``chance`` if the outputs do not depend on the values of a tensor with another type."""
     rule, mine = trial.base.rule, trial.model.subgraphs[0]
+    if ran.stage == "runs" and trial.signature == trial.base.signature and runtime in control.wrong:
+        return "wrong", "other values than the float kernel"
     if ran.stage != "runs" or trial.signature == trial.base.signature or rule.opcode in _RANDOM:
         return ran.stage, ran.message
-    read = data_types(rule, trial.signature)
+    if not control.sound:
+        return "chance", "compared with a model that is wrong"
+    read, replaced = data_types(rule, trial.signature), ""
     for n, (index, stored) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
         tensor = mine.tensors[index]
         if stored is not None and stored.dtype.name not in (stored_type(tensor.dtype), "object"):
-            return "ignored", f"{stored.dtype.name} instead"
+            replaced, tensor = f"{stored.dtype.name} instead", replace(tensor, dtype=stored.dtype.name)
         expected = None if good is None or good.stage != "runs" else good.outputs[n]
+        if rule.opcode == "CAST" and trial.signature[0] == trial.signature[1]:
+            expected = trial.inputs[0] if trial.inputs else None
         if off := _off(
             rule.opcode, trial.base.model.subgraphs[0].tensors[index], expected, tensor, stored, read
         ):
             return "wrong", off
+    if replaced:
+        return "ignored", replaced
+    if _strays(trial, control.blind):
+        return "chance", "values without effect"
     return "runs", ""
+
+
+def _strays(trial: _Trial, blind: frozenset[int]) -> bool:
+    """Return True if an input without effect has another type, and does not follow an input of its type in the model."""
+    before, now, inputs = trial.base.signature, trial.signature, range(len(trial.base.rule.inputs))
+    seen = {(before[n], now[n]) for n in inputs if n not in blind}
+    return any(now[n] not in (before[n], ABSENT) and (before[n], now[n]) not in seen for n in blind)
 
 
 def data_types(rule: OperatorRule, signature: Signature) -> frozenset[str]:

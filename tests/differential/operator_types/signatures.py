@@ -7,7 +7,7 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -19,9 +19,11 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Model, Operator, Tensor
+from litecheck.profile.operators import traits_of
 from litecheck.profile.type_table import ABSENT
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import INTEGER_RANGES, Quantization
+from tests.differential.effects_meaning import in_floats, real
 
 Signature = tuple[str, ...]
 Values = tuple[np.ndarray, ...]
@@ -34,6 +36,8 @@ TYPES = (
 RARE = ("uint16", "uint64", "complex128", "uint4", "float8_e4m3fn", "float8_e5m2")
 #: Types whose values are real numbers only together with a scale.
 NARROW = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
+#: The option that states the type of a bias.
+_BIAS = "quantized_bias_type"
 _PACKED = ("int4", "uint4", "int2")
 #: Largest value of a float model that narrow types hold.
 _REACH = 4.4
@@ -60,6 +64,16 @@ class Base:
         places = roles_of(self.rule, self.model.subgraphs[0].operators[0])
         tensors = self.model.subgraphs[0].tensors
         return tuple(word([tensors[i].dtype for i in places[role]]) for role in places)
+
+    @property
+    def idle(self) -> bool:
+        """Return True if an index input holds nothing but zeros, which are zeros in every type."""
+        graph, traits = self.model.subgraphs[0], traits_of(self.rule.opcode)
+        given = dict(zip(graph.inputs, self.inputs, strict=True))
+        places = roles_of(self.rule, graph.operators[0])
+        steering = (i for role in self.rule.inputs if traits.steers(role) for i in places[role])
+        values = (given.get(i, graph.tensors[i].data) for i in steering)
+        return any(v is not None and v.dtype.kind in "iufb" and not v.any() for v in values)
 
 
 def word(dtypes: Sequence[str]) -> str:
@@ -98,6 +112,7 @@ def retyped(base: Base, signature: Signature) -> tuple[Model, Values]:
             )
             if values is not None:
                 given[index] = values
+    _follow(graph.tensors, tensors, places)
     stated = dict(zip(places, signature, strict=True))
     operator = replace(
         graph.operators[0], options=_options(base.rule.opcode, graph.operators[0], stated),
@@ -106,6 +121,38 @@ def retyped(base: Base, signature: Signature) -> tuple[Model, Values]:
     inputs = tuple(i for i in graph.inputs if i not in absent and not tensors[i].is_constant)
     changed = replace(graph, tensors=tuple(tensors), operators=(operator,), inputs=inputs)
     return replace(model, subgraphs=(changed, *model.subgraphs[1:])), tuple(given[i] for i in inputs)
+
+
+def disturbed(base: Base, at: int) -> Iterator[tuple[Model, Values]]:
+    """Yield the base model with the values of one input role negated and halved; zeros and strings stay."""
+    graph = base.model.subgraphs[0]
+    indices = list(roles_of(base.rule, graph.operators[0]).values())[at]
+    for change in (lambda v: -v, lambda v: v / 2):
+        given, tensors = dict(zip(graph.inputs, base.inputs, strict=True)), list(graph.tensors)
+        for index in indices:
+            tensor = tensors[index]
+            stored = stored_integers(tensor) if tensor.is_constant else given.get(index)
+            if stored is None or tensor.dtype == "string":
+                continue
+            real = np.asarray(real_values(tensor, np.asarray(stored)))
+            values = ~real if tensor.dtype == "bool" else _stored(change(real), tensor)
+            if tensor.is_constant:
+                tensors[index] = replace(tensor, data=_bytes(values, tensor.dtype))
+            else:
+                given[index] = values
+        changed = replace(graph, tensors=tuple(tensors))
+        model = replace(base.model, subgraphs=(changed, *base.model.subgraphs[1:]))
+        yield model, tuple(given[i] for i in graph.inputs)
+
+
+def in_real_numbers(base: Base) -> tuple[Model, Values]:
+    """Return the base model in float32 on the same real values, and its inputs."""
+    graph = base.model.subgraphs[0]
+    pairs = zip(base.inputs, (graph.tensors[i] for i in graph.inputs), strict=True)
+    inputs = tuple(
+        real(values, t).astype(np.float32) if t.quantization.scale.size else values for values, t in pairs
+    )
+    return in_floats(base.model), inputs
 
 
 def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
@@ -150,6 +197,25 @@ def _tensor(
     if tensor.is_constant or dtype in _PACKED:  # no program can set packed values at run time
         return replace(made, data=_bytes(values, dtype)), None
     return made, values
+
+
+def _follow(before: Sequence[Tensor], tensors: list[Tensor], places: Mapping[str, tuple[int, ...]]) -> None:
+    """Give a constant bias the scale that follows from the new scales of input and weight, and its values with it."""
+    roles = [places.get(role, ()) for role in ("input", "weight", "bias")]
+    if not all(roles):
+        return
+    steps = [[ts[i].quantization.scale for (i, *_) in roles] for ts in (before, tensors)]
+    bias, (old, new) = roles[2][0], steps
+    tensor = tensors[bias]
+    if not all(s.size for s in (*old, *new)) or not tensor.is_constant or tensor.dtype not in INTEGER_RANGES:
+        return
+    factor = (new[0] * new[1]).max() / (old[0] * old[1]).max()
+    stored = stored_integers(tensor)
+    if factor == 1 or stored is None:
+        return
+    scaled = replace(tensor, quantization=replace(tensor.quantization, scale=new[2] * np.float32(factor)))
+    values = _stored(real_values(tensor, stored), scaled)
+    tensors[bias] = replace(scaled, data=_bytes(values, tensor.dtype))
 
 
 def real_values(tensor: Tensor, stored: np.ndarray) -> np.ndarray:
@@ -223,12 +289,15 @@ def _options(opcode: str, operator: Operator, stated: Mapping[str, str]) -> Tabl
     """The operator's options, with the types that they state."""
     table, typed = operator.options, _typed().get(opcode, {})
     codes = load_schema().enums["TensorType"]
-    if table is None or not typed:
-        return table
+    if table is None:
+        return None
+    named = {field.name for field in load_schema().tables[table.type]}
+    if _BIAS in named and stated.get("bias") in ("int32", "int64"):
+        typed = {**typed, _BIAS: "bias"}
     new = {
         name: codes[stated[role].split("+")[0].upper()] for name, role in typed.items() if stated[role] != "-"
     }
-    return Table(table.type, {**table.fields, **new})
+    return Table(table.type, {**table.fields, **new}) if new else table
 
 
 @cache

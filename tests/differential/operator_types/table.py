@@ -10,6 +10,7 @@ from typing import Any
 from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import OperatorRule
+from litecheck.quantization import BITS
 from tests.differential.operator_types.explore import CONVERT, Tried, data_types
 from tests.differential.operator_types.runtimes import LITERT
 from tests.differential.operator_types.signatures import Signature
@@ -20,7 +21,7 @@ _WIDE = 8
 #: Impact of a stage that a runtime reaches.
 _IMPACTS: Mapping[str, Effect] = {
     "crashes": "crashes", "rejected": "fails to load", "fails": "fails at run time", "wrong": "wrong results",
-    "ignored": IGNORED,
+    "chance": "wrong results", "ignored": IGNORED,
 }  # fmt: skip
 _WITHOUT_DELEGATE: Effect = "rejected without the default delegate"
 _REFERENCE_CRASHES: Effect = "crashes the reference resolver only"
@@ -58,7 +59,9 @@ def fits(rule: OperatorRule, signature: Signature, known: Collection[Signature])
     binary = traits_of(rule.opcode).elementwise == "binary"
     if binary and len(read) > 1 and all(len(data_types(rule, k)) < 2 for k in known):
         return False
-    if not read or rule.opcode in (*CONVERT, "BITCAST", "DEQUANTIZE"):
+    if rule.opcode == "BITCAST":  # the kernel copies whole bytes
+        return len({BITS[c] < 8 for c in signature}) == 1
+    if not read or rule.opcode in (*CONVERT, "DEQUANTIZE"):
         return True
     for at in range(len(rule.inputs), len(signature)):
         pairs = {(data_types(rule, k), k[at]) for k in known}
