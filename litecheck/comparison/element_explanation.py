@@ -104,7 +104,7 @@ def explain(
 
 def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
     """Add the exact value to the explanation, with accumulator and multiplier if the operator has them."""
-    shown = decimals(value.quotient)
+    shown, limit = decimals(value.quotient), _limit(value, bounds)
     found = replace(
         found,
         quotient=shown,
@@ -112,13 +112,23 @@ def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explai
         real=not value.exact,
         zero_point=value.zero_point,
         shifted=decimals(value.quotient + value.zero_point) if value.zero_point else "",
-        needs=None if found.device == found.expected else needed(value, found.device, *bounds),
+        needs=None
+        if limit is not None or found.device == found.expected
+        else needed(value, found.device, *bounds),
+        limit=limit,
     )
     if value.accumulator is None or value.multiplier is None:
         return found
     multiplier = float(value.multiplier)
     fixed = quantize_multiplier(multiplier)
     return replace(found, accumulator=value.accumulator, multiplier=multiplier, fixed=fixed)
+
+
+def _limit(value: Exact, bounds: tuple[int, int]) -> int | None:
+    """Return the limit that the value rounded to nearest exceeds. For example, 255.4 within -128..127 gives 127."""
+    rounded = round(value.quotient) + value.zero_point
+    limited = min(max(rounded, bounds[0]), bounds[1])
+    return None if limited == rounded else limited
 
 
 def decimals(value: Fraction) -> str:

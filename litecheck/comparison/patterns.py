@@ -33,7 +33,10 @@ _HOT = 2
 
 
 def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCounts | None]:
-    """Return all patterns of the differences, with evidence, and the counts along the dimension of the first pattern."""
+    """Return all patterns of the differences, with evidence, and the counts along the dimension of the first pattern.
+
+    Patterns that have all differences are first.
+    """
     if scatter.count < 2:
         return (), None
     found = positions(scatter)
@@ -43,6 +46,7 @@ def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCoun
     told += [*(pattern.gathering for pattern in _run(scatter)), *trends(scatter)]
     axes = (pattern.gathering.dimension for pattern in found)
     axis = next((axis for axis in axes if axis is not None), None)
+    told.sort(key=lambda one: one.held < one.count or one.rest)
     return tuple(told), None if axis is None else _along(scatter, axis)
 
 

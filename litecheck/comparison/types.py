@@ -58,7 +58,8 @@ class Explained:
     point. ``quotient`` is the value before rounding and zero point, in decimals (``6.5000``): ``precise`` is True if
     the decimals are exact, ``real`` if the operator has no exact value. ``shifted`` is the quotient plus
     ``zero_point``. ``candidates`` are values under further computations. ``needs`` are the smallest and the largest
-    accumulator that give the device's value (None on the side of a limit).
+    accumulator that give the device's value (None on the side of a limit). ``limit`` is the limit of the type or of a
+    fused activation that the rounded value exceeds; such an element does not determine an accumulator.
     """
 
     index: tuple[int, ...]
@@ -78,6 +79,7 @@ class Explained:
     zero_point: int = 0
     shifted: str = ""
     needs: Needed | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

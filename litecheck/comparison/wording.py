@@ -49,7 +49,8 @@ def likeness_sentence(found: Similarity, dtype: str) -> str:
 def element_sentence(e: Explained) -> str:
     """Describe the element, its expected value, and the computations that give the device's value."""
     rounded = [c for c in e.candidates if c.kind == "rounding"]
-    told = [*_exact(e), *_rounded(rounded), _reference(e), *_needed(e), _device(e)]
+    nearest = [] if e.limit is not None else rounded
+    told = [*_exact(e), *_rounded(nearest), _reference(e), *_needed(e), _device(e)]
     return f"element ({', '.join(map(str, e.index))}) of run {e.run}: {'; '.join(told)}"
 
 
@@ -66,6 +67,8 @@ def _exact(e: Explained) -> Iterator[str]:
         words += " exactly"
     if e.zero_point:
         words += f", plus the zero point {e.zero_point} = {e.shifted}"
+    if e.limit is not None:
+        words += f", limited to {e.limit}"
     yield words
 
 

@@ -83,8 +83,19 @@ def test_the_zero_point_is_added_behind_the_rounding() -> None:
 def test_clamped_roundings() -> None:
     made = bias_alone(8 * 300)
     found = explained(made, np.full((1, 1), 100, np.int8))
-    assert "= 300.0000 exactly; rounded to nearest it is 127; " in element_sentence(found)
-    assert element_sentence(found).endswith("the device gives 100, as no known way of computing does")
+    assert "= 300.0000 exactly, limited to 127; litert-reference (" in element_sentence(found)
+    assert element_sentence(found).endswith(
+        "gives 127; the device gives 100, as no known way of computing does"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bias", "limit"), [(2400, 127), (1019, None), (1020, 127), (-1028, None), (-1029, -128), (1016, None)]
+)
+def test_a_value_beyond_a_limit_determines_no_accumulator(bias: int, limit: int | None) -> None:
+    """127.375 is rounded to 127, and 127.5 to 128; -128.5 is a tie, which half even rounds to the limit itself."""
+    found = explained(bias_alone(bias), np.full((1, 1), 100, np.int8))
+    assert (found.limit, found.needs is None) == (limit, limit is not None)
 
 
 #: Operators with a device that computes them otherwise than the reference.

@@ -118,6 +118,18 @@ def test_rails_of_the_reference() -> None:
     assert not any("zero point" in s or "exactly" in s for s in found)  # at a rail there is no other way
 
 
+def test_a_property_of_all_differences_is_told_before_a_place_of_most() -> None:
+    values = np.full(SHAPE, 50, np.int8)
+    values[..., :12] = 127
+    values[0, :2, :4, 12:] = 127
+    found = told(SHAPE, values == 127, by=-1, share=0.9, expected=values)
+    every = [sentence.startswith(f"all {found[0].split()[1]} differences") for sentence in found]
+    assert " lie where the reference gives 127, the largest value of the type, " in found[0]
+    assert (every[:2], any(every[2:])) == ([True, True], False)
+    assert " lie in channels 0 to 11, the first 12 of 43, " in found[2]
+    assert " others " in found[3]
+
+
 def test_a_clamp_that_the_reference_does_not_have() -> None:
     values = np.random.default_rng(1).integers(-128, 128, SHAPE).astype(np.int8)
     found = told(SHAPE, values > 100, by=100 - values.astype(int), expected=values)

@@ -78,7 +78,8 @@ def test_a_fault_is_called_by_its_name(delegate: Path, fault: str) -> None:  # n
         c.name for c in output.explained.candidates if c.value == shown.actual
     }
     assert not abs(shown.actual) >= 127  # at a rail nothing would be excluded
-    assert " needs an accumulator of " in element_sentence(output.explained)
+    hunted = " needs an accumulator of " in element_sentence(output.explained)
+    assert hunted == (output.explained.limit is None)
 
 
 def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path) -> None:  # noqa: F811
