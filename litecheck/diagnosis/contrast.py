@@ -14,6 +14,8 @@ from litecheck.reference.runtime_tensors import RunError
 
 #: Largest number of traits kept.
 _MOST = 3
+#: A trait that more than one in so many passing probes have tells nothing apart.
+_RARE = 4
 
 
 def contrast(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> Contrast:
@@ -51,7 +53,7 @@ class _Held:
 def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[SharedTraits, ...]:
     """Return traits of all failing probes that no passing probe has (alone, or two or three together).
 
-    If there are none, return the traits that the fewest passing probes have.
+    If there are none, return traits that at most a quarter of the passing probes have.
     """
     if not failing or not passing:
         return ()
@@ -68,7 +70,8 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
         found = next(several, None)
         if found:
             return (SharedTraits(tuple(one.trait for one in found), 0),)
-    rarest = sorted((one for one in held if len(one.having) < len(passing)), key=lambda one: len(one.having))
+    rare = (one for one in held if _RARE * len(one.having) <= len(passing))
+    rarest = sorted(rare, key=lambda one: len(one.having))
     return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -68,9 +68,21 @@ def diagnose(
         device.described,
         tuple(models),
         seed,
-        found,
+        tuple(_distinguished(found)),
         tuple(general(_repeats(every))),
     )
+
+
+def _distinguished(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
+    """Yield the operators, those of one kind with the condition of steps that no other group of the kind has.
+
+    For example, CONV_2D int8 with the steps ``requantize`` and with ``requantize/grouped`` gives "" and ``grouped``.
+    """
+    for one in found:
+        alike = [other for other in found if (other.opcode, other.kind) == (one.opcode, one.kind)]
+        own = set(one.stages).difference(*(other.stages for other in alike if other is not one))
+        conditions = dict.fromkeys(stage.partition("/")[2] for stage in one.stages if stage in own)
+        yield replace(one, condition=" ".join(filter(None, conditions))) if len(alike) > 1 else one
 
 
 def _written(model: Model) -> bytes:

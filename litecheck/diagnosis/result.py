@@ -184,7 +184,8 @@ class Diagnosed:
     probes and elements, ``inferences`` those of the device. ``fits`` are all candidates that give exactly the device's
     outputs, the most usual first; several are ambiguous. ``fault`` is a known fault of the runtime that can be the
     reason if none fits. ``tried`` has the properties of answered probes with their values; ``untried`` has the
-    properties that no probe had. ``owned`` are the operators of models.
+    properties that no probe had. ``owned`` are the operators of models. ``condition`` distinguishes groups of one
+    operator and kind (``grouped``).
     """
 
     opcode: str
@@ -203,6 +204,12 @@ class Diagnosed:
     tried: tuple[ProbedRange, ...] = ()
     untried: tuple[Untested, ...] = ()
     owned: tuple[ModelOperator, ...] = ()
+    condition: str = ""
+
+    @property
+    def form(self) -> str:
+        """Kind and condition, for example ``int8, grouped``."""
+        return ", ".join(filter(None, (self.kind, self.condition)))
 
     @property
     def conclusion(self) -> str:

@@ -80,7 +80,7 @@ def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
     yield f"Found by litecheck diagnose. Operators that were not tried are taken to be as in {base}."
     for diagnosed in diagnosis.operators:
         if diagnosed.conclusion in ("none fits", "not answered", "not repeatable"):
-            yield f"{diagnosed.opcode} ({diagnosed.kind}): {diagnosed.conclusion}"
+            yield f"{diagnosed.opcode} ({diagnosed.form}): {diagnosed.conclusion}"
 
 
 def _reasons(diagnosed: Diagnosed, hypothesis: Hypothesis) -> Iterator[str]:

@@ -14,7 +14,6 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.columns import table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
-from litecheck.rendering.wording.agreements import agreement_sentence
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
 from litecheck.summary_text import counted
 
@@ -60,7 +59,7 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         ("date", diagnosis.started),
         ("models", ", ".join(diagnosis.models)),
         ("probes", f"seed {diagnosis.seed}"),
-        ("arithmetic", agreement_sentence(diagnosis.agreement)),
+        ("arithmetic", wording.agreed(diagnosis)),
     )
     yield from ((label, text) for label, text in facts if text)
 
@@ -70,7 +69,7 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
     rows = [
         (
             (layout.StatusIcon(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
-            (d.kind,),
+            (d.form,),
             (", ".join(filter(None, (wording.computed_by(d), wording.notes(d)))),),
             (_published(d),),
             (f"{d.probes:,}",),
@@ -103,7 +102,7 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Collapsible:
     shown = tuple((label, line) for label, line in rows if any(line))
     opened = d.conclusion in wording.UNEXPLAINED
     return layout.Collapsible(
-        d.opcode, (f" {d.kind}, {d.conclusion}",), (layout.FactRows(shown),), opened, anchor
+        d.opcode, (f" {d.form}, {d.conclusion}",), (layout.FactRows(shown),), opened, anchor
     )
 
 
@@ -124,7 +123,7 @@ def _own(model: str, d: Diagnosed, own: Sequence[ModelOperator]) -> tuple[layout
     good = sum(o.explained for o in own)
     sign = layout.StatusIcon("explained" if good == len(own) else "not explained")
     wrong = ", ".join(f"{o.called} '{shorten(o.title)}'" for o in own if not o.explained)
-    return (shorten(model),), (d.opcode,), (d.kind,), (str(len(own)),), (str(good),), (sign, wrong)
+    return (shorten(model),), (d.opcode,), (d.form,), (str(len(own)),), (str(good),), (sign, wrong)
 
 
 def results(diagnosis: Diagnosis) -> result.Results:
@@ -162,16 +161,16 @@ def _id(conclusion: str) -> str:
 
 
 def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
-    name = f"{d.opcode} {d.kind}"
+    name = f"{d.opcode} {d.form}"
     problems, other = tuple(wording.problems(d)), (*wording.evidence(d), *wording.silent(d))
     details = tuple((label, lines) for label, lines in (("wrong", problems), ("evidence", other)) if lines)
-    identity = result.digest("\0".join((diagnosis.device, d.opcode, d.kind, d.conclusion)))
+    identity = result.digest("\0".join((diagnosis.device, d.opcode, d.form, d.conclusion)))
     return result.ResultRow(
         _id(d.conclusion),
         "violation",
         f"{d.conclusion} on {diagnosis.device}",
         result.RowPlace(
-            diagnosis.device, name, ((d.opcode, d.opcode, "module"), (d.kind, d.kind, "function"))
+            diagnosis.device, name, ((d.opcode, d.opcode, "module"), (d.form, d.form, "function"))
         ),
         d.conclusion,
         problems[0] if problems else "",
@@ -185,7 +184,7 @@ def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
 
 
 def _case(d: Diagnosed, row: result.ResultRow | None) -> result.JudgedCase:
-    name = f"{d.opcode} {d.kind}"
+    name = f"{d.opcode} {d.form}"
     if row is not None:
         return result.JudgedCase(name, (row,))
     silent = "; ".join(wording.silent(d)) or "no probe was answered"
@@ -211,7 +210,7 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
     build = f", {visible(diagnosis.build)}" if diagnosis.build else ""
     yield f"{visible(diagnosis.described)}{build}: {wording.headline(diagnosis)}"
     if diagnosis.agreement.groups:
-        yield from wrap(agreement_sentence(diagnosis.agreement), width or _WIDTH)
+        yield from wrap(f"arithmetic {wording.agreed(diagnosis)}", width or _WIDTH)
     yield wording.summary(diagnosis)
     yield ""
     yield table(_HEADS, map(_columns, diagnosis.operators), width)
@@ -219,7 +218,7 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
         lines = list(_details(diagnosed))
         if lines:
             yield ""
-            yield f"{visible(diagnosed.opcode)} {diagnosed.kind}: {diagnosed.conclusion}"
+            yield f"{visible(diagnosed.opcode)} {diagnosed.form}: {diagnosed.conclusion}"
             for line in lines:
                 yield from _wrapped(line, width)
     if diagnosis.untried:
@@ -235,7 +234,7 @@ def _wrapped(line: str, width: int | None) -> list[str]:
 
 def _columns(d: Diagnosed) -> tuple[str, ...]:
     counts = str(d.probes), f"{d.elements:,}"
-    return visible(d.opcode), d.kind, wording.computed_by(d), _published(d), *counts, wording.notes(d)
+    return visible(d.opcode), d.form, wording.computed_by(d), _published(d), *counts, wording.notes(d)
 
 
 def _details(d: Diagnosed) -> Iterator[str]:

@@ -67,6 +67,12 @@ def test_what_is_planted_is_named(opcode: str, stages: dict[str, str]) -> None:
     assert found.fits[0].defect == defect
 
 
+def test_groups_of_one_operator_have_the_condition_that_distinguishes_them() -> None:
+    silent = InProcess("litert-reference", instead=lambda job: Failure(Outcome.CRASHED, job.name))
+    forms = {opcode: [d.form for d in of(silent, opcode).operators] for opcode in ("CONV_2D", "ADD")}
+    assert forms == {"CONV_2D": ["int8", "int8, grouped"], "ADD": ["int8"]}
+
+
 def test_an_exclusion_names_an_element_that_shows_it() -> None:
     found = one(InProcess("litert-optimized"), "CONV_2D")
     double = next(e for e in found.excluded if e.way.stages == (("requantize", "double"),))

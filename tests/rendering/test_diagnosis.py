@@ -61,7 +61,7 @@ def text(diagnosis: Diagnosis, width: int) -> str:
 
 TEXT = """\
 acme 2.0: fails
-not distinguished: litert-reference, tflm
+arithmetic of the only exact operator: not distinguished: litert-reference, tflm
 74,108 outputs of 6 probes, with the operators of net.tflite
 
   operator  type  variant             arithmetic              probes  outputs

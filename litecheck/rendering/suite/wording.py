@@ -162,7 +162,9 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield "device", visible(report.described or report.device)
     yield "suite", f"{visible(report.profile)}, level {report.level}, seed {report.seed}"
     if report.agreement.groups:
-        yield "arithmetic", agreement_sentence(report.agreement)
+        exact = sum(row.verdict == "conforms" and bool(row.fits) for row in report.rows)
+        checked = sum(row.verdict in ("conforms", "fails", "waived") for row in report.rows)
+        yield "arithmetic", agreement_sentence(report.agreement, exact, checked)
     yield "judged by", ", ".join(map(visible, report.arithmetics))
     if report.claims is not None:
         own = report.claims

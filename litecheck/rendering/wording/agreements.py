@@ -19,11 +19,16 @@ def headline(agreement: PublishedAgreement) -> str:
     return f"exact under {visible(name)}" if name else "exact, arithmetic not distinguished"
 
 
-def agreement_sentence(agreement: PublishedAgreement) -> str:
-    """Return ``litert-xnnpack (LiteRT with XNNPACK (default))``, ``not distinguished: litert-reference, tflm``, or the
-    operators of each arithmetic, as a warning."""
+def agreement_sentence(agreement: PublishedAgreement, exact: int = 0, of: int = 0) -> str:
+    """Return ``litert-xnnpack: LiteRT with XNNPACK (default)``, ``not distinguished: litert-reference, tflm``, or the
+    operators of each arithmetic, as a warning.
+
+    If only ``exact`` ``of`` all operators have the arithmetic, the number comes first: ``of the 4 exact operators: ...``.
+    """
     if not agreement.mixed:
-        return "".join(map(_named, agreement.groups))
+        told = "".join(map(_named, agreement.groups))
+        part = "the only exact operator" if exact == 1 else f"the {exact:,} exact operators"
+        return f"of {part}: {told}" if told and exact < of else told
     parts = (f"{_named(group)} for {', '.join(map(visible, group.operators))}" for group in agreement.groups)
     return f"warning: mixed numerics among operators: {'; '.join(parts)}"
 

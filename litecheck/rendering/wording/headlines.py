@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import NAME, visible
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.agreements import agreement_sentence
@@ -13,11 +14,18 @@ from litecheck.verification.result import Verdict, Verification
 
 
 def judged(verification: Verification) -> str:
-    """Return the arithmetics that fit the exact cases, or the admissible arithmetics if no case is exact."""
+    """Return the arithmetics that fit the exact cases, or the admissible arithmetics if no case is exact.
+
+    Without any output to compare, return ``unknown: no output``.
+    """
     names = ", ".join(map(visible, verification.arithmetics))
+    compared = [v for v in verification.verdicts if v.differences or v.fits]
     if not verification.agreement.groups:
+        if verification.verdicts and not compared:
+            return "unknown: no output"
         return f"none of {names}" if len(verification.arithmetics) > 1 else names
-    return agreement_sentence(verification.agreement)
+    exact = sum(v.outcome is Outcome.EXACT for v in verification.verdicts)
+    return agreement_sentence(verification.agreement, exact, len(compared))
 
 
 def remark(verification: Verification) -> str:

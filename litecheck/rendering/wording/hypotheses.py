@@ -38,6 +38,12 @@ def headline(diagnosis: Diagnosis) -> str:
     return f"{verdict}: {exact}" if exact and not diagnosis.exit_code else verdict
 
 
+def agreed(diagnosis: Diagnosis) -> str:
+    """Return the published arithmetics of the explained operators."""
+    explained = sum(bool(d.fits and d.fits[0].published) for d in diagnosis.operators)
+    return agreements.agreement_sentence(diagnosis.agreement, explained, len(diagnosis.operators))
+
+
 def summary(diagnosis: Diagnosis) -> str:
     """Return the number of compared outputs, probes and inferences."""
     elements = sum(d.elements for d in diagnosis.operators)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from litecheck.comparison.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.wording import headlines
 from litecheck.verification.result import Verification
@@ -16,6 +17,22 @@ def test_the_arithmetics_that_fit_exact_cases(sample: Verification, good: Verifi
     )
     assert headlines.judged(replace(sample, verdicts=())) == "none of litert-reference, litert-xnnpack"
     assert headlines.judged(good) == "litert-reference: LiteRT's reference kernels"
+
+
+def test_the_arithmetic_of_a_device_that_fails_names_its_share(good: Verification) -> None:
+    (exact,) = good.verdicts
+    differing = Difference(0, "y", "int8", (9,), "LSB", 9, 3, 3, 0.0, 1)
+    wrong = replace(exact, outcome=Outcome.MISMATCH, fits=(), differences=(differing,))
+    crashed = replace(exact, outcome=Outcome.CRASHED, fits=(), differences=())
+    told = "litert-reference: LiteRT's reference kernels"
+    for verdicts, sentence in (
+        ((exact, wrong), f"of the only exact operator: {told}"),
+        ((exact, exact, wrong), f"of the 2 exact operators: {told}"),
+        ((exact, crashed), told),
+        ((crashed,), "unknown: no output"),
+        ((wrong, crashed), "litert-reference"),
+    ):
+        assert headlines.judged(replace(good, verdicts=verdicts)) == sentence
 
 
 def test_the_headline_names_the_arithmetic_or_says_that_several_fit(good: Verification) -> None:
