@@ -46,6 +46,7 @@ SIGNS: dict[str, tuple[str, str]] = {
     "fails": ("❌", "≠"),
     "not checked": ("⚠️", "–"),
     "waived": ("⚠️", "w"),
+    "incomplete": ("⚠️", "…"),
     "not claimed": ("⚠️", "–"),
     "named": ("✅", "="),
     "ambiguous": ("✅", "≈"),

@@ -21,13 +21,13 @@ _MANY = 20
 
 
 def summary(compared: RunComparison) -> str:
-    """Return ``2 regressions, 1 fixed, 0 otherwise changed, 410 the same, 25 skipped in both``."""
+    """Return ``2 regressions, 1 fixed, 0 otherwise changed, 410 the same, 25 without results to compare``."""
     parts = [
         counted(len(compared.regressions), "regression"),
         f"{len(compared.fixed):,} fixed",
         f"{len(compared.changed):,} otherwise changed",
         f"{compared.same:,} the same",
-        *([f"{compared.unrun:,} skipped in both"] if compared.unrun else []),
+        *([f"{compared.unrun:,} without results to compare"] if compared.unrun else []),
     ]
     only = len(compared.only_before) + len(compared.only_after)
     return ", ".join(parts) + (f"; {only:,} in one of them only" if only else "")

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.text import Text
 
 from litecheck.rendering.columns import cells
@@ -19,6 +19,8 @@ LABEL = 10
 #: Faint: labels, and what is said by the way.
 DIM = "dim"
 _MANY = 20
+#: Label of a case's folder, which is copied: no line break within it.
+_FOLDER = "files"
 #: Room for the last column of a table, before other columns are left out for it.
 _LEAST = 10
 
@@ -54,11 +56,17 @@ class Page:
         dashes = (f"{gap}{self.dash * room} ", DIM)
         self.line(Text.assemble((name, "bold"), dashes, (verdict, style)))
 
-    def line(self, text: Text | str = "", first: Text | str = "", indent: int = 0) -> None:
-        """Print ``first`` in the margin and ``text`` beside it, wrapped, every line at the same column."""
+    def line(
+        self, text: Text | str = "", first: Text | str = "", indent: int = 0, whole: bool = False
+    ) -> None:
+        """Print ``first`` in the margin and ``text`` beside it, wrapped, every line at the same column.
+
+        A word that is wider than the page is broken unless ``whole``.
+        """
+        overflow: OverflowMethod = "ignore" if whole else "fold"
         body = text if isinstance(text, Text) else Text(text)
         margin = first if isinstance(first, Text) else Text(first)
-        wrapped = body.wrap(self.console, max(self.width - indent, 16), overflow="fold") if body else [body]
+        wrapped = body.wrap(self.console, max(self.width - indent, 16), overflow=overflow) if body else [body]
         for part in wrapped:
             gap = " " * (indent - margin.cell_len)
             row = Text.assemble(margin, gap, part)
@@ -69,7 +77,7 @@ class Page:
     def labelled(self, label: str, text: Text | str) -> None:
         """Print a line with its label in the margin; nothing for an empty text."""
         if text:
-            self.line(text, Text(f"  {label}", DIM), max(2 + LABEL, len(label) + 3))
+            self.line(text, Text(f"  {label}", DIM), max(2 + LABEL, len(label) + 3), label == _FOLDER)
 
     def section(self, title: str, text: str) -> None:
         """Print a heading."""

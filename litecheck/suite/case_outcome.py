@@ -22,7 +22,7 @@ ENDINGS = {
     Outcome.OUT_OF_MEMORY.value: CaseOutcome.OUT_OF_MEMORY,
     Outcome.NOT_DELEGATED.value: CaseOutcome.NOT_DELEGATED,
     Outcome.NOT_SUPPORTED.value: CaseOutcome.NOT_SUPPORTED,
-    Outcome.NO_REFERENCE.value: CaseOutcome.SKIPPED,
+    Outcome.NO_REFERENCE.value: CaseOutcome.MISSING,
     Outcome.WRONG_SHAPE.value: CaseOutcome.FAILED,
 }
 
@@ -55,20 +55,20 @@ def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
     A model without inputs whose result has no outputs was not run: earlier versions gave it to no device.
     """
     if result.outcome == ANSWERED:
-        return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.SKIPPED
+        return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.NOT_TESTED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
         return CaseOutcome.REJECTED
-    return CaseOutcome.SKIPPED if result.outcome == Outcome.NO_REFERENCE.value else CaseOutcome.BROKE_DOWN
+    return CaseOutcome.NOT_TESTED if result.outcome == Outcome.NO_REFERENCE.value else CaseOutcome.BROKE_DOWN
 
 
 def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
     """Return the verdicts of an operator. A device that computes no valid case rejects everything, so its rejections
-    of invalid models count as skipped."""
+    of invalid models show nothing."""
     outcomes = [one.result.outcome for one in compared if one.result is not None and not one.case.broken]
     if not outcomes or ANSWERED in outcomes:
         return list(verdicts)
     return [
-        replace(one, ending=CaseOutcome.SKIPPED, message=f"{_IDLE}{one.message}")
+        replace(one, ending=CaseOutcome.NOT_TESTED, message=f"{_IDLE}{one.message}")
         if one.ending is CaseOutcome.REJECTED
         else one
         for one in verdicts

@@ -14,6 +14,7 @@ from litecheck.suite.verdict import (
     CLAIMED,
     NOT_CLAIMED,
     PARTLY_CLAIMED,
+    CaseOutcome,
     CaseVerdict,
     OperatorRow,
     WaiverRecord,
@@ -77,9 +78,8 @@ class ClaimEvaluation:
         """Return a row with the standing of its cases and the numbers of excused cases."""
         standings = {verdict.standing for verdict in verdicts}
         standing = standings.pop() if len(standings) == 1 else PARTLY_CLAIMED
-        failing = [v for v in verdicts if v.ending.fails or (v.standing and v.ending.lacks)]
-        excused = Counter(v.ending.value for v in failing if not v.fails)
-        waived = sum(v.waiver is not None for v in failing)
+        excused = Counter(v.ending.value for v in verdicts if _excused(v))
+        waived = sum(v.waiver is not None for v in verdicts)
         return replace(row, standing=standing, excused=dict(excused), waived=waived)
 
     def records(self, verdicts: Sequence[CaseVerdict]) -> Iterator[WaiverRecord]:
@@ -101,3 +101,11 @@ class ClaimEvaluation:
     def notes(self) -> tuple[str, ...]:
         """Return notes on claimed types that this suite cannot show."""
         return tuple(self.claims.elsewhere(self.suite.manifest)) if self.claims else ()
+
+
+def _excused(verdict: CaseVerdict) -> bool:
+    """Return True if an ending that fails or lacks a result has no effect: the case is optional, waived or not
+    claimed."""
+    if verdict.ending is CaseOutcome.MISSING and not verdict.standing:
+        return not verdict.counts
+    return (verdict.ending.fails or (bool(verdict.standing) and verdict.ending.lacks)) and not verdict.fails

@@ -29,6 +29,7 @@ from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, d
 from litecheck.suite.claim_evaluation import ClaimEvaluation
 from litecheck.suite.claims import Claims
 from litecheck.suite.expected_outputs import ExpectedOutputs, named_arithmetic
+from litecheck.suite.failure_traits import failure_traits
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import explaining
 from litecheck.suite.part import restricted
@@ -179,6 +180,7 @@ class _Tribunal:
             case=worst.name if worst and worst.worst else "",
             placement=placement(compared),
             because=self.tolerances.of(first.opcode, first.kind)[1],
+            apart=failure_traits(self.suite, several, verdicts),
         )
         return self.standing.of_row(row, verdicts), verdicts
 
@@ -233,7 +235,8 @@ class _Tribunal:
         case, result = one.case, one.result
         head = (case.name, case.opcode, case.kind, case.granularity, case.title)
         if result is None:
-            return CaseVerdict(*head, CaseOutcome.SKIPPED, broken=case.broken, effect=case.effect)
+            absent = CaseOutcome.NOT_TESTED if case.broken else CaseOutcome.MISSING
+            return CaseVerdict(*head, absent, broken=case.broken, effect=case.effect)
         tail: dict[str, Any] = {
             "seconds": result.seconds, "delegated": delegated(result), "broken": case.broken, "effect": case.effect,
         }  # fmt: skip

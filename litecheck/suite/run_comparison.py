@@ -57,7 +57,7 @@ class CaseChange:
 @dataclass(frozen=True, slots=True)
 class RunComparison:
     """Two runs, the earlier first. ``same`` counts the cases with equal endings and equal differences, ``unrun`` the
-    cases that both sides skipped."""
+    cases without a result on both sides, and the invalid models that a side did not test."""
 
     version: str
     before: str
@@ -120,27 +120,27 @@ def _of_report(file: str, document: Mapping[str, object]) -> JudgedRun:
 def compare_runs(before: JudgedRun, after: JudgedRun) -> RunComparison:
     """Compare each case of two runs, in the order of the second."""
     known = {case.name: case for case in before.cases}
-    both = [(known[case.name], case) for case in after.cases if case.name in known]
+    pairs = [(known[case.name], case) for case in after.cases if case.name in known]
+    both = [pair for pair in pairs if not _unrun(*pair)]
     worse, better, other = list[CaseChange](), list[CaseChange](), list[CaseChange]()
     for old, new in both:
         if _differ(old, new):
             step, good = _grade(new) - _grade(old), _grade(new) == _GOOD
             (worse if step < 0 else better if step and good else other).append(_change(old, new))
     named = {case.name for case in after.cases}
-    unrun = sum(old.ending is new.ending is CaseOutcome.SKIPPED for old, new in both if not _differ(old, new))
     return RunComparison(
         version=__version__,
         before=before.file,
         after=after.file,
         devices=(before.device, after.device),
         suites=(before.suite, after.suite),
-        same=len(both) - len(worse) - len(better) - len(other) - unrun,
+        same=len(both) - len(worse) - len(better) - len(other),
         regressions=tuple(worse),
         fixed=tuple(better),
         changed=tuple(other),
         only_before=tuple(case.name for case in before.cases if case.name not in named),
         only_after=tuple(case.name for case in after.cases if case.name not in known),
-        unrun=unrun,
+        unrun=len(pairs) - len(both),
     )
 
 
@@ -149,8 +149,14 @@ _FAILS, _TOLD, _GOOD = range(3)
 _UNCOMPUTED = (CaseOutcome.REJECTED, CaseOutcome.BROKE_DOWN)
 
 
+def _unrun(old: CaseVerdict, new: CaseVerdict) -> bool:
+    """Return True if both sides lack a result, or if a side did not test an invalid model."""
+    ends = {old.ending, new.ending}
+    return ends == {CaseOutcome.MISSING} or CaseOutcome.NOT_TESTED in ends
+
+
 def _grade(case: CaseVerdict) -> int:
-    """Grade a case: it fails, does not fail without being good (skipped, waived, wrongly accepted), or is good."""
+    """Grade a case: it fails, does not fail without being good (missing, waived, wrongly accepted), or is good."""
     if case.ending.good:
         return _GOOD
     return _FAILS if case.fails else _TOLD

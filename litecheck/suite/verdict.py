@@ -9,6 +9,7 @@ from enum import Enum
 
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchExample
+from litecheck.diagnosis.result import SharedTraits
 from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.untried import GeometryGap
@@ -27,12 +28,15 @@ class CaseOutcome(str, Enum):
     OUT_OF_MEMORY = "out of memory"
     NOT_DELEGATED = "not delegated"
     NOT_SUPPORTED = "not supported"
-    SKIPPED = "skipped"
+    MISSING = "missing"
+    """A valid model without a result."""
     REJECTED = "rejected"
     ACCEPTED = "accepted"
     """A model that breaks a requirement and was computed all the same."""
     BROKE_DOWN = "broke down"
     """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
+    NOT_TESTED = "not tested"
+    """A model that breaks a requirement without a result, or of an operator of which no valid case was computed."""
 
     @property
     def good(self) -> bool:
@@ -56,7 +60,7 @@ class CaseOutcome(str, Enum):
     @property
     def lacks(self) -> bool:
         """True if the device itself computed nothing; a claimed case then fails, too."""
-        return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.SKIPPED)
+        return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
 
 
 #: Standings of a case or of an operator's cases, if there are claims.
@@ -108,14 +112,19 @@ class CaseVerdict:
         return self.ending.fails or (self.standing == CLAIMED and self.ending.lacks and not self.broken)
 
     @property
+    def counts(self) -> bool:
+        """True if the case can fail the device: a valid model, neither excused nor outside the claims."""
+        return not (self.broken or self.excuse or self.standing == NOT_CLAIMED)
+
+    @property
     def required(self) -> bool:
         """True if the case must have a result without any claim."""
-        return not (self.broken or self.excuse or self.standing)
+        return self.counts and not self.standing
 
     @property
     def missing(self) -> bool:
         """True if a required case has no result."""
-        return self.required and self.ending is CaseOutcome.SKIPPED
+        return self.required and self.ending is CaseOutcome.MISSING
 
     @property
     def fails(self) -> bool:
@@ -164,6 +173,8 @@ class OperatorRow:
     waived: int = 0
     because: str = ""
     """Reason of the tolerance."""
+    apart: tuple[SharedTraits, ...] = ()
+    """Traits of all failing cases that few or no passing cases have."""
 
     @property
     def cases(self) -> int:
@@ -176,14 +187,18 @@ class OperatorRow:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, ``waived``, ``not claimed``, or ``not checked`` if no case was computed."""
+        """``conforms``, ``fails``, ``waived``, ``not claimed``, ``incomplete`` if results are missing, or ``not checked``
+        if no case was computed."""
         if self.standing == NOT_CLAIMED:
             return self.standing
         if any(self.count(e) > self.excused.get(e.value, 0) for e in CaseOutcome if self._wanting(e)):
             return "fails"
         if self.waived:
             return "waived"
-        return "conforms" if self.kept else "not checked"
+        if not self.kept:
+            return "not checked"
+        missing = self.count(CaseOutcome.MISSING) - self.excused.get(CaseOutcome.MISSING.value, 0)
+        return "incomplete" if missing else "conforms"
 
     @property
     def kept(self) -> int:
@@ -255,7 +270,7 @@ class SuiteReport:
         exact = (
             (row.opcode, [name for name in row.fits if name in self.arithmetics])
             for row in self.rows
-            if row.verdict == "conforms"
+            if row.verdict in ("conforms", "incomplete")
         )
         return agreement(exact, self.arithmetics)
 

@@ -80,6 +80,18 @@ def test_a_whole_table_shortens_no_word_and_wraps_the_last_column() -> None:
     ]
 
 
+def test_a_folder_is_never_broken() -> None:
+    file = io.StringIO()
+    page = Page(Console(file=file, width=30, color_system=None, _environ={}), False)
+    for label in ("files", "message"):
+        page.labelled(label, "cases/CONV_2D/int8/two-images")
+    assert file.getvalue().splitlines() == [
+        "  files     cases/CONV_2D/int8/two-images",
+        "  message   cases/CONV_2D/int8",
+        "            /two-images",
+    ]
+
+
 def test_a_verdict_longer_than_a_line_follows_the_name() -> None:
     file = io.StringIO()
     page = Page(Console(file=file, width=30, color_system=None, _environ={}), False)

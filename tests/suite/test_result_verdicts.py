@@ -159,7 +159,7 @@ def test_a_device_that_computes_nothing_rejects_nothing(
         return Failure(Outcome.REFUSED if "refuse" in job.name else outcome, "told")
 
     report = judged(refusing, Computing(arithmetic(), never), tmp_path)
-    assert {case.ending for case in report.cases if case.broken} == {CaseOutcome.SKIPPED}
+    assert {case.ending for case in report.cases if case.broken} == {CaseOutcome.NOT_TESTED}
 
 
 def test_a_model_without_inputs_runs_once(refusing: Suite, tmp_path: Path) -> None:
@@ -171,7 +171,9 @@ def test_a_model_without_inputs_runs_once(refusing: Suite, tmp_path: Path) -> No
     assert [(one.ending, one.message) for one in report.cases] == [(CaseOutcome.BROKE_DOWN, "1")]
 
 
-@pytest.mark.parametrize(("inputs", "ending"), [(True, CaseOutcome.ACCEPTED), (False, CaseOutcome.SKIPPED)])
+@pytest.mark.parametrize(
+    ("inputs", "ending"), [(True, CaseOutcome.ACCEPTED), (False, CaseOutcome.NOT_TESTED)]
+)
 def test_a_result_without_outputs_of_a_model_without_inputs_was_never_run(
     inputs: bool, ending: CaseOutcome, refusing: Suite
 ) -> None:
@@ -194,7 +196,10 @@ def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Pa
             shutil.copy(suite.folder / entry.file, folder / "output-0.bin")
     report = judge(suite, read_results(tmp_path, suite))
     counts = report.counts()
-    assert counts == {"passed": 2, "skipped": len(suite.manifest.cases) - 2}
+    invalid = sum(bool(case.broken) for case in suite.manifest.cases)
+    missing = len(suite.manifest.cases) - 2 - invalid
+    assert counts == {"passed": 2, "missing": missing, **({"not tested": invalid} if invalid else {})}
+    assert {row.verdict for row in report.rows if row.kept} == {"incomplete"}
 
 
 def test_outputs_of_another_shape_fail_and_say_how(suite: Suite, tmp_path: Path) -> None:
@@ -267,10 +272,11 @@ def test_a_run_that_ended_early_goes_on(suite: Suite, tmp_path: Path) -> None:
     assert judge(suite, read_results(tmp_path, suite)).verdict == "conforms"
 
 
-def test_what_the_budget_leaves_is_skipped(suite: Suite, tmp_path: Path) -> None:
+def test_the_cases_beyond_the_budget_are_missing(suite: Suite, tmp_path: Path) -> None:
     assert run(suite, Computing(arithmetic()), tmp_path, budget=Budget(seconds=1e-9)) == 0
     report = judge(suite, read_results(tmp_path, suite))
-    assert report.counts() == {"skipped": len(suite.manifest.cases)}
+    assert set(report.counts()) <= {"missing", "not tested"}
+    assert sum(report.counts().values()) == len(suite.manifest.cases)
     assert report.exit_code == 2
 
 

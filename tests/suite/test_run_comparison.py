@@ -33,25 +33,28 @@ def run(*cases: CaseVerdict) -> JudgedRun:
     [
         (CaseOutcome.PASSED, CaseOutcome.FAILED, "regressions"),
         (CaseOutcome.TOLERATED, CaseOutcome.CRASHED, "regressions"),
-        (CaseOutcome.PASSED, CaseOutcome.SKIPPED, "regressions"),
+        (CaseOutcome.PASSED, CaseOutcome.MISSING, "regressions"),
         (CaseOutcome.PASSED, CaseOutcome.NOT_SUPPORTED, "regressions"),
         (CaseOutcome.NOT_SUPPORTED, CaseOutcome.HUNG, "regressions"),
         (CaseOutcome.REJECTED, CaseOutcome.ACCEPTED, "regressions"),
         (CaseOutcome.FAILED, CaseOutcome.PASSED, "fixed"),
-        (CaseOutcome.SKIPPED, CaseOutcome.TOLERATED, "fixed"),
+        (CaseOutcome.MISSING, CaseOutcome.TOLERATED, "fixed"),
         (CaseOutcome.ACCEPTED, CaseOutcome.REJECTED, "fixed"),
         (CaseOutcome.FAILED, CaseOutcome.CRASHED, "changed"),
         (CaseOutcome.FAILED, CaseOutcome.NOT_SUPPORTED, "changed"),
         (CaseOutcome.PASSED, CaseOutcome.TOLERATED, "changed"),
         (CaseOutcome.PASSED, CaseOutcome.PASSED, ""),
+        (CaseOutcome.NOT_TESTED, CaseOutcome.REJECTED, "unrun"),
+        (CaseOutcome.ACCEPTED, CaseOutcome.NOT_TESTED, "unrun"),
     ],
 )
 def test_what_becomes_of_a_case(before: CaseOutcome, after: CaseOutcome, found: str) -> None:
     compared = compare_runs(run(verdict("a", before)), run(verdict("a", after)))
     lists = {name: len(getattr(compared, name)) for name in ("regressions", "fixed", "changed")}
+    assert compared.unrun == (found == "unrun")
     assert lists == {name: int(name == found) for name in lists}
     assert compared.same == (not found)
-    assert compared.exit_code == (found == "regressions")
+    assert compared.exit_code == {"regressions": 1, "unrun": 2}.get(found, 0)
 
 
 @pytest.mark.parametrize(
@@ -97,11 +100,11 @@ def test_cases_of_one_side_only_are_listed() -> None:
     assert compare_runs(run(a), run(c)).exit_code == 2
 
 
-def test_cases_that_both_runs_skip_are_not_the_same() -> None:
-    skipped, passed = verdict("a", CaseOutcome.SKIPPED), verdict("b", CaseOutcome.PASSED)
-    compared = compare_runs(run(skipped, passed), run(skipped, passed))
+def test_cases_without_a_result_in_both_runs_are_not_the_same() -> None:
+    missing, passed = verdict("a", CaseOutcome.MISSING), verdict("b", CaseOutcome.PASSED)
+    compared = compare_runs(run(missing, passed), run(missing, passed))
     assert (compared.same, compared.unrun, compared.exit_code) == (1, 1, 0)
-    assert compare_runs(run(skipped), run(skipped)).exit_code == 2
+    assert compare_runs(run(missing), run(missing)).exit_code == 2
 
 
 def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None:

@@ -45,11 +45,11 @@ def test_classes_of_endings() -> None:
     """Each ending is good, a failure, lacking, or said of a model that must be rejected."""
     good = {E.PASSED, E.TOLERATED, E.REJECTED}
     fails = {E.FAILED, E.REFUSED, E.CRASHED, E.HUNG, E.OUT_OF_MEMORY}
-    lacks = {E.NOT_DELEGATED, E.NOT_SUPPORTED, E.SKIPPED}
+    lacks = {E.NOT_DELEGATED, E.NOT_SUPPORTED, E.MISSING}
     assert {e for e in E if e.good} == good
     assert {e for e in E if e.fails} == fails
     assert {e for e in E if e.lacks} == lacks
-    assert {*E} - good - fails - lacks == {E.ACCEPTED, E.BROKE_DOWN}
+    assert {*E} - good - fails - lacks == {E.ACCEPTED, E.BROKE_DOWN, E.NOT_TESTED}
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_classes_of_endings() -> None:
         (E.FAILED, "", "", True),
         (E.FAILED, CLAIMED, "", True),
         (E.FAILED, NOT_CLAIMED, "", False),
-        (E.SKIPPED, "", "", False),
-        (E.SKIPPED, CLAIMED, "", True),
-        (E.SKIPPED, NOT_CLAIMED, "", False),
-        (E.SKIPPED, CLAIMED, "ADD/input/dtype", False),
+        (E.MISSING, "", "", False),
+        (E.MISSING, CLAIMED, "", True),
+        (E.MISSING, NOT_CLAIMED, "", False),
+        (E.NOT_TESTED, CLAIMED, "ADD/input/dtype", False),
         (E.PASSED, CLAIMED, "", False),
         (E.ACCEPTED, CLAIMED, "ADD/input/dtype", False),
     ],
@@ -89,11 +89,11 @@ def test_excused_cases_fail_nobody(one: CaseVerdict, fails: bool) -> None:
 @pytest.mark.parametrize(
     ("one", "missing"),
     [
-        (case(E.SKIPPED), 1),
+        (case(E.MISSING), 1),
         (case(E.PASSED), 0),
-        (case(E.SKIPPED, excuse="undefined"), 0),
-        (case(E.SKIPPED, broken="ADD/input/dtype"), 0),
-        (case(E.SKIPPED, standing=NOT_CLAIMED), 0),
+        (case(E.MISSING, excuse="undefined"), 0),
+        (case(E.NOT_TESTED, broken="ADD/input/dtype"), 0),
+        (case(E.MISSING, standing=NOT_CLAIMED), 0),
         (case(E.NOT_SUPPORTED), 0),
     ],
 )
@@ -114,10 +114,13 @@ def test_missing_results_fail_unless_a_part_is_asked_for(one: CaseVerdict, missi
         (row(PASSED=1, FAILED=2, excused={"failed": 2}), "conforms"),
         (row(PASSED=1, FAILED=2, excused={"failed": 2}, waived=2), "waived"),
         (row(PASSED=1, FAILED=2, waived=1), "fails"),
-        (row(SKIPPED=3), "not checked"),
-        (row(PASSED=1, SKIPPED=3), "conforms"),
-        (row(PASSED=1, SKIPPED=3, standing=CLAIMED), "fails"),
-        (row(PASSED=1, SKIPPED=3, standing=PARTLY_CLAIMED, excused={"skipped": 3}), "conforms"),
+        (row(MISSING=3), "not checked"),
+        (row(PASSED=1, MISSING=3), "incomplete"),
+        (row(PASSED=1, MISSING=3, excused={"missing": 3}), "conforms"),
+        (row(PASSED=1, MISSING=3, FAILED=1), "fails"),
+        (row(PASSED=1, NOT_TESTED=3), "conforms"),
+        (row(PASSED=1, MISSING=3, standing=CLAIMED), "fails"),
+        (row(PASSED=1, MISSING=3, standing=PARTLY_CLAIMED, excused={"missing": 3}), "conforms"),
         (row(FAILED=3, standing=NOT_CLAIMED), "not claimed"),
         (row(REJECTED=2, ACCEPTED=1), "not checked"),
         (row(PASSED=1, BROKE_DOWN=1), "conforms"),
@@ -145,7 +148,7 @@ SHORT = Shortfall("operator", "MUL", "")
         (report(row(PASSED=1), waivers=(WaiverRecord(WAIVER, "used", 1),)), "conforms", 0),
         (report(row(PASSED=1), shortfalls=(SHORT,)), "fails", 1),
         (report(row(PASSED=1, FAILED=1, excused={"failed": 1}, waived=1)), "conforms", 0),
-        (report(row(SKIPPED=1)), "not checked", 2),
+        (report(row(MISSING=1)), "not checked", 2),
         (report(row(PASSED=1, standing=NOT_CLAIMED)), "not checked", 2),
         (report(row(PASSED=1, standing=NOT_CLAIMED), row(PASSED=1)), "conforms", 0),
         (report(), "not checked", 2),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.rendering import document as layout
-from litecheck.rendering.escape import NAME, PHRASE, shorten
-from litecheck.rendering.suite import wording
+from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, remark
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import operator_grid
@@ -25,6 +25,8 @@ def document(report: SuiteReport) -> layout.Document:
         _table(report),
         _claims(report),
         _failing(report),
+        _in_common(report),
+        _missing(report),
         _excused(report),
         _refusals(report),
         _uncovered(report),
@@ -34,7 +36,7 @@ def document(report: SuiteReport) -> layout.Document:
     facts = tuple((label, shorten(text, PHRASE)) for label, text in wording.facts(report))
     told = remark(report)
     summary = f"{told}; " if told else ""
-    summary += f"{wording.sentence(report)}. {wording.tally(report)}"
+    summary += f"{totals.sentence(report)}. {totals.tally(report)}"
     found = tuple(one for part in parts for one in part)
     return layout.Document("suite", title, report.verdict, summary, facts, found, report.version)
 
@@ -71,6 +73,23 @@ def _case(case: CaseVerdict) -> layout.Collapsible:
     )
 
 
+def _in_common(report: SuiteReport) -> Iterator[layout.Part]:
+    told = tuple((f"{kind}: {sentence}",) for kind, sentence in wording.in_common(report))
+    if told:
+        yield layout.Heading(("In common: properties that separate failing cases from passing cases",))
+        yield layout.ItemList(told)
+
+
+def _missing(report: SuiteReport) -> Iterator[layout.Part]:
+    """Yield the names of the cases without a result, by kind of operator."""
+    groups = totals.missing_by_operator(report)
+    if groups and report.verdict != "not checked":
+        yield layout.Heading(("Missing results",))
+    for kind, names in groups.items() if report.verdict != "not checked" else ():
+        listed = layout.listed(tuple((layout.Code(visible(name)),) for name in names), _MANY)
+        yield layout.Collapsible(kind, (f": {counted(len(names), 'case')}",), (listed,))
+
+
 def _excused(report: SuiteReport) -> Iterator[layout.Part]:
     told = tuple((sentence,) for sentence in excused(report))
     if told:
@@ -82,10 +101,10 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
     """Yield the invalid models by operator; only those that were not rejected are listed."""
     groups = wording.refusals(report)
     if groups:
-        yield layout.Heading(("Models that must be refused",))
+        yield layout.Heading(("Invalid models, which must be rejected",))
     for opcode, cases in groups.items():
-        told = (f": {wording.refused(cases)}",)
-        wrong = (case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.SKIPPED))
+        told = (f": {totals.endings(cases)}",)
+        wrong = (case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.NOT_TESTED))
         lines = tuple(map(_refusal, wrong))
         listed = (layout.listed(lines, _MANY),) if lines else ()
         yield layout.Collapsible(opcode, told, listed)

@@ -13,17 +13,26 @@ from litecheck.summary_text import counted
 
 
 def remark(report: SuiteReport) -> str:
-    """Return the number of results if some are missing, and the arithmetic of a conforming device, and excused cases."""
+    """Return the number of failing cases, and of results if some are missing, the arithmetic of a conforming device,
+    and excused cases."""
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
+    failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
+    wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
     ran = report.required - report.missing
-    part = f"{ran:,} of {counted(report.required, 'case')}" if report.missing else ""
-    made, every = report.inferences
-    inferences = f"{made:,} of {counted(every, 'inference')}" if made < every else ""
+    part = f"results of {ran:,} of {counted(report.required, 'case')}" if report.missing else ""
+    made, whole = report.inferences
+    inferences = f"{made:,} of {counted(whole, 'inference')}" if made < whole else ""
     detected, known = report.coverage
     coverage = f"{percent(detected, known)} of the mutation coverage" if report.incomplete and known else ""
-    number = sum(bool(case.excuse) and case.ending.fails for case in report.cases)
-    excuses = counted(number, "excused case") if number else ""
-    return ", ".join(filter(None, (part, inferences, coverage, exact, excuses)))
+    return ", ".join(filter(None, (wrong, part, inferences, coverage, exact, *_excuses(report))))
+
+
+def _excuses(report: SuiteReport) -> Iterator[str]:
+    """Yield the numbers of optional cases and known faults that would fail the device."""
+    excused = [case.excuse == case.fault for case in report.cases if case.excuse and case.ending.fails]
+    for known, noun in ((False, "optional case"), (True, "known fault")):
+        if known in excused:
+            yield f"{counted(excused.count(known), noun)} excused"
 
 
 def headline(report: SuiteReport) -> str:

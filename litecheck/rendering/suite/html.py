@@ -9,9 +9,9 @@ from typing import Any
 
 from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
-from litecheck.rendering.suite import wording
+from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
-from litecheck.rendering.wording.agreements import not_distinguished
+from litecheck.rendering.wording.contrasts import trait_sentences
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
@@ -29,10 +29,11 @@ SIGNS: dict[CaseOutcome, str] = {
     CaseOutcome.OUT_OF_MEMORY: "M",
     CaseOutcome.NOT_DELEGATED: "N",
     CaseOutcome.NOT_SUPPORTED: "U",
-    CaseOutcome.SKIPPED: "S",
+    CaseOutcome.MISSING: "–",
     CaseOutcome.REJECTED: "✓",
     CaseOutcome.ACCEPTED: "!",
     CaseOutcome.BROKE_DOWN: "X",
+    CaseOutcome.NOT_TESTED: "·",
 }
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
@@ -56,8 +57,8 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "headline": headline(report),
         "excused": list(excused(report)),
         "untried": list(geometry_sentences(report.untried)),
-        "sentence": wording.sentence(report),
-        "tally": wording.tally(report),
+        "sentence": totals.sentence(report),
+        "tally": totals.tally(report),
         "facts": list(wording.facts(report)),
         "hashes": list(wording.hashes(report)),
         "counts": dict(report.counts()),
@@ -94,15 +95,15 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
 def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
     """Yield the facts of an operator beyond its row."""
     found = wording.arithmetic(row, report.arithmetics)
-    also = [name for name in row.fits if name != row.arithmetic]
-    claimed = not_distinguished(tuple(name for name in report.arithmetics if name in row.fits))
-    nearest = f"none fits, {row.arithmetic} is the nearest" if found else ""
+    also = [name for name in row.fits if name not in report.arithmetics]
+    nearest = row.arithmetic if row.count(CaseOutcome.FAILED) and row.arithmetic not in row.fits else ""
     facts = (
         ("arithmetic", found),
         ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
-        ("arithmetic", claimed or nearest),
+        ("nearest", nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
+        ("in common", "; ".join(trait_sentences(row.apart, row.kept))),
         ("standing", row.standing),
         ("tolerance", visible(row.because)),
     )

@@ -17,7 +17,7 @@ from litecheck.rendering.rows import (
     digest,
     lines_of,
 )
-from litecheck.rendering.suite import wording
+from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
@@ -45,7 +45,7 @@ def results(report: SuiteReport) -> Results:
         "litecheck suite",
         report.version,
         report.exit_code,
-        f"{report.verdict} on {report.device}: {wording.sentence(report)}; {wording.tally(report)}",
+        f"{report.verdict} on {report.device}: {totals.sentence(report)}; {totals.tally(report)}",
         (*subjects, *_claims(report), *_unjudged(report)),
         (
             *(
@@ -166,7 +166,7 @@ def _unjudged(report: SuiteReport) -> Iterator[Subject]:
     """Yield the whole suite as a subject if nothing was checked."""
     if report.verdict != "not checked":
         return
-    told = wording.sentence(report)
+    told = totals.sentence(report)
     identity = digest("\0".join((report.suite, report.device, "not-judged")))
     row = ResultRow(
         "suite/not-judged",
@@ -210,4 +210,4 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
         yield Annotation("violation", "manifest.json", state, (sentence,))
     if report.verdict == "not checked":
         title = f"not checked on {report.device}"
-        yield Annotation("violation", "manifest.json", title, (wording.sentence(report),))
+        yield Annotation("violation", "manifest.json", title, (totals.sentence(report),))

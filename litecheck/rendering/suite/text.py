@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.suite import wording
+from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
@@ -17,7 +17,7 @@ from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 _VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
-_STYLES = {**_VERDICTS, "waived": "yellow", "not claimed": "dim"}
+_STYLES = {**_VERDICTS, "incomplete": "bold magenta", "waived": "yellow", "not claimed": "dim"}
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
 _FEW = 2
@@ -32,13 +32,15 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.arithmetics(report)
     page.claims(report)
     page.failing(report)
+    page.in_common(report)
+    page.missing(report)
     page.excused(report)
     page.refusals(report)
     page.uncovered(report)
     page.untried(report)
     page.hashes(report)
-    page.line(Text.assemble((report.verdict, _VERDICTS[report.verdict]), f": {wording.sentence(report)}"))
-    page.line(wording.tally(report))
+    page.line(Text.assemble((report.verdict, _VERDICTS[report.verdict]), f": {totals.sentence(report)}"))
+    page.line(totals.tally(report))
 
 
 def brief(report: SuiteReport) -> str:
@@ -48,7 +50,7 @@ def brief(report: SuiteReport) -> str:
         for case in wording.failing(report)
     ]
     if report.verdict == "not checked":
-        lines.append(f"{visible(report.device)}: not checked: {wording.sentence(report)}")
+        lines.append(f"{visible(report.device)}: not checked: {totals.sentence(report)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -111,6 +113,27 @@ class SuitePage(Page):
             self.labelled(label, "\n".join(shown))
         self.line()
 
+    def in_common(self, report: SuiteReport) -> None:
+        """Print the traits that separate failing cases from passing cases."""
+        told = [f"{kind}: {sentence}" for kind, sentence in wording.in_common(report)]
+        if told:
+            self.section("in common", "properties that separate failing cases from passing cases")
+            for sentence in told:
+                self.line(sentence, "  -", 4)
+            self.line()
+
+    def missing(self, report: SuiteReport) -> None:
+        """Print the names of the cases without a result, by kind of operator."""
+        groups = totals.missing_by_operator(report)
+        if not groups or report.verdict == "not checked":
+            return
+        self.section("missing", f"{counted(sum(map(len, groups.values())), 'case')} without a result")
+        for kind, names in groups.items():
+            shown = names if self.verbose else names[:_FEW]
+            more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
+            self.line(f"{kind}: {', '.join(map(visible, shown))}{more}", "  -", 4, whole=True)
+        self.line()
+
     def excused(self, report: SuiteReport) -> None:
         """Print the optional cases and known faults that fail nothing."""
         told = list(excused(report))
@@ -124,14 +147,16 @@ class SuitePage(Page):
         """Print the invalid models that were not rejected, by operator."""
         groups = wording.refusals(report)
         wrong = {
-            opcode: [case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.SKIPPED)]
+            opcode: [
+                case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.NOT_TESTED)
+            ]
             for opcode, cases in groups.items()
         }
         number = sum(map(len, wrong.values()))
         if not number:
             return
-        total = sum(case.ending is not CaseOutcome.SKIPPED for cases in groups.values() for case in cases)
-        self.section("not refused", f"{number:,} of {counted(total, 'model')} that break a requirement")
+        total = sum(case.ending is not CaseOutcome.NOT_TESTED for cases in groups.values() for case in cases)
+        self.section("not rejected", f"{number:,} of {counted(total, 'invalid model')}")
         for opcode, cases in wrong.items():
             if cases:
                 self.line(visible(opcode), "  ", 2)

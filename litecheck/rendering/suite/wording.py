@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from litecheck.rendering.columns import percent
@@ -10,6 +9,7 @@ from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.agreements import agreement_sentence, not_distinguished
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
+from litecheck.rendering.wording.contrasts import trait_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, extent
 from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
 from litecheck.suite.missing_case import MissingCase
@@ -27,14 +27,14 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     CaseOutcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
     CaseOutcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
-    CaseOutcome.SKIPPED: "There is no result: the case was not run, or there is nothing to compare with.",
-    CaseOutcome.REJECTED: "The device refuses a model that breaks a requirement, as it must.",
-    CaseOutcome.ACCEPTED: "The device computes a model that breaks a requirement: leniency, which fails nothing.",
-    CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on a model that breaks a requirement.",
+    CaseOutcome.MISSING: "The case has no result.",
+    CaseOutcome.REJECTED: "The device refuses an invalid model, as it must.",
+    CaseOutcome.ACCEPTED: "The device computes an invalid model: leniency, which fails nothing.",
+    CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on an invalid model, which fails nothing.",
+    CaseOutcome.NOT_TESTED: "The invalid model was not run, or the device computed no valid case of its operator.",
 }
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY})
-_FEW = 3
 
 
 def rule(ending: CaseOutcome) -> str:
@@ -50,67 +50,6 @@ def name(row: OperatorRow | CaseVerdict) -> str:
 def folder(case: CaseVerdict) -> str:
     """Return the folder of a case's model and inputs within the suite's folder."""
     return f"cases/{case.name}"
-
-
-def sentence(report: SuiteReport) -> str:
-    """Return the verdict with reasons: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not
-    checked``."""
-    verdicts = Counter(row.verdict for row in report.rows)
-    number = counted(len(report.rows), "kind of operator", "kinds of operators")
-    names = [name(row) for row in report.rows if row.verdict == "fails"]
-    rest = [counted(verdicts[word], *forms) for word, forms in _STANDING.items() if verdicts[word]]
-    if names:
-        more = f" and {len(names) - _FEW:,} more" if len(names) > _FEW else ""
-        verb = "fails" if len(names) == 1 else "fail"
-        told = f"{len(names):,} of {number} {verb}: {', '.join(names[:_FEW])}{more}"
-        told += f"; {', '.join(rest)}" if rest else ""
-    elif not verdicts["conforms"] and not verdicts["waived"]:
-        told = f"none of {number} was computed" if report.rows else "there is no case"
-    else:
-        verb = "conforms" if len(report.rows) == 1 else "conform"
-        told = (
-            f"{verdicts['conforms']:,} of {number} {', '.join([verb, *rest[bool(verdicts['conforms']) :]])}"
-        )
-    return told + "".join(f"; {short}" for short in _short(report))
-
-
-#: Texts for kinds of operators that do not fail: singular and plural.
-_STANDING = {
-    "conforms": ("conforms", "conform"),
-    "waived": ("is waived", "are waived"),
-    "not claimed": ("is not claimed", "are not claimed"),
-    "not checked": ("was not checked", "were not checked"),
-}
-
-
-def _short(report: SuiteReport) -> Iterator[str]:
-    """Yield failures besides the cases: missing claims and expired waivers."""
-    expired = sum(record.state == "expired" for record in report.waivers)
-    if report.shortfalls:
-        yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not borne out"
-    if expired:
-        yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
-    if report.missing:
-        yield f"{counted(report.missing, 'case has', 'cases have')} no result"
-
-
-def tally(report: SuiteReport) -> str:
-    """Return ``84 cases: 48 passed, 36 failed; 20 models to be refused: 19 rejected, 1 accepted``."""
-    broken = Counter(case.ending for case in report.cases if case.broken)
-    asked = Counter(case.ending for case in report.cases if not case.broken)
-    parts = [
-        f"{counted(ends.total(), noun, several)}: {_ends(ends)}"
-        for ends, noun, several in (
-            (asked, "case", "cases"),
-            (broken, "model to be refused", "models to be refused"),
-        )
-        if ends
-    ]
-    return "; ".join(parts) or "no cases"
-
-
-def _ends(ends: Counter[CaseOutcome]) -> str:
-    return ", ".join(f"{ends[ending]:,} {ending.value}" for ending in CaseOutcome if ends[ending])
 
 
 def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
@@ -206,6 +145,12 @@ def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield from ((record.state, visible(waiver_sentence(record))) for record in report.waivers)
 
 
+def in_common(report: SuiteReport) -> Iterator[tuple[str, str]]:
+    """Yield (kind of operator, sentence) for traits that separate its failing cases from its passing cases."""
+    for row in report.rows:
+        yield from ((name(row), told) for told in trait_sentences(row.apart, row.kept))
+
+
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
     """Return the failing cases by kind of operator: those without an answer first, then the largest differences."""
     groups: dict[str, list[CaseVerdict]] = {}
@@ -220,20 +165,16 @@ def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
 
 
 def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
-    """Return the invalid models by operator: those that were not rejected first."""
+    """Return the invalid models by operator: those that were not rejected first, those that were not tested last."""
+    last = (CaseOutcome.REJECTED, CaseOutcome.NOT_TESTED)
     found: dict[str, list[CaseVerdict]] = {}
     for case in report.cases:
         if case.broken:
             found.setdefault(case.opcode, []).append(case)
     return {
-        opcode: sorted(cases, key=lambda case: case.ending is CaseOutcome.REJECTED)
+        opcode: sorted(cases, key=lambda case: last.index(case.ending) if case.ending in last else -1)
         for opcode, cases in found.items()
     }
-
-
-def refused(cases: list[CaseVerdict]) -> str:
-    """Return ``19 rejected, 1 accepted``."""
-    return _ends(Counter(case.ending for case in cases))
 
 
 def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:

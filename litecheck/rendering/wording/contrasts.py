@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from litecheck.diagnosis.result import Contrast, NonDeterministic, PropertyBound, SharedTraits
 from litecheck.summary_text import counted
@@ -20,8 +20,12 @@ def contrast_sentences(contrast: Contrast) -> Iterator[str]:
         yield "no probe passes"
     elif not contrast.apart:
         yield "nothing that is measured of them"
-    for shared in contrast.apart:
-        yield _shared(shared, len(contrast.passing))
+    yield from trait_sentences(contrast.apart, len(contrast.passing))
+
+
+def trait_sentences(apart: Iterable[SharedTraits], passing: int) -> Iterator[str]:
+    """Yield a sentence for each group of traits; ``passing`` is the number of probes or cases that pass."""
+    yield from (_shared(shared, passing) for shared in apart)
 
 
 def _shared(shared: SharedTraits, passing: int) -> str:

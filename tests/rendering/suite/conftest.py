@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.comparison.types import MismatchExample
+from litecheck.diagnosis.result import PropertyBound, SharedTraits
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import (
@@ -23,6 +24,9 @@ from litecheck.suite.waivers import CaseWaiver
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate, a formula.
 HOSTILE = "=\x1b[31mred\x1b[0m [bold]x[/bold] a|b `c` <script>&amp;]]> \x00\ufffe\u202egnp\udc80\r\n::error file=x::boo%0A"
+
+#: Traits of the failing convolutions.
+APART = (SharedTraits((PropertyBound("batch", "at least", 2, 1), PropertyBound("padding", "is", "SAME")), 0),)
 
 
 def case(
@@ -69,6 +73,8 @@ def convolutions() -> tuple[CaseVerdict, ...]:
              broken="CONV_2D/bias/scale", effect="fails to load", message="bias scale"),
         case("CONV_2D", "int8", "per-axis", "a bias of another type", CaseOutcome.BROKE_DOWN,
              broken="CONV_2D/bias/dtype", effect="crashes", message="signal 11"),
+        case("CONV_2D", "int8", "per-axis", "an input of another type", CaseOutcome.NOT_TESTED,
+             broken="CONV_2D/input/dtype", effect="fails to load"),
     )  # fmt: skip
 
 
@@ -92,7 +98,7 @@ def open_ones() -> tuple[CaseVerdict, ...]:
     """Every way not to be judged."""
     return tuple(
         case("PAD", "int16", "", ending.value, ending, message="nobody took it")
-        for ending in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.SKIPPED)
+        for ending in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
     )
 
 
@@ -109,7 +115,7 @@ def good_ones() -> tuple[CaseVerdict, ...]:
 def sample() -> SuiteReport:
     groups = (convolutions(), sums(), silent(), open_ones(), good_ones())
     rows = (
-        row(groups[0], tolerance=1.0, placement="partly"),
+        row(groups[0], tolerance=1.0, placement="partly", apart=APART),
         row(groups[1], mistakes=("requantize: single", "requantize: half-even")),
         row(groups[2]),
         row(groups[3], placement="left to others"),

@@ -15,7 +15,7 @@ import pytest
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
-from litecheck.rendering.suite import html, wording
+from litecheck.rendering.suite import html, totals, wording
 from litecheck.suite.verdict import CaseOutcome, SuiteReport
 from tests.rendering.page_reader import Read, program
 
@@ -35,7 +35,7 @@ def words(page: Read) -> dict[str, Any]:
 
 def test_it_says_what_the_other_formats_say(sample: SuiteReport, page: Read) -> None:
     held = words(page)
-    assert (held["sentence"], held["tally"]) == (wording.sentence(sample), wording.tally(sample))
+    assert (held["sentence"], held["tally"]) == (totals.sentence(sample), totals.tally(sample))
     assert held["counts"] == dict(sample.counts())
     assert ["suite", sample.suite] in held["hashes"]
     lines = wording.operators(sample)
@@ -69,7 +69,12 @@ def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
     facts = dict(words(page)["operators"][1]["facts"])
     assert facts["worst"] == "[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127"
     assert facts["worst case"] == "ADD/int8/all-65536-pairs"
-    assert facts["arithmetic"] == "none fits, litert-reference is the nearest"
+    assert facts["arithmetic"] == "explained by requantize: single or requantize: half-even"
+    assert facts["nearest"] == "litert-reference"
+    assert "nearest" not in dict(words(page)["operators"][4]["facts"])
+    assert dict(words(page)["operators"][0]["facts"])["in common"].startswith(
+        "all that fail have batch of 2 or"
+    )
 
 
 def test_hostile_names_make_no_element(sample: SuiteReport, good: SuiteReport) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.rendering.suite import wording
+from litecheck.rendering.suite import totals
 from litecheck.rendering.suite.headline import headline
 from litecheck.suite.verdict import SuiteReport
 from tests.rendering.browser import BEYOND, Keys, Page, axe, violations
@@ -45,7 +45,7 @@ def test_every_report_opens(
     for report in (sample, good, unjudged, replace(good, rows=(), cases=())):
         page = opened(report)
         assert page.one("#verdict").text == headline(report)
-        assert page.one("#sentence").text.lower() == f"{wording.sentence(report)}.".lower()
+        assert page.one("#sentence").text.lower() == f"{totals.sentence(report)}.".lower()
         assert len(page.all("#operators tr.case")) == len(report.rows)
         assert page.one("#refused").is_displayed() == any(case.broken for case in report.cases)
         assert page.one("#missing").is_displayed() == bool(report.uncovered)
@@ -113,6 +113,7 @@ def test_models_that_must_be_refused_tell_path_and_effect(opened: Show, sample: 
         "!accepted CONV_2D/weight/zero_point wrong results, int8 per-axis",
         "Xbroke down CONV_2D/bias/dtype crashes, int8 per-axis",
         "✓rejected CONV_2D/bias/scale fails to load, int8 per-axis",
+        "·not tested CONV_2D/input/dtype fails to load, int8 per-axis",
     ]
 
 
