@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from litecheck.cli import panels
 from litecheck.cli import suite_options as options
-from litecheck.cli.console import NoColor, PlainFormat, Quiet, handle_errors, log, write_stdout
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, handle_errors, log
+from litecheck.cli.outputs import Output, format_option, parse_outputs, write
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def certify(
             help="Check the signature beside the certificate with this key.",
         ),
     ] = None,
-    format: PlainFormat = "text",  # noqa: A002 - the option's name
+    outputs: Annotated[list[str] | None, format_option("certify")] = None,
     quiet: Quiet = False,
     no_color: NoColor = False,
 ) -> None:
@@ -81,9 +81,11 @@ def certify(
     \b
     [bold]Examples[/]
       litecheck certify suite results --claims claims.yaml -o certificate.json
+      litecheck certify suite results --claims c.yaml -o c.json -f html:c.html
       litecheck certify suite results --check certificate.json
       litecheck certify suite results --check cert.json --public-key key.pem
     """
+    targets, manner = parse_outputs(outputs or (), "certify"), OutputOptions(quiet=quiet, no_color=no_color)
     if check is None:
         if claims is None or output is None:
             raise ConfigError(
@@ -91,13 +93,13 @@ def certify(
             )
         if public_key is not None:
             raise ConfigError("--public-key goes with --check")
-        raise typer.Exit(_made(suite, results, claims, waivers or [], date, output, sign, format, quiet))
+        raise typer.Exit(_made(suite, results, claims, waivers or [], date, output, sign, targets, manner))
     if any(option is not None for option in (date, output, sign)):
         raise ConfigError(
             "--check takes neither --date, --output nor --sign: the certificate states its own date"
         )
     found = _checked(check, suite, results, claims or "", waivers or [], public_key)
-    _tell_check(found, format, quiet)
+    write(found, targets, manner)
     raise typer.Exit(found.exit_code)
 
 
@@ -109,14 +111,12 @@ def _made(
     date: str | None,
     output: str,
     key: str | None,
-    form: str,
-    quiet: bool,
+    targets: tuple[Output, ...],
+    manner: OutputOptions,
 ) -> int:
     """Write the certificate, sign it if a key is given, and print it. Return the exit code."""
     from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.files import atomic_write, check_writable
-    from litecheck.rendering.certificate import lines
-    from litecheck.rendering.escape import safe_json
     from litecheck.suite.certificate import certify as certified
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
@@ -131,13 +131,10 @@ def _made(
     read = read_suite(suite)
     made = certified(read, read_results(results, read), claims, waivers, iso_date(date) if date else "")
     atomic_write(output, made.text())
-    if form == "json":
-        write_stdout(safe_json(made.text()))
-    elif not quiet:
-        print("\n".join(lines(made)))
-    log(f"wrote {output}", quiet)
+    write(made, targets, manner)
+    log(f"wrote {output}", manner.quiet)
     if signer is not None:
-        log(f"wrote {sign_file(output, signer)}", quiet)
+        log(f"wrote {sign_file(output, signer)}", manner.quiet)
     return made.exit_code
 
 
@@ -151,13 +148,3 @@ def _checked(
     author = public_key(key) if key else None
     found = check(certificate, suite, results, claims, waivers)
     return found if author is None else with_signature(found, signed(certificate, author))
-
-
-def _tell_check(found: CertificateCheck, form: str, quiet: bool) -> None:
-    from litecheck.rendering.certificate import check_lines, check_values
-    from litecheck.rendering.escape import safe_json
-
-    if form == "json":
-        write_stdout(safe_json(json.dumps(check_values(found), indent=2)) + "\n")
-    elif not quiet or found.discrepancies:
-        print("\n".join(check_lines(found)))

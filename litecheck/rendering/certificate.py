@@ -1,35 +1,60 @@
-"""Certificates and their checks as text: verdict, failures, waivers and discrepancies."""
+"""Certificates as text, page and plain values: claims, verdict, cases that ran, gaps, and the way to check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from litecheck.rendering import document as layout
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import extent
-from litecheck.suite.certificate import Certificate
-from litecheck.suite.file_integrity import Discrepancy
-from litecheck.suite.recheck import CertificateCheck
-from litecheck.suite.verdict import NOT_CLAIMED
+from litecheck.suite.certificate import Certificate, CertifiedOperator
+from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome
 from litecheck.summary_text import counted
-from litecheck.typed_json import encoded
 
-#: Version of the format; it increases when a key changes its meaning or is removed.
-VERSION = 1
-#: Number of differing files that a check names.
-_FEW = 5
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+#: Largest number of items of a list.
+_MANY = 100
+_HEADS = ("operator", "type", "weights", "claim", "verdict", "cases", "compared with", "tolerance")
+_PROMISE = (
+    "Conforms means: for every claimed case of the suite, the outputs equal the claimed arithmetic bit for bit, or lie "
+    "within the stated tolerance. Inputs, shapes and operators that no case has are not judged. The certificate does "
+    "not prove that the named device computed the outputs, nor the time of the run."
+)
+_CHECK = "litecheck certify SUITE RESULTS --check certificate.json"
 
 
 def summary(certificate: Certificate) -> str:
-    """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD); 3 of 413 cases waived; 410 passed, 3 failed of 413 cases``."""
+    """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD); 3 of 413 cases waived; 413 cases: 410 passed, 3 failed``."""
+    return visible(f"{device_of(certificate)}: {certificate.verdict}{_told(certificate)}")
+
+
+def device_of(certificate: Certificate) -> str:
+    """Return name and version of the claimed device."""
     device = certificate.claims.device
-    counts = ", ".join(f"{number:,} {ending}" for ending, number in certificate.counts.items())
-    cases = counted(certificate.suite.cases, "case")
+    return f"{device.name} {device.version}".strip()
+
+
+def _told(certificate: Certificate) -> str:
+    """Return tolerances, waivers, and the cases by ending, invalid models apart."""
+    invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
+    valid = {ending: number for ending, number in certificate.counts.items() if ending not in invalid}
+    broken = {ending: number for ending, number in certificate.counts.items() if ending in invalid}
+    cases = counted(sum(valid.values()), "case")
     waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
-    told = f"{certificate.verdict}{_within(certificate)}{waived}; {counts} of {cases}"
-    return visible(f"{device.name} {device.version}: {told}")
+    told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
+    told += f"; {counted(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
+    return f"{_within(certificate)}{waived}{told}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {ending}" for ending, number in counts.items())
 
 
 def _within(certificate: Certificate) -> str:
@@ -48,7 +73,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
     for row in certificate.operators:
         if row.verdict in ("fails", "waived") or row.tolerance or row.limits:
             name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
-            counts = ", ".join(f"{number:,} {ending}" for ending, number in row.counts.items())
+            counts = _counts(row.counts)
             cause = f"; explained by {' or '.join(row.mistakes)}" if row.mistakes else ""
             within = f" within {extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
             waived = f"; {row.waived:,} waived" if row.waived else ""
@@ -65,64 +90,79 @@ def lines(certificate: Certificate) -> Iterator[str]:
         yield visible(f"  {waiver_sentence(record)}")
 
 
-def discrepancy_sentence(one: Discrepancy) -> str:
-    """Describe a discrepancy, with the file first."""
-    if one.kind == "number":
-        return (
-            f"{one.file}: {one.what} is {one.stated or 'absent'}; derived anew it is {one.found or 'absent'}"
-        )
-    if one.kind == "unreadable":
-        return one.found if one.found.startswith(one.file) else f"{one.file}: {one.found}"
-    if one.kind == "missing":
-        return f"{one.file}: is not there, or cannot be read"
-    if one.kind == "signature":
-        return f"{one.file}: is no signature of this certificate by this key"
-    if one.kind == "unknown":
-        return f"{one.file}: belongs to no case"
-    if one.kind == "version":
-        return f"{one.file}: made by {one.stated}; only that version can make it anew, this is {one.found}"
-    if one.kind == "remade":
-        side = "; the suite made anew lacks it" if one.stated else "; only the suite made anew has it"
-        return f"{one.file}: {one.what}{side if one.stated or one.found else ': the suite made anew differs'}"
-    if one.kind == "expired":
-        return f"{one.file}: waiver of {one.what} has expired since: on {one.stated}"
-    of = f": its SHA-256 is {one.found}, not {one.stated}" if one.stated else ""
-    return f"{one.file}: was changed{of}"
+def document(certificate: Certificate) -> layout.Document:
+    """Return the page for a customer: what was claimed, checked and not exercised, and how to check it again."""
+    title: layout.Line = ("Certificate of ", layout.Bold(visible(device_of(certificate))))
+    told = visible(f"{certificate.verdict}{_told(certificate)}")
+    parts, version = tuple(_parts(certificate)), certificate.tool.removeprefix("litecheck ")
+    return layout.Document(
+        "certify", title, certificate.verdict, told, tuple(_facts(certificate)), parts, version
+    )
 
 
-def check_lines(checked: CertificateCheck) -> Iterator[str]:
-    """Yield the outcome, the summary that the certificate states, and the discrepancies, files of a kind together."""
-    found = checked.discrepancies
-    if found:
-        yield visible(f"{checked.file}: not confirmed: {counted(len(found), 'difference')}")
-    if checked.certificate is not None:
-        stated = summary(checked.certificate)
-        yield f"the certificate states: {stated}" if found else stated
-        if checked.certificate.tool != checked.tool:
-            yield f"certified by {visible(checked.certificate.tool)}, checked by {checked.tool}"
-    files = [one for one in found if one.kind in ("changed", "missing", "unknown")]
-    hidden = files[_FEW:] if len(files) > _FEW + 1 else []
-    for one in found:
-        if one not in hidden:
-            yield visible(discrepancy_sentence(one))
-    if hidden:
-        yield f"and {counted(len(hidden), 'other file')} that are changed, missing or unknown: results of another run?"
-    if not found:
-        signature = "; the signature is right" if checked.signature == "right" else ""
-        yield f"every file and every number is as the certificate says{signature}"
-    if checked.signature == "not checked":
-        yield "the signature was not checked: --public-key KEY.pem"
+def _parts(certificate: Certificate) -> Iterator[layout.Part]:
+    """Yield promise, table of operators, shortfalls, waivers and gaps, and the command of the check."""
+    yield layout.Heading(("Promise",))
+    yield layout.Paragraph((_PROMISE,))
+    yield layout.Heading(("Operators",))
+    rows = tuple(tuple(map(_cell, _cells(row))) for row in certificate.operators)
+    yield layout.TableGrid(_HEADS, rows)
+    gaps = [f"{one.opcode} {one.kind} {one.form}: {one.reason}" for one in certificate.uncovered]
+    for heading, sentences in (
+        ("Claims that the run does not show", [*map(shortfall_sentence, certificate.shortfalls)]),
+        ("Waivers", [*map(waiver_sentence, certificate.waivers)]),
+        ("Not exercised: geometry that no case has", [*geometry_sentences(certificate.untried)]),
+        ("Not covered", gaps),
+    ):
+        if sentences:
+            yield layout.Heading((heading,))
+            yield layout.listed(tuple((visible(sentence),) for sentence in sentences), _MANY)
+    yield layout.Heading(("Check",))
+    yield layout.Paragraph(("With suite, results and claims of the vendor: ", layout.Code(_CHECK)))
 
 
-def check_values(checked: CertificateCheck) -> dict[str, Any]:
-    """Return a check as plain dicts and lists."""
-    certificate = checked.certificate
-    return {
-        "litecheck_certificate_check": VERSION,
-        "version": checked.tool,
-        "certificate": checked.file,
-        "verdict": certificate.verdict if certificate else None,
-        "exit_code": checked.exit_code,
-        "signature": checked.signature,
-        "discrepancies": [encoded(one, Discrepancy) for one in checked.discrepancies],
-    }
+def _cell(text: str) -> layout.Line:
+    return (layout.StatusIcon(text), text) if text in layout.SIGNS else (visible(text),)
+
+
+def _cells(row: CertifiedOperator) -> tuple[str, ...]:
+    within = f"{extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
+    arithmetic = ", ".join(row.fits) or row.arithmetic
+    counts = _counts(row.counts) + (f"; {row.waived:,} waived" if row.waived else "")
+    limits = f", limits {', '.join(row.limits)}" if row.limits else ""
+    claim = row.standing + limits
+    return row.opcode, row.kind, row.granularity, claim, row.verdict, counts, arithmetic, within
+
+
+def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """Yield device, claims, suite, run and files of the certificate."""
+    suite, run, claims = certificate.suite, certificate.run, certificate.claims
+    ran = ", ".join(
+        filter(None, (run.described or run.device, f"program {run.program}" if run.program else ""))
+    )
+    facts = (
+        ("device", device_of(certificate)),
+        ("driver", claims.device.driver),
+        ("date", certificate.date),
+        ("claims", " ".join(filter(None, (claims.name, claims.profile, claims.version, claims.level)))),
+        ("suite", f"{suite.profile}, level {suite.level}, seed {suite.seed}, {counted(suite.cases, 'case')}"),
+        ("made by", suite.made_by),
+        ("run", ran or "device and program not recorded: an own program wrote the outputs"),
+        ("manifest", f"SHA-256 {suite.sha256}"),
+    )
+    yield from ((label, visible(text)) for label, text in facts if text)
+
+
+def values(certificate: Certificate) -> dict[str, Any]:
+    """Return the certificate as its file states it."""
+    return dict(json.loads(certificate.text()))
+
+
+def print_report(certificate: Certificate, console: Console, verbose: bool = False) -> None:
+    """Print the verdict, operators that do not plainly conform, claims and waivers."""
+    console.print("\n".join(lines(certificate)), markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def brief(certificate: Certificate) -> str:
+    """Return nothing: the certificate is in its file."""
+    return ""

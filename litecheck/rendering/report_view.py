@@ -22,7 +22,7 @@ EVERY = (*JUDGING, "run")
 #: All reports with verdicts: ``suite judge`` writes such a report, too.
 JUDGEMENTS = (*JUDGING, "suite")
 #: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
-WHOLE = (*EVERY, "converters", "suite", "prove", "suite-diff")
+WHOLE = (*EVERY, "converters", "suite", "prove", "suite-diff", "certify")
 _ALONE = ("results", "document", "values", "print_report")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -81,6 +81,11 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
     "RunComparison": (
         "suite-diff",
         dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
+    ),
+    "Certificate": ("certify", dict.fromkeys(("document", "values", "print_report", "brief"), "certificate")),
+    "CertificateCheck": (
+        "certify",
+        dict.fromkeys(("document", "values", "print_report", "brief"), "certificate_check"),
     ),
     "Trace": (
         "trace",

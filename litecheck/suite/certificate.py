@@ -23,8 +23,8 @@ from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.suite.untried import GeometryGap
-from litecheck.suite.verdict import OperatorRow, SuiteReport, WaiverRecord
-from litecheck.suite.waivers import load_waivers
+from litecheck.suite.verdict import OperatorRow, SuiteReport
+from litecheck.suite.waivers import WaiverRecord, load_waivers
 from litecheck.typed_json import encoded, read_document
 from litecheck.version import __version__
 

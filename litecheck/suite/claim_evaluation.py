@@ -17,9 +17,8 @@ from litecheck.suite.verdict import (
     CaseOutcome,
     CaseVerdict,
     OperatorRow,
-    WaiverRecord,
 )
-from litecheck.suite.waivers import CaseWaiver
+from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 from litecheck.verification.case_verdict import Tolerances, tolerances
 
 

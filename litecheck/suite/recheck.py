@@ -41,10 +41,10 @@ class CheckedFiles:
 
 @dataclass(frozen=True, slots=True)
 class CertificateCheck:
-    """The outcome of a check: the certificate, if it can be read, and all discrepancies."""
+    """The outcome of a check: the certificate, and all discrepancies."""
 
     file: str
-    certificate: Certificate | None
+    certificate: Certificate
     discrepancies: tuple[Discrepancy, ...]
     signature: str = "none"
     """``none``, ``not checked``, ``right`` or ``wrong``."""
@@ -70,11 +70,9 @@ def check(
     (default: today) are discrepancies. Raises ConfigError if ``path`` is no certificate.
     """
     found = _checked(path, suite, results, claims, waivers)
-    if found.certificate is not None:
-        lapsed = tuple(_lapsed(found.certificate, on or today()))
-        found = replace(found, discrepancies=(*found.discrepancies, *lapsed))
+    lapsed = tuple(_lapsed(found.certificate, on or today()))
     signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
-    return replace(found, signature=signature)
+    return replace(found, discrepancies=(*found.discrepancies, *lapsed), signature=signature)
 
 
 def _lapsed(certificate: Certificate, on: str) -> Iterator[Discrepancy]:

@@ -13,7 +13,7 @@ from litecheck.diagnosis.result import SharedTraits
 from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.untried import GeometryGap
-from litecheck.suite.waivers import CaseWaiver
+from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 
 class CaseOutcome(str, Enum):
@@ -56,6 +56,12 @@ class CaseOutcome(str, Enum):
             CaseOutcome.HUNG,
             CaseOutcome.OUT_OF_MEMORY,
         )
+
+    @property
+    def of_invalid(self) -> bool:
+        """True if the ending is that of an invalid model."""
+        valid_only = self.fails or self.lacks or self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED)
+        return not valid_only
 
     @property
     def lacks(self) -> bool:
@@ -130,18 +136,6 @@ class CaseVerdict:
     def fails(self) -> bool:
         """True if the case fails the device."""
         return self.wanting and self.waiver is None
-
-
-@dataclass(frozen=True, slots=True)
-class WaiverRecord:
-    """The state of a waiver: ``used``, ``expired``, ``unneeded`` (none of its cases fails), or ``matches nothing``.
-
-    ``cases`` is the number of cases that it excuses, or would excuse.
-    """
-
-    waiver: CaseWaiver
-    state: str
-    cases: int
 
 
 @dataclass(frozen=True, slots=True)

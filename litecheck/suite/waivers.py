@@ -43,6 +43,18 @@ class CaseWaiver:
         return f"{', '.join(self.cases)} ({self.file}:{self.line})"
 
 
+@dataclass(frozen=True, slots=True)
+class WaiverRecord:
+    """The state of a waiver: ``used``, ``expired``, ``unneeded`` (none of its cases fails), or ``matches nothing``.
+
+    ``cases`` is the number of cases that it excuses, or would excuse.
+    """
+
+    waiver: CaseWaiver
+    state: str
+    cases: int
+
+
 def read_waivers(node: Node | None, file: str) -> tuple[CaseWaiver, ...]:
     """Read a list of waivers. Raise ProfileError, with the line, for a waiver without cases, reason or expiry date."""
     if node is None:

@@ -48,7 +48,7 @@ def files(folder: Path) -> None:
 def test_made_and_checked(run: Run, folder: Path) -> None:
     made = run(*MADE)
     assert made.exit_code == 0
-    assert made.stdout.startswith("Board r1: conforms; 1 passed, ")
+    assert made.stdout.startswith("Board r1: conforms; 1 case: 1 passed; ")
     assert made.stderr == "wrote certificate.json\n"
     plain = json.loads((folder / "certificate.json").read_text())
     assert (plain["verdict"], plain["date"]) == ("conforms", "2027-01-01")

@@ -77,7 +77,7 @@ def test_what_is_wrong_is_told(arguments: tuple[str, ...], told: str, run: Run) 
 
 
 def test_missing_results_fail_unless_a_part_is_asked_for(run: Run) -> None:
-    """Outputs of one of two cases; "64 of 100 cases" is the first thing that a report says."""
+    """Outputs of one of two cases; "results of 64 of 100 cases" is the first thing that a report says."""
     assert (
         run(
             "suite",
@@ -101,10 +101,10 @@ def test_missing_results_fail_unless_a_part_is_asked_for(run: Run) -> None:
     count = len(manifest["cases"])
     judged = run("suite", "judge", "two", "results")
     assert judged.exit_code == 1
-    assert f"fails: 1 of {count} cases" in judged.stdout.splitlines()[0]
+    assert f"fails: results of 1 of {count} cases" in judged.stdout.splitlines()[0]
     part = run("suite", "judge", "two", "results", "--partial")
     assert part.exit_code == 0
-    assert f"conforms: 1 of {count} cases" in " ".join(part.stdout.split()[:20])
+    assert f"conforms: results of 1 of {count} cases" in " ".join(part.stdout.split()[:20])
     Path("only.yaml").write_text("operators: [TANH]\n")
     assert run("suite", "judge", "two", "results", "--claims", "only.yaml").exit_code == 1
     Path("only.yaml").write_text("operators: [ADD]\n")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from litecheck.data import schemas_dir
-from litecheck.rendering.certificate import VERSION as CERTIFICATE_CHECK
+from litecheck.rendering.certificate_check import VERSION as CERTIFICATE_CHECK
 from litecheck.rendering.comparison import VERSION as COMPARISON
 from litecheck.rendering.diagnosis import VERSION as DIAGNOSIS
 from litecheck.rendering.mutation_coverage import VERSION as KILLS

@@ -12,7 +12,8 @@ import pytest
 from litecheck.data import schemas_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
-from litecheck.rendering.certificate import check_lines, lines
+from litecheck.rendering.certificate import lines
+from litecheck.rendering.certificate_check import check_lines
 from litecheck.suite.certificate import Certificate, certify, read_certificate
 from litecheck.suite.file_integrity import suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite

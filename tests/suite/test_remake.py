@@ -186,7 +186,6 @@ def test_a_waiver_that_has_expired_since_is_said(on: str, kinds: set[str], folde
     for path in (folder / "results").glob("outputs/QUANTIZE/int8/*/output-0.npy"):
         np.save(path, np.load(path) ^ 1)
     found = certified(folder, on=on)
-    assert found.certificate is not None
     assert (found.certificate.waived > 0, {one.kind for one in found.discrepancies}) == (True, kinds)
 
 
@@ -197,7 +196,6 @@ def test_an_edited_certificate_with_a_right_hash_is_found(change: dict[str, Any]
     for path in (folder / "results").glob("outputs/QUANTIZE/int8/*/output-0.npy"):
         np.save(path, np.load(path) ^ 1)
     found = certified(folder)
-    assert found.certificate is not None
     (folder / "certificate.json").write_text(replace(found.certificate, **change).text())
     again = check(folder / "certificate.json", folder / "suite", folder / "results", on=DAY)
     assert "number" in {one.kind for one in again.discrepancies}

@@ -15,9 +15,8 @@ from litecheck.suite.verdict import (
     CaseVerdict,
     OperatorRow,
     SuiteReport,
-    WaiverRecord,
 )
-from litecheck.suite.waivers import CaseWaiver
+from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 E = CaseOutcome
 WAIVER = CaseWaiver(("ADD/*",), "a reason", "2030-01-01", "waivers.yaml", 1)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from litecheck.quantizer.comparison_result import Comparison
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
+    from litecheck.suite.certificate import Certificate
     from litecheck.suite.mutation_coverage import MutationCoverage
+    from litecheck.suite.recheck import CertificateCheck
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
     from litecheck.tracing.trace_result import Trace
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
         | ConverterComparison
         | MutationCoverage
         | RunComparison
+        | Certificate
+        | CertificateCheck
         | SuiteReport
         | Trace
         | ModelDifference

@@ -20,7 +20,7 @@ _ROWS = 1000
 
 def document(report: SuiteReport) -> layout.Document:
     """Return the document: the table and failing cases are open."""
-    title: layout.Line = ("litecheck suite: ", layout.Code(shorten(report.device, 2 * NAME)))
+    title: layout.Line = ("litecheck suite: ", layout.Code(shorten(wording.device_name(report), 2 * NAME)))
     parts = (
         _table(report),
         _claims(report),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from litecheck.rendering.escape import PHRASE, shorten, visible
-from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled, text
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.wording.contrasts import trait_sentences
@@ -35,6 +36,18 @@ SIGNS: dict[CaseOutcome, str] = {
     CaseOutcome.BROKE_DOWN: "X",
     CaseOutcome.NOT_TESTED: "·",
 }
+#: Sections that are absent if they have no content, by the name of their data.
+_SECTIONS = ("claims", "refusals", "uncovered", "excused", "untried", "missing", "common")
+#: Terms of the page.
+_TERMS = {
+    "conforms": "Every compared output is bit-exact, or within the stated tolerance. Inputs and shapes that no case has "
+    "are not judged: see Not exercised.",
+    "arithmetic": "A named set of rounding, accumulation and saturation rules, such as those of a published runtime.",
+    "kind of operator": "An operator with a type of activations and a granularity of the weights' scales.",
+    "invalid model": "A model that breaks one requirement of the profile, which a device should reject. Its ending fails "
+    "nothing.",
+    "LSB": "A step of 1 of the stored integers.",
+}
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
 _OTHERS = 100
@@ -43,16 +56,46 @@ _OTHERS = 100
 def page(report: SuiteReport) -> str:
     """Return the page. Its JSON element has the table and the details of each row."""
     script = "\n".join((scripted(_SHARED), asset(_FOLDER / "page.js")))
-    parts = {"script": script, "words": embedded(_words(report))}
-    body = Template(asset(_FOLDER / "body.html")).substitute(parts)
+    words = _words(report)
+    parts = {
+        "script": script,
+        "words": embedded(words),
+        "device": text(wording.device_name(report)),
+        "headline": text(headline(report)),
+        "verdict": report.verdict,
+        "sentence": text(totals.sentence(report)),
+        "tally": text(totals.tally(report)),
+        "legend": _legend(report),
+    }
+    body = Template(_filled(asset(_FOLDER / "body.html"), words)).substitute(parts)
     style = styled("operators.css") + asset(_FOLDER / "page.css")
-    return framed(f"{shorten(report.device)}: {report.verdict}", body, style, script)
+    return framed(f"{shorten(wording.device_name(report))}: {report.verdict}", body, style, script)
+
+
+def _filled(body: str, words: Mapping[str, Any]) -> str:
+    """Return the body without the sections that have no content."""
+    for name in _SECTIONS:
+        if not words[name]:
+            body = re.sub(rf'<section id="{name}-section".*?</section>\n', "", body, flags=re.DOTALL)
+    return body
+
+
+def _legend(report: SuiteReport) -> str:
+    """Return the terms and the endings that occur, each with its sign and meaning."""
+    found = report.counts()
+    endings = "".join(
+        f'<dt><span class="sign" data-outcome="{e.value}">{SIGNS[e]}</span> {e.value}</dt>'
+        f"<dd>{text(wording.MEANING[e])}</dd>"
+        for e in CaseOutcome
+        if e.value in found
+    )
+    return endings + "".join(f"<dt>{term}</dt><dd>{text(meaning)}</dd>" for term, meaning in _TERMS.items())
 
 
 def _words(report: SuiteReport) -> dict[str, Any]:
     known = {(row.opcode, row.kind, row.granularity): row for row in report.rows}
     return {
-        "device": visible(report.device),
+        "device": wording.device_name(report),
         "verdict": report.verdict,
         "headline": headline(report),
         "excused": list(excused(report)),
@@ -72,8 +115,17 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         ],
         "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
         "claims": list(wording.claims(report)),
+        "common": [f"{kind}: {sentence}" for kind, sentence in wording.in_common(report)],
+        "missing": [
+            f"{kind}: {_listed(names)}" for kind, names in totals.missing_by_operator(report).items()
+        ],
         "uncovered": wording.uncovered(report),
     }
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _OTHERS:,} more" if len(names) > _OTHERS else ""
+    return visible(", ".join(names[:_OTHERS])) + more
 
 
 def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict[str, Any]:

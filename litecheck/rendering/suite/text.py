@@ -58,7 +58,7 @@ class SuitePage(Page):
     """The sections of a suite's report."""
 
     def header(self, report: SuiteReport) -> None:
-        self.title(report.device, headline(report), _VERDICTS[report.verdict])
+        self.title(wording.device_name(report), headline(report), _VERDICTS[report.verdict])
         for label, text in wording.facts(report):
             self.labelled(label, text)
         self.line()

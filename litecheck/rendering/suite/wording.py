@@ -47,6 +47,14 @@ def name(row: OperatorRow | CaseVerdict) -> str:
     return " ".join(filter(None, (visible(row.opcode), row.kind, row.granularity)))
 
 
+def device_name(report: SuiteReport) -> str:
+    """Return the claimed device with its version, with the name of the results: ``MY NPU 1.0 (results)``."""
+    claimed = report.claims.device if report.claims else None
+    if claimed is None or not claimed.name:
+        return visible(report.device)
+    return visible(f"{claimed.name} {claimed.version}".strip() + f" ({report.device})")
+
+
 def folder(case: CaseVerdict) -> str:
     """Return the folder of a case's model and inputs within the suite's folder."""
     return f"cases/{case.name}"
@@ -104,7 +112,7 @@ def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
         exact = sum(row.verdict == "conforms" and bool(row.fits) for row in report.rows)
         checked = sum(row.verdict in ("conforms", "fails", "waived") for row in report.rows)
         yield "arithmetic", agreement_sentence(report.agreement, exact, checked)
-    yield "judged by", ", ".join(map(visible, report.arithmetics))
+    yield "compared with", ", ".join(map(visible, report.arithmetics))
     if report.claims is not None:
         own = report.claims
         if own.device.name:

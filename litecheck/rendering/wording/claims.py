@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.verdict import WaiverRecord
+from litecheck.suite.waivers import WaiverRecord
 from litecheck.summary_text import counted
 
 #: Sentences on claims that a run does not show, by subject.

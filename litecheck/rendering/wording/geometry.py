@@ -16,7 +16,7 @@ def geometry_sentences(gaps: Sequence[GeometryGap]) -> Iterator[str]:
         pairs = f"{gap.pairs:,} of {gap.of:,} pairs of values" if gap.pairs else ""
         values = ", ".join(gap.values)
         if gap.of and gap.pairs == gap.of:
-            values, pairs = "no case of its geometric design", ""
+            values, pairs = f"all {gap.of:,} pairs of values", ""
         told = "; ".join(filter(None, (values, pairs, ", ".join(gap.never))))
         if told:
             groups.setdefault(told, []).append(f"{gap.opcode} {gap.kind}")

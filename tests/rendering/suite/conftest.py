@@ -11,16 +11,8 @@ from litecheck.comparison.types import MismatchExample
 from litecheck.diagnosis.result import PropertyBound, SharedTraits
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.verdict import (
-    CLAIMED,
-    NOT_CLAIMED,
-    CaseOutcome,
-    CaseVerdict,
-    OperatorRow,
-    SuiteReport,
-    WaiverRecord,
-)
-from litecheck.suite.waivers import CaseWaiver
+from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate, a formula.
 HOSTILE = "=\x1b[31mred\x1b[0m [bold]x[/bold] a|b `c` <script>&amp;]]> \x00\ufffe\u202egnp\udc80\r\n::error file=x::boo%0A"

@@ -16,6 +16,8 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.suite import html, totals, wording
+from litecheck.rendering.suite.headline import headline
+from litecheck.suite.claims import ClaimsRecord, DeviceClaim
 from litecheck.suite.verdict import CaseOutcome, SuiteReport
 from tests.rendering.page_reader import Read, program
 
@@ -79,12 +81,31 @@ def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
 
 def test_hostile_names_make_no_element(sample: SuiteReport, good: SuiteReport) -> None:
     hostile = replace(good, device="</title><script>x</script>$verdict\u202e\udc80.so")
-    tags = [tag for tag, _ in Read(render(good, "html")).elements]
-    for report in (sample, hostile):
+    harmless = replace(sample, notes=(), cases=tuple(replace(case, message="") for case in sample.cases))
+    for report, plain in ((sample, harmless), (hostile, good)):
         text = render(report, "html")
         assert all(c == "\n" or c.isprintable() for c in text)
+        tags = [tag for tag, _ in Read(render(plain, "html")).elements]
         assert [tag for tag, _ in Read(text).elements] == tags
     assert Read(render(hostile, "html")).text("title") == visible(f"{hostile.device}: conforms")
+
+
+def test_the_page_has_the_claimed_device_the_verdict_and_a_legend_without_a_script(
+    sample: SuiteReport, claimed: SuiteReport
+) -> None:
+    record = ClaimsRecord("npu", "c.yaml", "ab", DeviceClaim("MY NPU", "1.0"), "litert-int8", "1", "standard")
+    page = Read(render(replace(claimed, claims=record), "html"))
+    assert page.text("title") == "MY NPU 1.0 (delegate:./libacme.so): fails"
+    body = render(sample, "html").partition('<script type="application/json"')[0]
+    assert f">{headline(sample)}</strong>" in body
+    assert all(f"</span> {ending}</dt>" in body for ending in sample.counts())
+
+
+def test_sections_without_content_are_absent(sample: SuiteReport, good: SuiteReport) -> None:
+    sections = {f"{name}-section" for name in html._SECTIONS}
+    present = {name for name in sections if f'id="{name}"' in render(sample, "html")}
+    assert present == sections - {"claims-section", "excused-section", "untried-section"}
+    assert not any(f'id="{name}"' in render(good, "html") for name in sections)
 
 
 def test_nothing_is_loaded_and_data_never_becomes_markup(page: Read) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from litecheck.rendering.suite import totals
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseOutcome, OperatorRow, WaiverRecord
+from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseOutcome, OperatorRow
+from litecheck.suite.waivers import WaiverRecord
 from tests.rendering.suite.test_wording import WAIVER, case, report, row
 
 GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"MISSING": 1}

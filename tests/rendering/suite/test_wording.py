@@ -10,15 +10,8 @@ from litecheck.comparison.types import MismatchExample
 from litecheck.rendering.suite import wording
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.verdict import (
-    NOT_CLAIMED,
-    CaseOutcome,
-    CaseVerdict,
-    OperatorRow,
-    SuiteReport,
-    WaiverRecord,
-)
-from litecheck.suite.waivers import CaseWaiver
+from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 WAIVER = CaseWaiver(("ADD",), "a reason", "2030-01-01", "w.yaml", 3)
 
@@ -126,7 +119,7 @@ def test_gaps_of_one_reason_stand_together() -> None:
 def test_facts_and_hashes() -> None:
     plain = report()
     assert [*wording.facts(plain)] == [
-        ("device", "npu"), ("suite", "acme, level smoke, seed 7"), ("judged by", "tflm, own"),
+        ("device", "npu"), ("suite", "acme, level smoke, seed 7"), ("compared with", "tflm, own"),
     ]  # fmt: skip
     assert [*wording.hashes(plain)] == [("litecheck", "1.0"), ("suite", "ab")]
     dated = report(waivers=(WaiverRecord(WAIVER, "used", 1),), date="2026-01-02", notes=("a note",))

@@ -16,6 +16,6 @@ def test_operators_with_the_same_gap_share_a_sentence() -> None:
     )
     assert list(geometry_sentences(gaps)) == [
         "ADD int8, MUL int8: batch 5; 12 of 970 pairs of values; x + x",
-        "PAD int8: no case of its geometric design",
+        "PAD int8: all 20 pairs of values",
         "SQUEEZE int8: shapes",
     ]

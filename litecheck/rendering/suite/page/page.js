@@ -74,14 +74,10 @@ function searched({ opcode, kind, weights, verdict: said, arithmetic, placement,
 
 function sections() {
   if (words.refusals.length) new Table(find("refusals"), { columns: REFUSALS, items: words.refusals, details: refusal });
-  find("refused").hidden = !words.refusals.length;
-  find("uncovered").append(...words.uncovered.map(([because, several]) => make("div", {}, make("dt", {}, because), make("dd", {}, several.join(", ")))));
-  find("claims").append(...words.claims.map(([state, sentence]) => make("li", {}, make("b", {}, state), ": ", ...parted(sentence))));
-  find("claimed").hidden = !words.claims.length;
-  find("missing").hidden = !words.uncovered.length;
-  for (const [list, section] of [["excused", "excuses"], ["untried", "gaps"]]) {
-    find(list).append(...words[list].map((sentence) => make("li", {}, ...parted(sentence))));
-    find(section).hidden = !words[list].length;
+  if (words.uncovered.length) find("uncovered").append(...words.uncovered.map(([because, several]) => make("div", {}, make("dt", {}, because), make("dd", {}, several.join(", ")))));
+  if (words.claims.length) find("claims").append(...words.claims.map(([state, sentence]) => make("li", {}, make("b", {}, state), ": ", ...parted(sentence))));
+  for (const list of ["common", "missing", "excused", "untried"]) {
+    if (words[list].length) find(list).append(...words[list].map((sentence) => make("li", {}, ...parted(sentence))));
   }
 }
 
