@@ -51,6 +51,8 @@ _TERMS = {
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
 _OTHERS = 100
+#: Named cases without a result, of each kind of operator.
+_NAMED = 20
 
 
 def page(report: SuiteReport) -> str:
@@ -124,8 +126,8 @@ def _words(report: SuiteReport) -> dict[str, Any]:
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _OTHERS:,} more" if len(names) > _OTHERS else ""
-    return visible(", ".join(names[:_OTHERS])) + more
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return visible(", ".join(names[:_NAMED])) + more
 
 
 def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict[str, Any]:
