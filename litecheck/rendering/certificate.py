@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Largest number of items of a list.
 _MANY = 100
-_HEADS = ("operator", "type", "weights", "claim", "verdict", "cases", "compared with", "tolerance")
+_HEADS = ("operator", "verdict", "cases", "compared with", "claim", "tolerance")
 _PROMISE = (
     "Conforms means: for every claimed case of the suite, the outputs equal the claimed arithmetic bit for bit, or lie "
     "within the stated tolerance. Inputs, shapes and operators that no case has are not judged. The certificate does "
@@ -105,8 +105,7 @@ def _parts(certificate: Certificate) -> Iterator[layout.Part]:
     yield layout.Heading(("Promise",))
     yield layout.Paragraph((_PROMISE,))
     yield layout.Heading(("Operators",))
-    rows = tuple(tuple(map(_cell, _cells(row))) for row in certificate.operators)
-    yield layout.TableGrid(_HEADS, rows)
+    yield _table(certificate)
     gaps = [f"{one.opcode} {one.kind} {one.form}: {one.reason}" for one in certificate.uncovered]
     for heading, sentences in (
         ("Claims that the run does not show", [*map(shortfall_sentence, certificate.shortfalls)]),
@@ -121,17 +120,23 @@ def _parts(certificate: Certificate) -> Iterator[layout.Part]:
     yield layout.Paragraph(("With suite, results and claims of the vendor: ", layout.Code(_CHECK)))
 
 
-def _cell(text: str) -> layout.Line:
-    return (layout.StatusIcon(text), text) if text in layout.SIGNS else (visible(text),)
+def _table(certificate: Certificate) -> layout.TableGrid:
+    """Return a row for each kind of operator, without empty columns."""
+    rows = [_cells(row) for row in certificate.operators]
+    used = [n for n in range(len(_HEADS)) if any(map(bool, (row[n][-1] for row in rows)))]
+    return layout.TableGrid(
+        tuple(_HEADS[n] for n in used), tuple(tuple(row[n] for n in used) for row in rows)
+    )
 
 
-def _cells(row: CertifiedOperator) -> tuple[str, ...]:
+def _cells(row: CertifiedOperator) -> tuple[layout.Line, ...]:
+    name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
     within = f"{extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
-    arithmetic = ", ".join(row.fits) or row.arithmetic
-    counts = _counts(row.counts) + (f"; {row.waived:,} waived" if row.waived else "")
-    limits = f", limits {', '.join(row.limits)}" if row.limits else ""
-    claim = row.standing + limits
-    return row.opcode, row.kind, row.granularity, claim, row.verdict, counts, arithmetic, within
+    waived = f"; {row.waived:,} waived" if row.waived else ""
+    claim = ", limits ".join(filter(None, (row.standing, ", ".join(row.limits))))
+    texts = _counts(row.counts) + waived, ", ".join(row.fits) or row.arithmetic, claim, within
+    verdict: layout.Line = (layout.StatusIcon(row.verdict), row.verdict)
+    return (layout.Code(visible(name)),), verdict, *((visible(text),) for text in texts)
 
 
 def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
