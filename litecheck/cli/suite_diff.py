@@ -37,7 +37,7 @@ def diff(
 ) -> None:
     """Compare two results of a suite: regressions first.
 
-    A case that passed and does not pass now is a regression. Skipped and rejected cases do not pass.
+    A case that passed and does not pass now is a regression. A missing result does not pass.
 
     \b
     [bold]Exit codes[/]
