@@ -11,7 +11,7 @@ Quantization, 2019). For example, r1 = 8 and r2 = 2 give s = 2, and both become 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +62,7 @@ class Equalization:
 
 
 @dataclass(slots=True, eq=False)
-class _EqualizedLayer:
+class EqualizedLayer:
     """An operator that accumulates products with constant weights: magnitudes by output and input channel."""
 
     operator: Operator
@@ -96,28 +96,44 @@ def equalize(model: Model) -> Equalization:
     changes: list[ConstantChange] = []
     pairs: list[LayerPair] = []
     for subgraph in model.subgraphs:
-        layers = {op.index: layer for op in subgraph.operators if (layer := _layer(subgraph, op))}
+        layers = _layers(subgraph)
         found = list(_pairs(model, subgraph, layers))
-        done = [(layers[one.first], layers[one.second]) for one in found if not one.left]
+        done = _joined(found, layers)
         before = [_spread(first) for first, _ in done]
         factors = _converged(done)
-        changes += _changes(subgraph, done, factors)
+        changes += channel_changes(subgraph, done, factors)
         spreads = iter([(b, _spread(first)) for b, (first, _) in zip(before, done, strict=True)])
         pairs += [one if one.left else _with(one, *next(spreads)) for one in found]
     return Equalization(with_edited_weights(model, changes), tuple(changes), tuple(pairs))
+
+
+def layer_pairs(model: Model, subgraph: Subgraph) -> list[tuple[EqualizedLayer, EqualizedLayer]]:
+    """Return the pairs of layers that can be equalized."""
+    layers = _layers(subgraph)
+    return _joined(_pairs(model, subgraph, layers), layers)
+
+
+def _layers(subgraph: Subgraph) -> dict[int, EqualizedLayer]:
+    return {op.index: layer for op in subgraph.operators if (layer := _layer(subgraph, op))}
+
+
+def _joined(
+    pairs: Iterable[LayerPair], layers: Mapping[int, EqualizedLayer]
+) -> list[tuple[EqualizedLayer, EqualizedLayer]]:
+    return [(layers[one.first], layers[one.second]) for one in pairs if not one.left]
 
 
 def _with(one: LayerPair, before: float, after: float) -> LayerPair:
     return LayerPair(one.subgraph, one.first, one.second, one.names, "", before, after)
 
 
-def _spread(layer: _EqualizedLayer) -> float:
+def _spread(layer: EqualizedLayer) -> float:
     ranges = layer.ranges(layer.out)
     alive = ranges[ranges > 0]
     return float(alive.max() / alive.min()) if alive.size else 1.0
 
 
-def _layer(subgraph: Subgraph, operator: Operator) -> _EqualizedLayer | None:
+def _layer(subgraph: Subgraph, operator: Operator) -> EqualizedLayer | None:
     """Return the layer of an operator, or None if its facts do not tie weights to input and output channels."""
     facts = traits_of(operator.kind)
     if facts.accumulates is None or len(facts.products) != 2:
@@ -138,7 +154,7 @@ def _layer(subgraph: Subgraph, operator: Operator) -> _EqualizedLayer | None:
     bias = at.get(role, -1)
     offsets = stored_integers(subgraph.tensors[bias]) if bias >= 0 else None
     offsets = None if offsets is None else np.abs(offsets.astype(np.float64))
-    return _EqualizedLayer(operator, at[weights], bias, out, into, magnitudes, offsets)
+    return EqualizedLayer(operator, at[weights], bias, out, into, magnitudes, offsets)
 
 
 def _axes(ties: tuple[Mapping[str, int], ...], data: str, weights: str) -> int | None:
@@ -146,7 +162,7 @@ def _axes(ties: tuple[Mapping[str, int], ...], data: str, weights: str) -> int |
     return next((tie[weights] for tie in ties if data in tie and weights in tie), None)
 
 
-def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _EqualizedLayer]) -> Iterator[LayerPair]:
+def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, EqualizedLayer]) -> Iterator[LayerPair]:
     """Yield every pair of layers in which the second layer reads the output of the first."""
     readers = Counter(i for op in subgraph.operators for i in op.inputs) + Counter(subgraph.outputs)
     for second in layers.values():
@@ -163,8 +179,8 @@ def _pairs(model: Model, subgraph: Subgraph, layers: Mapping[int, _EqualizedLaye
 def _obstacle(
     model: Model,
     subgraph: Subgraph,
-    first: _EqualizedLayer,
-    second: _EqualizedLayer,
+    first: EqualizedLayer,
+    second: EqualizedLayer,
     readers: Mapping[int, int],
 ) -> str:
     """Return the reason why two layers cannot be equalized, or ""."""
@@ -186,7 +202,7 @@ def _obstacle(
 _Factors = dict[int, NDArray[np.float64]]
 
 
-def _converged(pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]]) -> _Factors:
+def _converged(pairs: list[tuple[EqualizedLayer, EqualizedLayer]]) -> _Factors:
     """Return the factor of each channel of the first layer of every pair, by the pair's number."""
     factors: _Factors = {n: np.ones(first.magnitudes.shape[first.out]) for n, (first, _) in enumerate(pairs)}
     for _ in range(_ROUNDS):
@@ -204,7 +220,7 @@ def _converged(pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]]) -> _Factors
     return factors
 
 
-def _factor(first: _EqualizedLayer, second: _EqualizedLayer) -> NDArray[np.float64]:
+def _factor(first: EqualizedLayer, second: EqualizedLayer) -> NDArray[np.float64]:
     """Return sqrt(r1 * r2) / r2 for each channel, and 1 for a channel that is zero or constant."""
     one, other = first.ranges(first.out), second.ranges(second.into)
     alive = (one > 0) & (other > 0)
@@ -215,9 +231,12 @@ def _factor(first: _EqualizedLayer, second: _EqualizedLayer) -> NDArray[np.float
     return factor
 
 
-def _changes(
-    subgraph: Subgraph, pairs: list[tuple[_EqualizedLayer, _EqualizedLayer]], factors: _Factors
+def channel_changes(
+    subgraph: Subgraph,
+    pairs: list[tuple[EqualizedLayer, EqualizedLayer]],
+    factors: Mapping[int, NDArray[np.float64]],
 ) -> Iterator[ConstantChange]:
+    """Yield the changes that divide the channels between the layers of each pair by its factors."""
     for number, (first, second) in enumerate(pairs):
         divided = 1 / factors[number]
         yield ConstantChange(subgraph.index, first.weight, True, first.out, divided)

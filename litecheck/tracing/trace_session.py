@@ -12,7 +12,9 @@ from litecheck.conversion.calibrated import Calibration, calibrated, opened
 from litecheck.conversion.calibration.calibration_data import limited
 from litecheck.conversion.calibration.data_sources import DataSources
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.data_warnings import named_samples
+from litecheck.conversion.equalize import equalize
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import SAMPLES
 from litecheck.conversion.plan_profiles import profile_of, rules_for
@@ -21,6 +23,7 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
 from litecheck.conversion.source import load_source
 from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
+from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
 from litecheck.model.load import load_model
@@ -31,6 +34,7 @@ from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprits import culprits
 from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.device_trace import device_errors
+from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.measures import Tensors
@@ -45,6 +49,7 @@ from litecheck.version import __version__
 
 #: Culprits, or else operators, whose share of the outputs' error is tried, and samples for these shares.
 _SHARED, _LEADING, _TRIED = 8, 5, 2
+_EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
 Told = Callable[[int, str], None]
 
 
@@ -81,6 +86,16 @@ class TraceSettings:
         words += [f"--samples {self.samples}"] if self.samples else []
         words += [f"--preprocessing {shlex.quote(self.preprocessing)}"] if self.preprocessing else []
         return " ".join([*words, *([f"--seed {self.seed}"] if self.seed else [])])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TrialBase:
+    """The float model as given, the calibration, and the changes of all trials: those of ``--equalize`` for a model with
+    equalized channels."""
+
+    model: Model
+    calibration: Calibration
+    changes: tuple[ConstantChange, ...] = ()
 
 
 @shows_call("litecheck.trace('float.tflite', 'int8.tflite', data='samples.npz')")
@@ -143,6 +158,16 @@ def _traced(
     found, notes = match(real, quantized), list[str]()
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
+    base = _TrialBase(real, calibration)
+    if changes := equalized_channels(found):
+        equalization = equalize(real)
+        base = _TrialBase(
+            real, calibrated(equalization.model, data, asked.conversion, told), equalization.changes
+        )
+        real = with_edited_weights(real, changes)
+        calibration = calibrated(real, data, asked.conversion, told)
+        found = match(real, quantized)
+        notes.append(_EQUALIZED)
     twin, shared = _twin(found, calibration, notes)
     both = RecordedRuns(found, asked.arithmetic)
     unusual = {one.sample for one in named_samples(calibration.statistics)}
@@ -174,9 +199,7 @@ def _traced(
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
     if asked.fix and not bridged and 0 in shares:
-        fix, named = _fixed(
-            found, made.few[0], asked, calibration, named, leading[0] if leading else -1, data
-        )
+        fix, named = _fixed(found, made.few[0], asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
         tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
@@ -240,7 +263,7 @@ def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
 
 
 def _fixed(
-    found: ModelMatch, few: Sequence[Tensors], asked: TraceSettings, calibration: Calibration,
+    found: ModelMatch, few: Sequence[Tensors], asked: TraceSettings, base: _TrialBase,
     named: list[Culprit], leading: int, data: CalibrationData,
 ) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
@@ -248,12 +271,14 @@ def _fixed(
     source = found.first.file or "FLOAT"
     settings, samples = asked.conversion, limited(data, SAMPLES)
     trials = FixTrials(
-        found.first, Request(kind_of(found.second)), calibration.ranges, calibration.inner,
-        lambda model: calibrated(model, samples, settings, lambda done, what: None),
+        base.model, Request(kind_of(found.second)), base.calibration.ranges, base.calibration.inner,
+        None if base.changes else lambda model: calibrated(model, samples, settings, lambda done, what: None),
+        base.changes,
     )  # fmt: skip
     if is_trained(found.first):
         trials, leading = _of_trained(trials), -1
-    shop = Workshop(found, trials, calibration.statistics, few, source, asked.words)
+    words = f"--equalize {asked.words}" if base.changes else asked.words
+    shop = Workshop(found, trials, base.calibration.statistics, few, source, words)
     partners = {other: one for one, other in found.subgraphs[0].operators}
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))

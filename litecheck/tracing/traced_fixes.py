@@ -88,7 +88,8 @@ class Workshop:
         """Return the SNR of the plain conversion with the granularity of the quantized model, None if it is impossible."""
         made = self.trials
         try:
-            return snr(convert(made.model, made.request, made.ranges, granularity_of(self.match), made.inner))
+            same = granularity_of(self.match)
+            return snr(convert(made.model, made.request, made.ranges, same, made.inner, made.changes))
         except LitecheckError:
             return None
 

@@ -1,0 +1,166 @@
+"""Channels that a converter equalized across layers: factors of a layer's output channels that the next layer undoes.
+
+Cross-layer equalization divides an output channel of a layer and multiplies the next layer's weights for it. Both files
+then compute the same function, but the tensor between the layers has another scale per channel. A trace compares with the
+float model whose channels have the same factors. Example: weights of channel 3 are twice the float model's, and the next
+layer's weights for channel 3 are half of the float model's: the factor is 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.conversion.conversion_plan import ConstantChange
+from litecheck.conversion.equalize import EqualizedLayer, channel_changes, layer_pairs
+from litecheck.model.constant_values import constant_values
+from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.tracing.float_forms import constants_of
+
+#: Difference of logarithms from which a channel has a factor, and up to which two layers agree on it.
+_DIFFERENT, _CLOSE = 0.1, 0.3
+#: Share of channels on which two layers must agree.
+_AGREE = 0.7
+#: Rounds in which factors of rows and of columns are fitted in turn.
+_ROUNDS = 10
+Factors = NDArray[np.float64]
+Pair = tuple[EqualizedLayer, EqualizedLayer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """Products of a layer's float and quantized weights, and squares of the float weights: output x input channels.
+
+    A layer that keeps channels apart has a diagonal. Output channels have equal weight: rounding depends on their scale.
+    """
+
+    products: Factors
+    squares: Factors
+    diagonal: bool
+
+    def rows(self, columns: Factors) -> Factors:
+        """Return the factor of each output channel that fits best, if input channels have these factors."""
+        return _ratio(self.products @ columns, self.squares @ np.square(columns))
+
+    def columns(self, free: bool) -> Factors:
+        """Return the factor of each input channel that fits best; with ``free``, output channels have factors as well."""
+        rows = np.ones(len(self.products))
+        for _ in range(_ROUNDS if free else 1):
+            columns = _ratio(self.products.T @ rows, self.squares.T @ np.square(rows))
+            rows = self.rows(columns) if free else rows
+        return columns
+
+
+def _ratio(products: Factors, squares: Factors) -> Factors:
+    """Return products over squares; 1 for channels of zeros and for weights with nothing in common."""
+    fits = (squares > 0) & (products > 0)
+    return np.where(fits, products / np.where(fits, squares, 1.0), 1.0)
+
+
+def equalized_channels(match: ModelMatch) -> tuple[ConstantChange, ...]:
+    """Return the changes of the float model that give its channels the factors of the quantized model's."""
+    found: list[ConstantChange] = []
+    for part in match.subgraphs:
+        pairs = list(layer_pairs(match.first, part.first))
+        fits = {layer.operator.index: _fit(part, layer) for pair in pairs for layer in pair}
+        factors = dict(entry for chain in _chains(pairs) for entry in _accepted(chain, fits))
+        chosen = [pair for pair in pairs if pair[0].operator.index in factors]
+        divisors = {n: 1 / factors[first.operator.index] for n, (first, _) in enumerate(chosen)}
+        found += channel_changes(part.first, chosen, divisors)
+    return tuple(found)
+
+
+def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
+    """Return the fit of a layer's weights, or None without quantized weights of the same shape."""
+    number = layer.operator.index
+    other = dict(part.operators).get(number)
+    constants = constants_of(part, number, other) if other is not None else ()
+    held = next((one for one in constants if one.real.index == layer.weight and one.stored is not None), None)
+    if held is None or held.stored is None:
+        return None
+    want, got = constant_values(held.real), constant_values(held.stored)
+    if want is None or got is None or want.shape != got.shape:
+        return None
+    places = dict.fromkeys((layer.out, layer.into))
+    rest = tuple(n for n in range(want.ndim) if n not in places)
+    sums = [np.sum(values, axis=rest) for values in (want * got, np.square(want), np.square(got))]
+    diagonal = len(places) == 1
+    made, real, own = (np.diag(v) if diagonal else v if layer.out < layer.into else v.T for v in sums)
+    power = own.sum(axis=1, keepdims=True)
+    weights = np.divide(1.0, power, out=np.zeros_like(power), where=power > 0)
+    return _Fit(made * weights, real * weights, diagonal)
+
+
+def _chains(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+    """Yield the pairs in chains, in which the second layer of a pair is the first layer of the next."""
+    behind = {first.operator.index: (first, second) for first, second in pairs}
+    for first, _ in pairs:
+        if any(second.operator.index == first.operator.index for _, second in pairs):
+            continue
+        chain = [behind[first.operator.index]]
+        while (last := chain[-1][1].operator.index) in behind:
+            chain.append(behind[last])
+        yield chain
+
+
+def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> Iterator[tuple[int, Factors]]:
+    """Yield the first layer of each equalized pair with its factors.
+
+    A layer that keeps channels apart has one factor per channel for input and output, so that only the layer behind it
+    tells whether both are undone.
+    """
+    waiting: list[tuple[int, Factors, _Fit]] = []
+    before: Factors | None = None
+    for place, (first, second) in enumerate(chain):
+        one, other = fits[first.operator.index], fits[second.operator.index]
+        if one is None or other is None:
+            waiting, before = [], None
+            continue
+        made = one.rows(np.ones(one.products.shape[1]) if before is None else 1 / before)
+        free = place + 1 < len(chain)
+        if free and other.diagonal:
+            waiting.append((first.operator.index, made, other))
+            before = made
+            continue
+        before = _agreed(made, other.columns(free), free)
+        if before is not None:
+            yield from _different((first.operator.index, before), made == before, waiting)
+        waiting = []
+
+
+def _different(
+    last: tuple[int, Factors], agree: NDArray[np.bool_], waiting: Sequence[tuple[int, Factors, _Fit]]
+) -> Iterator[tuple[int, Factors]]:
+    """Return a layer's accepted factors and those of the layers in front of it that wait for them, unless all are 1.
+
+    A channel on which the last two layers disagree has the factor nearest to 1 in front of them.
+    """
+    found, factors = [last], last[1]
+    for index, own, behind in reversed(waiting):
+        back = factors / behind.rows(np.ones(factors.size))
+        nearest = np.where(np.abs(np.log(back)) < np.abs(np.log(own)), back, own)
+        factors = np.where(agree, own, nearest)
+        found.append((index, factors))
+    return (one for one in found if _differs(one[1]))
+
+
+def _agreed(made: Factors, read: Factors, free: bool) -> Factors | None:
+    """Return the factors of channels on which a layer and its reader agree, or None if they do not.
+
+    ``read`` are the reader's factors. With ``free``, they have an unknown common factor, so that a factor that all channels
+    share is no sign of equalization. Where the two disagree, the reader's factor counts.
+    """
+    products = made * read
+    common = float(np.median(products)) if free else 1.0
+    agree = np.abs(np.log(products / common)) < _CLOSE
+    if agree.mean() < _AGREE or (free and _differs(made) and np.ptp(np.log(made[agree])) < _DIFFERENT):
+        return None
+    return np.where(agree, made, common / read)
+
+
+def _differs(factors: Factors) -> bool:
+    """Return True if a factor is not 1."""
+    return bool((np.abs(np.log(factors)) > _DIFFERENT).any())
