@@ -229,19 +229,22 @@ class _Matcher:
                 self._pair(left[0][block.a + n], left[1][block.b + n])
 
     def _replaced(self) -> None:
-        """Pair operators of two kinds whose producers and consumers are partners, inputs in any order."""
-        first, second = self.views
+        """Pair operators whose producers and consumers are partners, inputs in any order.
+
+        Operators of one kind may have unlike constants, as after a bias was removed.
+        """
         for one in self._left(0):
-            wanted = sorted(map(self._partner, first.sources[one]))
-            users = {self.partners.get(n, -1) for n in first.users[one]}
-            alike = (
-                n
-                for n in self._left(1)
-                if sorted(map(_without_constants, second.sources[n])) == wanted
-                and set(second.users[n]) == users
-            )
-            if (found := next(alike, -1)) >= 0:
+            if (found := next((n for n in self._left(1) if self._replaces(one, n)), -1)) >= 0:
                 self._pair(one, found)
+
+    def _replaces(self, one: int, other: int) -> bool:
+        first, second = self.views
+        users = {self.partners.get(n, -1) for n in first.users[one]}
+        mine = sorted(map(self._partner, first.sources[one]))
+        theirs = sorted(map(_without_constants, second.sources[other]))
+        if first.operator(one).kind == second.operator(other).kind:
+            mine, theirs = ([pair for pair in side if _is_computed(pair)] for side in (mine, theirs))
+        return mine == theirs and set(second.users[other]) == users
 
     def _partner(self, source: tuple[str, int]) -> tuple[str, int]:
         """Return the source of an input of the first model as a source of the second."""
@@ -274,6 +277,10 @@ class _Matcher:
         mine = {self.partners[n] for n in readers[0] if n in self.partners}
         theirs = readers[1] & set(self._back)
         return bool(mine & theirs) or (unknown and not (mine and theirs))
+
+
+def _is_computed(source: tuple[str, int]) -> bool:
+    return source[0] in ("given", "made")
 
 
 def _without_constants(source: tuple[str, int]) -> tuple[str, int]:

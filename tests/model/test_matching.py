@@ -147,6 +147,15 @@ def test_a_replaced_operator_has_a_partner() -> None:
     assert part.unmatched == ()
 
 
+def test_an_operator_without_its_bias_keeps_its_partner() -> None:
+    model = load_model(CONVERT / "residual.tflite")
+    editor = SubgraphEditor(model.subgraphs[0])
+    editor.change(1, inputs=model.subgraphs[0].operators[1].inputs[:2])
+    part = match(model, with_subgraphs(model, [editor.finish()[0]])).subgraphs[0]
+    assert (1, 1) in part.operators
+    assert part.unmatched == ()
+
+
 def test_float16_constants_are_those_behind_dequantize() -> None:
     from litecheck.conversion.convert_float import Request, convert
 
