@@ -11,6 +11,8 @@ from litecheck.model.types import Operator, Subgraph
 
 #: Operators that convert between types and leave real values as they are.
 CONVERSIONS = frozenset(("QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"))
+#: Reason for an operator that was added, removed or replaced.
+NO_PARTNER = "no operator of this kind at this place"
 
 
 def homes_of(
@@ -132,7 +134,7 @@ def reason_for(subgraph: Subgraph, operator: Operator, matched: Collection[int],
         return f"constant of {_told(subgraph, before)}"
     if not any(i in wiring.outputs for i in operator.outputs) and not behind:
         return "its output is not used"
-    return "no operator of this kind at this place"
+    return NO_PARTNER
 
 
 def _conversion(subgraph: Subgraph, operator: Operator) -> str:

@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from litecheck.arrays import Arrays
 from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch
+from litecheck.model.types import Subgraph
+from litecheck.profile.operators import traits_of
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.twin import Twin
 
-#: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, fixes, the device.
+#: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, the device.
 _FEW = 4
+#: Samples on which fixes are tried.
+_TRIED = 8
 
 
 @dataclass(slots=True)
@@ -24,6 +28,8 @@ class Measured:
     benches: dict[int, Bench] = field(default_factory=dict)
     few: dict[int, list[Tensors]] = field(default_factory=dict)
     entries: list[int] = field(default_factory=list)
+    tried: list[Tensors] = field(default_factory=list)
+    """Inputs, outputs and joined tensors of the float model's first subgraph, for the samples on which fixes are tried."""
 
 
 def measured(
@@ -32,10 +38,17 @@ def measured(
     both: RecordedRuns,
     samples: Iterable[tuple[int, Arrays]],
     unusual: Collection[int],
+    total: int | None,
     tell: Callable[[int], None],
 ) -> Measured:
-    """Run both models on the samples and measure each subgraph that runs. No tensors of unusual samples are kept."""
+    """Run both models on the samples and measure each subgraph that runs. No tensors of unusual samples are kept.
+
+    ``total`` is the number of samples, None if it is not known: then the first samples are kept, otherwise evenly spread
+    samples.
+    """
     made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
+    few, tried = (spread(total, unusual, most) for most in (_FEW, _TRIED))
+    needed = _compared(match.subgraphs[0].first)
     for count, (entry, arrays) in enumerate(samples, 1):
         if entry not in made.entries:
             made.entries.append(entry)
@@ -44,10 +57,30 @@ def measured(
                 made.benches[number] = Bench(match, parts[number], twin, both.arithmetic, number == entry)
                 made.few[number] = []
             made.benches[number].measure(real, stored)
-            if len(made.few[number]) < _FEW and count - 1 not in unusual:
+            if len(made.few[number]) < _FEW and count - 1 in few:
                 made.few[number].append(real)
+            if number == entry == 0 and count - 1 in tried:
+                made.tried.append({index: real[index] for index in needed if index in real})
         tell(count)
     return made
+
+
+def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
+    """Return the numbers of at most ``most`` evenly spread samples.
+
+    Example: 4 of 64 samples without sample 16 are 0, 15, 32 and 48; of an unknown number, they are 0, 1, 2 and 3.
+    """
+    usual = [n for n in range(most + len(left_out) if total is None else total) if n not in left_out]
+    if len(usual) <= most:
+        return frozenset(usual)
+    count = most if total is None else len(usual)
+    return frozenset(usual[n * count // most] for n in range(most))
+
+
+def _compared(subgraph: Subgraph) -> frozenset[int]:
+    """Return inputs and outputs of a subgraph, and outputs of operators that join tensors."""
+    joined = (i for op in subgraph.operators if traits_of(op.kind).concatenates for i in op.outputs)
+    return frozenset((*subgraph.inputs, *subgraph.outputs, *joined))
 
 
 def unmeasured(match: ModelMatch, made: Measured) -> Iterator[str]:

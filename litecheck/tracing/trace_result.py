@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from litecheck.conversion import distortion
+from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.tracing.distribution import TensorDistribution
 
 Cause = Literal[
@@ -27,6 +28,8 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 LEAST_LOSS = 3.0
 #: Share of the outputs' error below which a culprit is no failure.
 LEAST_SHARE = 0.01
+#: SNR in dB of an output below which operators without a partner fail a trace.
+BAD_SNR = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,10 @@ class FixGain:
 
 @dataclass(frozen=True, slots=True)
 class TriedFix:
-    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after, on ``samples``.
+    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after.
 
-    ``gains`` are parts of the gain. Numbers of operators in the command are those of the float file.
+    Both are measured on ``samples`` evenly spread samples of the trace. ``gains`` are parts of the gain. Numbers of
+    operators in the command are those of the float file.
     """
 
     command: str
@@ -150,14 +154,35 @@ class Trace:
     """A sentence on samples that do not fit an input of the model."""
     explained: float | None = None
     """Share of the outputs' error that the outputs have with the errors of all culprits at once; None for a single one."""
+    missing: tuple[tuple[int, int, str, str], ...] = ()
+    """Operators of the float file that the quantized file lacks: subgraph, number, opcode, reason."""
+    load_faults: tuple[str, ...] = ()
+    """Reasons why LiteRT does not load the quantized model."""
+
+    @property
+    def worst(self) -> float:
+        """Lowest SNR in dB of an output."""
+        return min((output.snr for output in self.outputs), default=math.inf)
+
+    @property
+    def unexplained(self) -> tuple[str, ...]:
+        """Operators without a partner, if an output is bad and no culprit explains it."""
+        if self.has_loss or self.worst >= BAD_SNR:
+            return ()
+        sides = (self.unmatched, "quantized"), (self.missing, "float")
+        return tuple(
+            f"{opcode} #{number} of the {side} model"
+            for rows, side in sides
+            for _, number, opcode, reason in rows
+            if reason == NO_PARTNER
+        )
 
     @property
     def failures(self) -> tuple[str, ...]:
         """The limits of the user that the model exceeds, in words."""
         found = []
-        worst = min((output.snr for output in self.outputs), default=math.inf)
-        if self.min_snr is not None and worst < self.min_snr:
-            found.append(f"SNR of the outputs is {worst:.1f} dB, required at least {self.min_snr:g} dB")
+        if self.min_snr is not None and self.worst < self.min_snr:
+            found.append(f"SNR of the outputs is {self.worst:.1f} dB, required at least {self.min_snr:g} dB")
         loss = max((one.avoidable_db for one in self.operators), default=0.0)
         if self.max_loss is not None and loss > self.max_loss:
             found.append(f"avoidable loss is {loss:.1f} dB, required at most {self.max_loss:g} dB")
@@ -170,9 +195,12 @@ class Trace:
 
     @property
     def exit_code(self) -> int:
-        """1 if a limit is exceeded or, without limits, if the loss of a culprit reaches the outputs."""
+        """1 if LiteRT does not load the model, if a limit is exceeded or, without limits, if the loss of a culprit or an
+        operator without a partner reaches the outputs."""
+        if self.load_faults:
+            return 1
         if self.min_snr is None and self.max_loss is None:
-            return int(self.has_loss)
+            return int(self.has_loss or bool(self.unexplained))
         return int(bool(self.failures))
 
 

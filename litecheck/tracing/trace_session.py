@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,14 +28,17 @@ from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
 from litecheck.model.load import load_model
 from litecheck.model.matching import ModelMatch, match
+from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
+from litecheck.tracing.culprit_shares import explained, ranked
 from litecheck.tracing.culprits import culprits
 from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
+from litecheck.tracing.load_faults import load_faults
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.range_report import trace_ranges
@@ -47,8 +50,8 @@ from litecheck.tracing.traced_fixes import Workshop
 from litecheck.tracing.twin import Twin, kind_of, make_twin
 from litecheck.version import __version__
 
-#: Culprits, or else operators, whose share of the outputs' error is tried, and samples for these shares.
-_SHARED, _LEADING, _TRIED = 8, 5, 2
+#: Without a culprit, operators whose share of the outputs' error is tried, and samples for these shares.
+_LEADING, _TRIED = 5, 2
 _EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
 Told = Callable[[int, str], None]
 
@@ -119,7 +122,8 @@ def trace(
     told = tell or (lambda done, what: None)
     if reference is None:
         check_quantized(quantized, alone=True)
-        return trace_ranges(quantized, asked.conversion, asked.arithmetic, told)
+        ranges = trace_ranges(quantized, asked.conversion, asked.arithmetic, told)
+        return replace(ranges, load_faults=load_faults(quantized))
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
     data = opened(real, asked.conversion)
@@ -172,7 +176,13 @@ def _traced(
     both = RecordedRuns(found, asked.arithmetic)
     unusual = {one.sample for one in named_samples(calibration.statistics)}
     made = measured(
-        found, twin, both, _runs(real, data), unusual, lambda n: told((data.count or 0) + n, "comparing")
+        found,
+        twin,
+        both,
+        _runs(real, data),
+        unusual,
+        data.count,
+        lambda n: told((data.count or 0) + n, "comparing"),
     )
     bridged = both.stored.bridged
     notes += [f"{error}; the float model's output stands for its output" for error in bridged.values()]
@@ -198,14 +208,15 @@ def _traced(
     harmful = any(one.reaches_outputs for one in named)
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
-    if asked.fix and not bridged and 0 in shares:
-        fix, named = _fixed(found, made.few[0], asked, base, named, leading[0] if leading else -1, data)
+    if asked.fix and not bridged and made.tried:
+        fix, named = _fixed(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
-        tuple(named), tuple(_outputs(made)), _unmatched(found), device.described if device else "", fix, leading, None,
+        tuple(named), tuple(_outputs(made)), _unmatched(found, 1), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
         "" if asked.random else _doubt(found, calibration), explained(named, shares.get(0)),
+        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), load_faults(quantized),
     )  # fmt: skip
 
 
@@ -227,31 +238,6 @@ def _twin(
     plan = twin.conversion.plan
     shared = shared_quantizations(twin.conversion.source, plan, profile_of(plan, profile), calibration.ranges)
     return twin, shared
-
-
-def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
-    """Return the culprits with their shares of the outputs' error, those with the largest shares first.
-
-    The share of an operator in a called subgraph is not known; it ranks by its avoidable loss.
-    """
-    worst = sorted(named, key=lambda one: -one.avoidable_db)
-    known = [replace(one, share=_share(one, shares.get(one.subgraph))) for one in worst[:_SHARED]]
-    return [*sorted(known, key=_rounded_share, reverse=True), *worst[_SHARED:]]
-
-
-def _rounded_share(one: Culprit) -> float:
-    """Return the share of a culprit in one significant digit: 0.96 and 1 are equal, 0.03 is more than 0.02."""
-    return 1.0 if one.share is None else float(f"{one.share:.0e}")
-
-
-def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
-    return None if outputs is None else outputs.of_culprits((one,))
-
-
-def explained(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
-    """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two."""
-    harmful = [one for one in named if one.share is not None and one.reaches_outputs and not one.subgraph]
-    return None if outputs is None or len(harmful) < 2 else outputs.of_culprits(harmful)
 
 
 def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
@@ -310,5 +296,5 @@ def _doubt(found: ModelMatch, calibration: Calibration) -> str:
     return data_doubt(part.second, {index: ranges[key] for index, key in homes.items() if key in ranges})
 
 
-def _unmatched(found: ModelMatch) -> tuple[tuple[int, int, str, str], ...]:
-    return tuple((o.subgraph, o.operator, o.opcode, o.reason) for o in found.unmatched if o.side == 1)
+def _unmatched(found: ModelMatch, side: int) -> tuple[tuple[int, int, str, str], ...]:
+    return tuple((o.subgraph, o.operator, o.opcode, o.reason) for o in found.unmatched if o.side == side)

@@ -16,6 +16,7 @@ from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
+from litecheck.tracing.measured_subgraphs import spread
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.samples import samples
 
@@ -107,3 +108,17 @@ def test_signatures(
     assert [row.subgraph for row in found.operators] == measured
     assert len(found.outputs) == len(measured)
     assert found.notes == notes
+
+
+@pytest.mark.parametrize(
+    ("total", "left_out", "most", "numbers"),
+    [
+        (64, (), 4, {0, 16, 32, 48}),
+        (64, {16}, 4, {0, 15, 32, 48}),
+        (3, {1}, 4, {0, 2}),
+        (None, (), 4, {0, 1, 2, 3}),
+        (None, {2}, 4, {0, 1, 3, 4}),
+    ],
+)
+def test_kept_samples_are_spread(total: int | None, left_out: set[int], most: int, numbers: set[int]) -> None:
+    assert spread(total, left_out, most) == numbers

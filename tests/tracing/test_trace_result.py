@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.tracing.trace_result import TriedFix, decibels
+from litecheck.model.tensor_matching import NO_PARTNER
+from litecheck.tracing.trace_result import TracedOutput, TriedFix, decibels
 from tests.rendering.tracing.traces import BAD, GOOD
 
 
@@ -31,6 +32,31 @@ def test_decibels(signal: float, noise: float, wanted: float) -> None:
 def test_limits_replace_the_verdict(limits: dict[str, float], code: int) -> None:
     assert replace(BAD, **limits).exit_code == code
     assert GOOD.exit_code == 0
+
+
+STRANGER = ((0, 4, "ADD", NO_PARTNER), (0, 5, "QUANTIZE", "converts between types"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "snr", "named", "code"),
+    [
+        ({"unmatched": STRANGER}, 9.0, ("ADD #4 of the quantized model",), 1),
+        ({"missing": STRANGER}, 9.0, ("ADD #4 of the float model",), 1),
+        ({"unmatched": STRANGER}, 11.0, (), 0),
+        ({}, 9.0, (), 0),
+    ],
+)
+def test_an_operator_without_a_partner_explains_a_bad_output(
+    rows: dict[str, object], snr: float, named: tuple[str, ...], code: int
+) -> None:
+    found = replace(GOOD, outputs=(TracedOutput("y", snr),), **rows)  # type: ignore[arg-type]
+    assert found.unexplained == named
+    assert found.exit_code == code
+
+
+@pytest.mark.parametrize("limits", [{}, {"min_snr": 5.0}])
+def test_a_model_that_does_not_load_fails(limits: dict[str, float]) -> None:
+    assert replace(GOOD, load_faults=("CONV_2D #0: bias: it is absent",), **limits).exit_code == 1
 
 
 def test_gain() -> None:

@@ -62,9 +62,11 @@ def save_planted(to: str = "") -> None:
 
 
 def save_detector() -> None:
-    """Write the detector, whose scores share a range with its boxes."""
+    """Write the detector, whose scores share a range with its boxes, and four samples."""
     for end in ("tflite", "npz"):
         shutil.copy(FIXTURES / f"float_detector.{end}", {"tflite": "float.tflite", "npz": "x.npz"}[end])
+    few = {name: values[:4] for name, values in np.load("x.npz").items()}
+    np.savez("x.npz", **few)
     convert_plainly()
 
 
@@ -113,24 +115,26 @@ def trained_snr(file: str, samples: list[int]) -> float:
     return parts_snr(file, samples, 1) if file == "fixed.tflite" else outputs_snr(file, samples)
 
 
-FIRST, WITHOUT_SPIKE = [0, 1, 2, 3], [0, 1, 3, 4]
+#: Samples on which fixes are tried: all, but 8 of the 12 with a spike.
+FOUR, SIX, EIGHT = ([*range(count)] for count in (4, 6, 8))
+WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
 
 
 @pytest.mark.parametrize(
     ("save", "options", "measure", "samples"),
     [
-        (save_planted, "", outputs_snr, FIRST),
-        (lambda: save_planted("int16x8"), "--to int16x8", outputs_snr, FIRST),
+        (save_planted, "", outputs_snr, SIX),
+        (lambda: save_planted("int16x8"), "--to int16x8", outputs_snr, SIX),
         (lambda: save_pair(dense_net(), spiked()), "--range x=", outputs_snr, WITHOUT_SPIKE),
-        (lambda: save_pair(outlier(), images(0, 4)), "--equalize", outputs_snr, FIRST),
-        (save_trained, "", trained_snr, FIRST),
-        (save_detector, "--int16x8 '#6'", parts_snr, FIRST),
-        (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", outputs_snr, FIRST),
+        (lambda: save_pair(outlier(), images(0, 4)), "--equalize", outputs_snr, FOUR),
+        (save_trained, "", trained_snr, SIX),
+        (save_detector, "--int16x8 '#6'", parts_snr, FOUR),
+        (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", outputs_snr, EIGHT),
         (
             lambda: save_pair(joined(), rows(8), "uint8"),
             "--to uint8 --keep-float '#3' --keep-float '#4'",
             outputs_snr,
-            FIRST,
+            EIGHT,
         ),
     ],
     ids=[

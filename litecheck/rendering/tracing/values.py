@@ -28,10 +28,11 @@ def _plain(trace: Trace) -> dict[str, Any]:
     plain: dict[str, Any] = _finite(asdict(replace(trace, distributions=())))
     del plain["distributions"], plain["doubt"]
     plain["failures"] = list(trace.failures)
-    plain["unmatched"] = [
-        {"subgraph": sub, "operator": number, "opcode": opcode, "reason": reason}
-        for sub, number, opcode, reason in trace.unmatched
-    ]
+    for name, rows in (("unmatched", trace.unmatched), ("missing", trace.missing)):
+        plain[name] = [
+            {"subgraph": sub, "operator": number, "opcode": opcode, "reason": reason}
+            for sub, number, opcode, reason in rows
+        ]
     plain["leading"] = (
         None if trace.leading is None else {"operator": trace.leading[0], "share": trace.leading[1]}
     )

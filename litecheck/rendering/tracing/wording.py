@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from litecheck.rendering.escape import shorten
 from litecheck.summary_text import counted
-from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit, Trace, TracedOperator
+from litecheck.tracing.trace_result import BAD_SNR, LEAST_LOSS, Cause, Culprit, Trace, TracedOperator
 
 #: Causes in words, and what each means.
 CAUSES: dict[Cause, tuple[str, str]] = {
@@ -48,7 +48,14 @@ def where(one: Culprit | TracedOperator) -> str:
 
 
 def answer(trace: Trace) -> str:
-    """Return the answer in one sentence."""
+    """Return the answer in one sentence. A model that does not load is the first."""
+    faults = trace.load_faults
+    more = f", and {counted(len(faults) - 1, 'reason')} more" if len(faults) > 1 else ""
+    first = f"LiteRT does not load {trace.file} ({faults[0]}{more}); " if faults else ""
+    return first + _accuracy(trace)
+
+
+def _accuracy(trace: Trace) -> str:
     data = "on random data, " if trace.random else ""
     if _is_of_data(trace):
         return trace.doubt
@@ -61,8 +68,11 @@ def answer(trace: Trace) -> str:
         return f"{data}no avoidable loss reaches the outputs ({loss}){_better(trace)}{_leading(trace)}"
     if not trace.reference:
         return data + _ranges_answer(trace)
+    if named := trace.unexplained:
+        more = f" and {counted(len(named) - 1, 'operator')} more" if len(named) > 1 else ""
+        return f"{data}SNR of the outputs is {trace.worst:.1f} dB, and {named[0]}{more} has no partner to compare with"
     return (
-        f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{_better(trace)}{_leading(trace)}"
+        f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{_bad_output(trace)}{_better(trace)}{_leading(trace)}"
         f"{_without_kernel(trace)}"
     )
 
@@ -70,6 +80,10 @@ def answer(trace: Trace) -> str:
 def _is_of_data(trace: Trace) -> bool:
     """Return True if samples do not fit an input, and nothing but ranges is wrong with the model."""
     return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in _RANGES)
+
+
+def _bad_output(trace: Trace) -> str:
+    return f", yet the SNR of the outputs is {trace.worst:.1f} dB" if trace.worst < BAD_SNR else ""
 
 
 def _better(trace: Trace) -> str:
@@ -115,7 +129,8 @@ def fix(trace: Trace) -> str:
     if trace.fix is None:
         return ""
     one = trace.fix
-    count = f" on {counted(one.samples, 'sample')}" if one.samples else ""
+    of = "" if one.samples == trace.samples else f"{one.samples} of "
+    count = f" on {of}{counted(trace.samples, 'sample')}" if one.samples else ""
     numbers = "; # numbers operators of the float file" if "#" in one.command else ""
     return f"{one.command} ({one.before:.1f} dB -> {one.after:.1f} dB{count}, tried{numbers})"
 

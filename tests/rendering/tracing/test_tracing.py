@@ -10,8 +10,9 @@ import jsonschema
 import pytest
 
 from litecheck.data import schemas_dir
+from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.rendering.formats import formats, render
-from litecheck.tracing.trace_result import CAUSES, Trace
+from litecheck.tracing.trace_result import CAUSES, Trace, TracedOutput
 from tests.rendering.page_reader import Read
 from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
 
@@ -80,8 +81,33 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             "wrong data?",
         ),
         (replace(GOOD, reference="", doubt="wrong data?"), "wrong data?"),
+        (
+            replace(GOOD, outputs=(TracedOutput("y", 9.0),), leading=None),
+            "no operator loses 3 dB more than it must, yet the SNR of the outputs is 9.0 dB",
+        ),
+        (
+            replace(GOOD, outputs=(TracedOutput("y", 9.0),), missing=((0, 4, "ADD", NO_PARTNER),)),
+            "SNR of the outputs is 9.0 dB, and ADD #4 of the float model has no partner to compare with",
+        ),
+        (
+            replace(BAD, load_faults=("CONV_2D #1: bias: it is absent",)),
+            "LiteRT does not load int8.tflite (CONV_2D #1: bias: it is absent); "
+            "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large",
+        ),
     ],
-    ids=["culprit", "none", "fix", "device", "ranges", "weights and data", "range and data", "data"],
+    ids=[
+        "culprit",
+        "none",
+        "fix",
+        "device",
+        "ranges",
+        "weights and data",
+        "range and data",
+        "data",
+        "bad output",
+        "no partner",
+        "does not load",
+    ],
 )
 def test_the_answer_comes_first(trace: Trace, first: str) -> None:
     assert values(trace)["answer"] == first
