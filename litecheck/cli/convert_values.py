@@ -16,6 +16,8 @@ MATCHES: dict[str, Generation] = {
     "tensorflow": "verbatim", "tensorflow:new": "verbatim", "tensorflow:old": "old",
 }  # fmt: skip
 
+#: Largest number of random samples: ranges of random values do not change after a few.
+_RANDOM = 10_000
 CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
@@ -27,10 +29,10 @@ def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
     given = texts or []
     paths = tuple(text for text in given if not text.startswith("random:"))
     counts = [text.removeprefix("random:") for text in given if text.startswith("random:")]
-    wrong = next((n for n in counts if not (n.isascii() and n.isdigit() and 0 < int(n) < 10**9)), None)
+    wrong = next((n for n in counts if not (n.isascii() and n.isdigit() and 0 < int(n) <= _RANDOM)), None)
     if wrong is not None:
         raise ConfigError(
-            f"--data random:{wrong}: got {wrong!r}, expected a number of samples, as in random:8"
+            f"--data random:{wrong}: got {wrong!r}, expected 1 to {_RANDOM:,} samples, as in random:8"
         )
     if len(counts) > 1:
         raise ConfigError("--data random:N: got several, expected one")

@@ -57,5 +57,5 @@ def _option(own: Interval) -> str:
     room = _NEAR * (own[1] - own[0])
     for (low, high), scale in _IMAGES:
         if abs(own[0] - low) <= room and abs(own[1] - high) <= room:
-            return f" --scale-input {scale} maps images and uint8 values to {low:g}..{high:g}"
+            return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}"
     return ""

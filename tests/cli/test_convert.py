@@ -105,7 +105,7 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("detector.tflite", "-o", "detector.tflite/out.tflite", *DATA), "is no folder", 64),
         (("detector.tflite", "-o", "images.npz", *DATA), "would overwrite the input images.npz", 64),
         (("detector.tflite", "-o", "out.tflite", "--save-plan", "./out.tflite", *DATA), "two outputs to one file", 64),
-        (("detector.tflite", "-o", "out.tflite", "--data", "none.npz"), "none.npz: no such file", 64),
+        (("detector.tflite", "-o", "out.tflite", "--data", "none.npz"), "none.npz: no such file", 2),
         (("detector.tflite", "-o", "out.tflite", "--profile", "litert-uint8", *DATA), "is about uint8, not int8", 64),
     ],
 )  # fmt: skip

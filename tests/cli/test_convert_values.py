@@ -16,7 +16,8 @@ def test_paths_and_random_samples_come_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "texts", [["random:"], ["random:0"], ["random:x"], ["random:-1"], ["random:1", "random:2"]]
+    "texts",
+    [["random:"], ["random:0"], ["random:x"], ["random:-1"], ["random:10001"], ["random:1", "random:2"]],
 )
 def test_other_counts_are_refused(texts: list[str]) -> None:
     with pytest.raises(ConfigError, match=r"--data random:"):

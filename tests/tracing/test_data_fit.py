@@ -29,9 +29,9 @@ def read_by(border: bool, scale: float, zero: int) -> Subgraph:
     ("scale", "zero", "seen", "words"),
     [
         (1 / 127.5, 0, (0.0, 255.0), "the data have 0..255: are they preprocessed as the model expects?"),
-        (1 / 127.5, 0, (0.0, 1.0), "--scale-input 1/127.5:-1 maps images and uint8 values to -1..1"),
-        (1 / 255, -128, (-1.0, 1.0), "--scale-input 1/255:0 maps images and uint8 values to 0..1"),
-        (1.0, -128, (-128.0, 127.0), "--scale-input 1:0 maps images and uint8 values to 0..255"),
+        (1 / 127.5, 0, (0.0, 1.0), "--preprocessing 1/127.5:-1 maps images and uint8 values to -1..1"),
+        (1 / 255, -128, (-1.0, 1.0), "--preprocessing 1/255:0 maps images and uint8 values to 0..1"),
+        (1.0, -128, (-128.0, 127.0), "--preprocessing 1:0 maps images and uint8 values to 0..255"),
         (1 / 40, 0, (-40.0, 3.0), "input 'x' has the range -3.2..3.18, and the data have -40..3"),
         (1 / 127.5, 0, (-0.4, 0.9), ""),
         (1 / 127.5, 0, (-1.2, 1.3), ""),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.samples import Chain, Fitting, chained, fitting, input_names
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.quantizer.array_files import read
@@ -73,7 +73,7 @@ def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePa
         lengths = {key: shapes[key][0] if fit.lead else 1 for key, fit in fits.items()}
         if len(set(lengths.values())) > 1:
             words = ", ".join(f"{key} {length}" for key, length in lengths.items())
-            raise ConfigError(f"{file}: arrays of different numbers of samples: {words}")
+            raise InputError(f"{file}: arrays of different numbers of samples: {words}")
         yield ArchivePart(file, where, fits, min(lengths.values()))
 
 
@@ -133,7 +133,7 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
     for key, other in zip(list(names)[1:], others, strict=True):
         if other != first:
             odd = sorted(set(first) ^ set(other))[0]
-            raise ConfigError(f"{place}: {odd} is not there for every input, see {keys[key]}")
+            raise InputError(f"{place}: {odd} is not there for every input, see {keys[key]}")
     point = entry(model, where)
 
     def chains() -> Iterator[Chain]:

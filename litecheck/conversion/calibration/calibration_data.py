@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from litecheck.conversion.calibration.array_data import archives, array_samples, one_array, one_by_one
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import IMAGES
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.quantizer.array_files import read
@@ -56,10 +56,10 @@ def open_data(
     place = Path(path)
     if not os.path.exists(place):
         hint = "; random:8 draws 8 random samples" if place.name == "random" else similar_file(path)
-        raise ConfigError(f"{path}: no such file or folder{hint}")
+        raise InputError(f"{path}: no such file or folder{hint}")
     found = _of_path(place, model, chosen)
     if found.count == 0:
-        raise ConfigError(f"{path}: holds no samples")
+        raise InputError(f"{path}: holds no samples")
     if chosen.preprocessing and not (_image_files(place) or _holds_bytes(place)):
         raise ConfigError(
             f"--preprocessing {chosen.preprocessing} is for images and uint8 arrays; {path} holds arrays of other types, "
@@ -79,7 +79,7 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
         return archives([place], str(place), model, options)
     if place.suffix == ".npy":
         return one_array(place, model, options)
-    raise ConfigError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
+    raise InputError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
 
 
 def _image_files(place: Path, depth: int = _DEPTH) -> list[Path]:
@@ -140,4 +140,4 @@ def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
         return image_data(images, place, model, options)
     if any(file.suffix == ".npy" or os.path.isdir(file) for file in files):
         return one_by_one(place, model, options)
-    raise ConfigError(f"{place}: holds no samples (looked for {' '.join((*_ARRAYS, *IMAGES))})")
+    raise InputError(f"{place}: holds no samples (looked for {' '.join((*_ARRAYS, *IMAGES))})")

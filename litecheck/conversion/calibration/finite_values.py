@@ -28,7 +28,21 @@ def check_finite(
     name = model.subgraphs[subgraph].tensors[index].name
     where = f" of subgraph {subgraph} '{model.subgraphs[subgraph].name}'" if subgraph else ""
     what = "a NaN" if fault.value == "nan" else "an infinity"
+    given = _infinite_input(statistics, model, fault.sample)
+    if given and fault.value == "nan":
+        raise CalibrationError(
+            f"{described(fault.sample)}: input '{given}' holds an infinity, and tensor {index}{where} a NaN"
+        )
     raise CalibrationError(f"{described(fault.sample)} makes tensor {index} '{name}'{where} hold {what}")
+
+
+def _infinite_input(statistics: CalibrationStatistics, model: Model, sample: int) -> str:
+    """Return the name of the first model input that is infinite in a sample, or ""."""
+    main = model.subgraphs[0]
+    faults = ((index, statistics.tensors.get((0, index))) for index in main.inputs)
+    return next(
+        (main.tensors[n].name for n, one in faults if one and one.not_finite == NotFinite(sample, "inf")), ""
+    )
 
 
 def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:

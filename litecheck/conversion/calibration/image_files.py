@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.errors import ConfigError, install_hint
+from litecheck.errors import ConfigError, InputError, install_hint
 from litecheck.files import open_file, reason
 
 #: Image suffixes and the only decoder for each. Without a list Pillow selects by content, and starts Ghostscript for an EPS
@@ -48,7 +48,7 @@ def read_image(file: Path, mode: str, size: tuple[int, int]) -> NDArray[np.uint8
     except ConfigError:
         raise
     except Exception as error:  # decoders raise different exceptions for different content
-        raise ConfigError(f"{file}: cannot be read as an image, {_reason(error, file)}") from error
+        raise InputError(f"{file}: cannot be read as an image, {_reason(error, file)}") from error
 
 
 def pillow(place: Path) -> Any:
@@ -64,9 +64,9 @@ def _check(file: Path, opened: Any) -> None:
     width, height = opened.size
     if width * height > PIXELS_MAX:
         found = f"got {width} x {height} pixels, expected at most {PIXELS_MAX:,}"
-        raise ConfigError(f"{file}: the image is too large: {found}")
+        raise InputError(f"{file}: the image is too large: {found}")
     if opened.format not in _STILL and getattr(opened, "is_animated", False):
-        raise ConfigError(f"{file}: the image has several frames, expected one")
+        raise InputError(f"{file}: the image has several frames, expected one")
 
 
 def _reason(error: Exception, file: Path) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import pillow, read_image
 from litecheck.conversion.calibration.samples import Chain, Sample, held
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
 from litecheck.summary_text import counted
@@ -50,7 +50,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
 def _unstated(place: Path) -> str:
     return (
         f"{place}: no preprocessing is stated, so images are brought to 0..1; if the model was trained on -1..1 "
-        "(MobileNet), say 1/127.5:-1, if on 0..255, say 1:0. Wrong ranges give a wrong model"
+        "(MobileNet), add --preprocessing 1/127.5:-1, if on 0..255, --preprocessing 1:0. Wrong ranges give a wrong model"
     )
 
 
@@ -59,11 +59,11 @@ def _input(place: Path, model: Model, options: DataOptions) -> tuple[str, Tensor
     inputs = [(name, point.subgraph.tensors[index]) for name, index in point.inputs]
     if len(inputs) != 1:
         names = ", ".join(name for name, _ in inputs)
-        raise ConfigError(f"{place}: holds images, the model takes {len(inputs)} inputs ({names}); give .npz")
+        raise InputError(f"{place}: holds images, the model takes {len(inputs)} inputs ({names}); give .npz")
     name, tensor = inputs[0]
     shape = tensor.shape
     if len(shape) != 4 or shape[0] != 1 or shape[3] not in _MODES:
-        raise ConfigError(f"{place}: holds images, input {name!r} has shape {list(shape)}; give .npz")
+        raise InputError(f"{place}: holds images, input {name!r} has shape {list(shape)}; give .npz")
     return name, tensor
 
 

@@ -23,7 +23,7 @@ from litecheck.conversion.calibration.running_stats import RunningStats, observe
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError
+from litecheck.errors import InputError
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.links import called
 from litecheck.model.types import Model, Subgraph
@@ -140,7 +140,7 @@ def _result(
     model: Model, tally: RunningStats, count: int, data: CalibrationData, runtime: str
 ) -> CalibrationStatistics:
     if not count:
-        raise ConfigError(f"{data.described}: there is no sample")
+        raise InputError(f"{data.described}: there is no sample")
     return tally.result(observed(model), count, data.described, runtime)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.input_shapes import shape_mismatch
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import EntryPoint, entry
@@ -88,8 +88,8 @@ def fitting(
         return Fitting(name, tensor, 0, False, scaling)
     words = f"{source}: {shape_mismatch(name, shape, wanted, _AXES[lead])}"
     if lead == 1 and len(shape) == 2 + len(wanted) - one and _fits(shape[2:], wanted[one:]):
-        raise ConfigError(f"{words}. For sequences of samples, add --sequences")
-    raise ConfigError(words)
+        raise InputError(f"{words}. For sequences of samples, add --sequences")
+    raise InputError(words)
 
 
 def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:
@@ -104,15 +104,15 @@ def held(
     uint8 values for a float input need ``scaling``: a model that was trained on 0..1 has other ranges on 0..255.
     """
     if tensor.dtype not in NUMPY_TYPES:
-        raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
+        raise InputError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
     wanted = np.dtype(NUMPY_TYPES[tensor.dtype])
     if values.dtype.kind not in "biuf":
-        raise ConfigError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
+        raise InputError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
     if wanted.kind == "f" and values.dtype == np.uint8:
         if scaling is None:
-            raise ConfigError(
-                f"{source}: input {name!r}: got uint8, expected float32. State the scale: --scale-input 1/255:0 gives 0..1, "
-                "1/127.5:-1 gives -1..1, 1:0 gives 0..255"
+            raise InputError(
+                f"{source}: input {name!r}: got uint8, expected float32. State the scale: --preprocessing 1/255:0 gives "
+                "0..1, 1/127.5:-1 gives -1..1, 1:0 gives 0..255"
             )
         values = values.astype(np.float32) * np.float32(scaling[0]) + np.float32(scaling[1])
     if wanted.kind == "f":
@@ -120,7 +120,7 @@ def held(
     with np.errstate(invalid="ignore"):
         made = values.astype(wanted)
     if not np.array_equal(made, values):
-        raise ConfigError(
+        raise InputError(
             f"{source}: input {name!r} is {tensor.dtype}, which does not hold {values.dtype} as given"
         )
     return np.asarray(made, order="C")
@@ -142,9 +142,9 @@ def input_names(
         inputs = [name for name, _ in _entry(source, model, where).inputs]
         missing = [name for name in inputs if name not in named.values()]
         if missing:
-            raise ConfigError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(named)}")
+            raise InputError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(named)}")
         if len(set(named.values())) < len(named):
-            raise ConfigError(f"{source}: has the same input twice, among {', '.join(named)}")
+            raise InputError(f"{source}: has the same input twice, among {', '.join(named)}")
     return found
 
 
@@ -161,7 +161,7 @@ def _located(source: str, model: Model, signature: str | None, key: str) -> tupl
             return one.key, own
     names = [name for name, _ in point.inputs]
     hint = suggestion(key, names, "there are")
-    raise ConfigError(f"{source}: there is no input {key!r}{hint}")
+    raise InputError(f"{source}: there is no input {key!r}{hint}")
 
 
 def _input(point: EntryPoint, key: str) -> str | None:
@@ -179,7 +179,7 @@ def _entry(source: str, model: Model, signature: str | None) -> EntryPoint:
     try:
         return entry(model, signature)
     except RunError as error:
-        raise ConfigError(f"{source}: {error}") from error
+        raise InputError(f"{source}: {error}") from error
 
 
 def chained(
@@ -190,7 +190,7 @@ def chained(
         return (_sample(fittings, source, parts, signature),)
     lengths = sorted({len(part) for part in parts})
     if len(lengths) > 1:
-        raise ConfigError(f"{source}: inputs have sequences of {' and '.join(map(str, lengths))} samples")
+        raise InputError(f"{source}: inputs have sequences of {' and '.join(map(str, lengths))} samples")
     steps = (tuple(part[n] for part in parts) for n in range(lengths[0]))
     return tuple(_sample(fittings, source, step, signature) for step in steps)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.samples import Chain, sample_of
 from litecheck.conversion.calibration.script_child import LENGTH
-from litecheck.errors import ConfigError
+from litecheck.errors import InputError
 from litecheck.model.types import Model
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
@@ -63,7 +63,7 @@ def _next(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) ->
         length = int.from_bytes(head, "little")
         content = child.stdout.read(length) if len(head) == LENGTH else b""
     if limit.exceeded:
-        raise ConfigError(f"{script}: gave no sample within {PATIENCE:.0f} s")
+        raise InputError(f"{script}: gave no sample within {PATIENCE:.0f} s")
     if len(head) == LENGTH and len(content) == length:
         return content
     status = child.process.wait()
@@ -71,7 +71,7 @@ def _next(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) ->
         said.seek(0)
         lines = said.read().decode("utf-8", "replace").strip().splitlines()
         last = lines[-1] if lines else f"ended with {exit_name(status)}"
-        raise ConfigError(f"{script}: gave no sample {number}: {last}")
+        raise InputError(f"{script}: gave no sample {number}: {last}")
     return None
 
 
@@ -81,7 +81,7 @@ def _chain(source: str, model: Model, options: DataOptions, content: bytes) -> C
             facts = json.loads(archive["facts"].tobytes())
             arrays = [archive[f"arr_{n}"] for n in range(len(facts))]
     except ValueError as error:
-        raise ConfigError(f"{source}: is no array of numbers, {error}") from error
+        raise InputError(f"{source}: is no array of numbers, {error}") from error
     steps: dict[tuple[int, str | None], dict[str, NDArray[Any]]] = {}
     for (step, signature, name), values in zip(facts, arrays, strict=True):
         steps.setdefault((step, signature or options.signature), {})[name] = values

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.calibration.sketch import BINS, Sketch, sketch_of
 from litecheck.documents import decode_json
-from litecheck.errors import ConfigError, LitecheckError
+from litecheck.errors import InputError, LitecheckError
 
 #: (subgraph, tensor).
 Place = tuple[int, int]
@@ -205,11 +205,11 @@ class CalibrationStatistics:
         """Return the statistics of JSON from ``to_json``. Raises ConfigError."""
         facts = decode_json(text, file)
         if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
-            raise ConfigError(f"{file}: holds no {_FORMAT}")
+            raise InputError(f"{file}: holds no {_FORMAT}")
         try:
             return cls.of_plain({**facts, "source": facts["source"]})
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise ConfigError(f"{file}: holds no calibration statistics, {error}") from error
+            raise InputError(f"{file}: holds no calibration statistics, {error}") from error
 
 
 def _listed(rows: Iterable[str]) -> str:

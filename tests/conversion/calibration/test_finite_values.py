@@ -36,6 +36,18 @@ def test_a_nan_counts_for_more_than_an_infinity_before_it() -> None:
     assert first_not_finite(statistics, networks.layered()) == ((0, 4), NotFinite(3, "nan"))
 
 
+def test_an_infinite_input_is_named_before_the_nan_that_it_causes() -> None:
+    model = networks.layered()
+    infinite, spoiled = (statistics_of(np.float32([value]), 3) for value in (np.inf, np.nan))
+    (given,) = model.subgraphs[0].inputs
+    name = model.subgraphs[0].tensors[given].name
+    statistics = CalibrationStatistics({(0, given): infinite, (0, 4): spoiled}, 5, "", "")
+    with pytest.raises(
+        CalibrationError, match=f"^sample 3: input '{name}' holds an infinity, and tensor 4 a NaN$"
+    ):
+        check_finite(statistics, model)
+
+
 def test_a_body_comes_where_it_is_called() -> None:
     order = execution_order(networks.looping())
     main = [order.index((0, index)) for index in range(5)]
