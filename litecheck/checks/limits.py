@@ -16,6 +16,8 @@ from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Oper
 
 #: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.
 _MARGIN = 2.0**-40
+#: Measurements of types: the finding of a wrong type says the same.
+_OF_TYPES = frozenset(("data_types", "index_types", "input_types", "unknown_types"))
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -29,7 +31,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
     # Other limits depend on types, scales and weights; shapes and options do not.
-    structural = requirement.demand.profile == STRUCTURE
+    structural = requirement.demand.profile == STRUCTURE and name not in _OF_TYPES
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault and not structural:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from litecheck.documents import decode_json
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
@@ -160,7 +160,7 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 def values(certificate: Certificate) -> dict[str, Any]:
     """Return the certificate as its file states it."""
-    return dict(json.loads(certificate.text()))
+    return dict(decode_json(certificate.text(), "certificate"))
 
 
 def print_report(certificate: Certificate, console: Console, verbose: bool = False) -> None:
