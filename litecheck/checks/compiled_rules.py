@@ -22,7 +22,7 @@ from litecheck.checks import (
 from litecheck.checks import range as stored_range
 from litecheck.checks.bound_operator import Check, Verb, types
 from litecheck.checks.bound_operator import axis as axis_of
-from litecheck.profile.load import STRUCTURE
+from litecheck.profile.load import STRUCTURES
 from litecheck.profile.types import Exactly, OperatorRule, ProductOf, Requirement, SameAs
 
 VERBS: dict[str, Verb] = {
@@ -118,7 +118,7 @@ def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
 
 
 def _structural(requirement: Requirement) -> bool:
-    return requirement.verb == "limits" and requirement.demand.profile == STRUCTURE
+    return requirement.verb == "limits" and requirement.demand.profile in STRUCTURES
 
 
 def _alone(requirement: Requirement) -> bool:

@@ -79,6 +79,11 @@ class Context:
         """Shapes of the tensors when the model runs, computed operator by operator."""
         return inferred_shapes(self.model, self.subgraph)
 
+    @cached_property
+    def stored_shapes(self) -> Inferred:
+        """Shapes that each operator computes from the shapes of its inputs in the file."""
+        return infer(self.model, self.subgraph, law_of, stored=True)
+
 
 #: Shapes by model and index of the subgraph, forgotten with the model.
 _SHAPES: WeakKeyDictionary[Model, dict[int, Inferred]] = WeakKeyDictionary()

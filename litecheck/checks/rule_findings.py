@@ -138,6 +138,17 @@ def check_tensors(
         yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
 
 
+def judged_structure(context: Context, operator: Operator, profile: Profile) -> list[Finding]:
+    """Return the findings of an operator outside a profile's types, from the structure rules that the profile includes.
+
+    Only a profile that describes every operator of its runtime speaks of such operators.
+    """
+    if profile.unlisted != "violation":
+        return []
+    rules = (part.operators.get(operator.opcode) for part in profile.includes if part.judges == "structure")
+    return [f for rule in rules if rule for f in check_operator(BoundOperator(context, operator, rule))]
+
+
 def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -> list[Finding]:
     """Return the findings with that of the profile's table of types, unless there is a finding of types already.
 

@@ -1,7 +1,8 @@
 """Check ``shapes``: the inputs have compatible shapes, and the outputs have the shapes that the operator computes.
 
 LiteRT computes the shape of every output and continues with this shape. A wrong stated shape causes no fault in later
-operators; it affects only programs that rely on the file.
+operators; it affects only programs that rely on the file. TFLM computes with the shapes in the file: a wrong stated
+shape, and a shape that is known only at run time, are violations.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from litecheck.profile.types import Constraint, OperatorRule, Requirement
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """Return the check: inputs with incompatible shapes first, then outputs with another shape than the law computes."""
+    if rule.stored_shapes:
+        return _check_stored(rule)
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         inferred = bound.context.shapes
@@ -39,6 +42,49 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
+def _check_stored(rule: OperatorRule) -> Check:
+    """Return the check for a runtime that computes with the shapes in the file."""
+
+    def check(bound: BoundOperator) -> Sequence[Fault]:
+        inferred, index = bound.context.stored_shapes, bound.operator.index
+        misfit = inferred.misfits.get(index)
+        if misfit is not None:
+            return (Fault(misfit.found, role=misfit.role, kind="incompatible"),)
+        outputs = (operand for role in rule.outputs for operand in bound.roles[role])
+        faults = (
+            _unlike(operand, shape)
+            for operand, shape in zip(outputs, inferred.results.get(index, ()), strict=False)
+        )
+        return [fault for fault in faults if fault is not None]
+
+    return check
+
+
+def _unlike(operand: BoundOperand, shape: Shape | None) -> Fault | None:
+    """Return the fault of an output with a shape in the file that its operator does not compute, or may not compute.
+
+    Example: shape [1, 1, 1] with signature [-1, 1, 1] of a SLICE with a computed size.
+    """
+    stated, signature = operand.tensor.shape, operand.tensor.shape_signature
+    if signature is None or len(signature) != len(stated):
+        signature = stated
+    if 0 in stated and len(stated) > 1:
+        because = "the runtime treats a tensor without elements as a dynamic tensor"
+        found = f"its shape is {list(stated)}"
+        return at(operand, found, required="at least one element", because=because, effect="fails to load")
+    known = shape if shape is not None else (None,) * len(stated)
+    if len(known) != len(stated) or any(b is not None and a != b for a, b in zip(stated, known, strict=True)):
+        return at(
+            operand,
+            f"its shape is {list(stated)}",
+            required=f"shape {_text(known)}, which its operator gives it",
+        )
+    if any(b is None and s < 0 for b, s in zip(known, signature, strict=True)):
+        found = f"its shape is {_text([None if s < 0 else s for s in signature])}, known only at run time"
+        return at(operand, found, required="a shape that the file states")
+    return None
+
+
 def _differs(tensor: Tensor, shape: Shape) -> bool:
     """Return True if a stated shape contradicts the shape at run time; an unknown dimension contradicts no size."""
     stated, signature = tensor.shape, tensor.shape_signature
@@ -52,10 +98,14 @@ def _differs(tensor: Tensor, shape: Shape) -> bool:
 
 def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
     """Return the fault of an output with a wrong stated shape; an output without a stated shape gets a note."""
-    made = f"[{', '.join('?' if n is None else str(n) for n in shape)}]"
     return at(
         operand, f"its shape is {list(operand.tensor.shape)}", level=level,
-        required=f"shape {made}, which its operator gives it",
+        required=f"shape {_text(shape)}, which its operator gives it",
         because="a compiler may trust the file where LiteRT works out the shape itself",
         effect=IGNORED,
     )  # fmt: skip
+
+
+def _text(shape: Sequence[int | None]) -> str:
+    """Return a shape as text. Example: ``[?, 3]``."""
+    return f"[{', '.join('?' if n is None else str(n) for n in shape)}]"

@@ -30,6 +30,7 @@ from litecheck.checks.rule_findings import (
     check_tensors,
     finding_for_forbidden_operator,
     judged_custom,
+    judged_structure,
     judged_types,
 )
 from litecheck.checks.tensor_stats import summarize_quantization as surveyed
@@ -247,12 +248,13 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
         if reason is None:
             outcome.findings.append(finding_for_forbidden_operator(context.subgraph, operator, profile))
         elif structure and not first_only:  # the table of types has more operators than the profile
-            found = judged_types(BoundOperator(context, operator, structure), profile, [])
+            found = judged_structure(context, operator, profile)
+            found = judged_types(BoundOperator(context, operator, structure), profile, found)
             outcome.add(found, profile)
     else:
         bound = outcome.bound = BoundOperator(context, operator, rule)
         reason = not_covered_reason(bound, profile)
-        found = check_operator(bound) if reason is None else []
+        found = check_operator(bound) if reason is None else judged_structure(context, operator, profile)
         if reason is None or not first_only:
             found = judged_types(bound, profile, found)
         outcome.add(found, profile if reason is not None else None)

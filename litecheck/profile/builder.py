@@ -32,7 +32,7 @@ from litecheck.profile.yaml_reader import MappingNode, entries, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
-    "profile", "title", "source", "runtime", "extends", "includes", "judges", "target", "activations", "types",
+    "profile", "title", "source", "runtime", "extends", "includes", "judges", "shapes", "target", "activations", "types",
     "unlisted", "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
 #: Effects of requirements without a stated effect: they do not state a placement.
@@ -76,13 +76,12 @@ class Builder:
         self.head = read_header(top, file, name, parent.profile if parent else None)
         if self.head.target:
             register_measurements(self.head.target.measurements)
+        self.stored_shapes = self.head.stored_shapes or any(p.profile.stored_shapes for p in before)
         self.levels: Patterns[Level] = Patterns(
             (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
         )
-        words = self._words("effects", STATED_EFFECTS)
-        self.effects: Patterns[Effect] = Patterns(
-            (*(one for part in before for one in part.effects.stated), *words)
-        )
+        effects = (one for part in before for one in part.effects.stated)
+        self.effects: Patterns[Effect] = Patterns((*effects, *self._words("effects", STATED_EFFECTS)))
         self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
 
@@ -153,8 +152,8 @@ class Builder:
             self._all_met(key, [*(r.path for r in every), *kinds, *(f"{op}/unsupported" for op in unlisted)])
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
-        top, base = self.top, self.parent.profile if self.parent else None
-        head = self.head
+        top, base, head = self.top, self.parent.profile if self.parent else None, self.head
+        included = tuple(part.profile for part in self.includes)
         return Profile(
             self.name,
             text(top.get("title"), self.name),
@@ -171,7 +170,9 @@ class Builder:
             unlisted_hints(self.hints, rules) if head.places else {},
             head.target.name if head.target else "",
             read_rewrites(top, self.file, self.name, head.target, base.rewrites if base else None),
-            read_types(top, self.file, (base, *(part.profile for part in self.includes))),
+            read_types(top, self.file, (base, *included)),
+            self.stored_shapes,
+            included or (base.includes if base else ()),
         )
 
     def _attached(self, requirement: Requirement) -> Requirement:
@@ -228,15 +229,13 @@ class Builder:
         if draft.opened:
             base = (self._attached(draft.opened), *base)
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
-        everywhere = (
-            map(self._attached, demands(any_tensor, any_tensor.clause, self.kinds)) if any_tensor else ()
-        )
+        everywhere = demands(any_tensor, any_tensor.clause, self.kinds) if any_tensor else ()
         named = "runtime" in self.top or bool(self.parent and self.parent.profile.runtime)
         strict = any_tensor is not None or not named
         return OperatorRule(
-            draft.opcode, draft.inputs, draft.outputs, draft.optional, draft.repeated, activations, base,
-            alternatives, draft.exemptions, unsupported, draft.because, draft.see, draft.demand, bool(draft.scope),
-            draft.intermediates, draft.nothing_to_judge, law, next(iter(everywhere), None), strict,
+            draft.opcode, draft.inputs, draft.outputs, draft.optional, draft.repeated, activations, base, alternatives,
+            draft.exemptions, unsupported, draft.because, draft.see, draft.demand, bool(draft.scope), draft.intermediates,
+            draft.nothing_to_judge, law, next(map(self._attached, everywhere), None), strict, self.stored_shapes,
         )  # fmt: skip
 
     def _scope(self, draft: OperatorDraft) -> tuple[str, ...]:

@@ -121,6 +121,8 @@ class Reading:
 
 #: The profile that names the laws.
 STRUCTURE = "litert-structure"
+#: Profiles of operators of any type.
+STRUCTURES = (STRUCTURE, "tflm-structure")
 
 
 def law_of(operator: Operator) -> Entry | None:

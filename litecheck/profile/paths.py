@@ -113,5 +113,6 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "granularity": ("absent", "blockwise"),
         "range": ("unsigned",),
         "axis": ("blockwise",),
+        "shapes": ("incompatible",),
     }
 )

@@ -16,6 +16,8 @@ from litecheck.target_kinds import TargetKind, import_attribute, target_kind
 
 #: Statuses of an operator without an entry, in two pairs with the milder first.
 UNLISTED = ("not covered", "violation", CPU, REFUSED)
+#: Shapes that a runtime computes with: its own, or those in the file.
+SHAPES = ("computed", "stored")
 JUDGES = ("quantization", "structure", "placement")
 #: Statuses if a compiler decides.
 PLACES = (CPU, REFUSED)
@@ -35,6 +37,8 @@ class RuleHeader:
     unlisted_demand: Demand | None
     target: TargetKind | None = None
     """The kind of target whose code places operators; None for profiles that do not judge placement."""
+    stored_shapes: bool = False
+    """True if the runtime computes with the shapes in the file."""
 
     @property
     def any_type(self) -> bool:
@@ -58,7 +62,8 @@ def read_header(top: MappingNode, file: str, name: str, base: Profile | None) ->
     unlisted = _unlisted(top, file, judges, base)
     line = top.lines.get("unlisted")
     demand = Demand(name, file, line) if line else base.unlisted_demand if base else None
-    return RuleHeader(types, judges, unlisted, demand, _target(top, file, judges, base))
+    stored = _one_of(top, file, "shapes", SHAPES, SHAPES[0]) == "stored"
+    return RuleHeader(types, judges, unlisted, demand, _target(top, file, judges, base), stored)
 
 
 def read_rewrites(

@@ -203,6 +203,8 @@ class OperatorRule:
     strict: bool = True
     """True if the quantized dimension must exist in the shape even if no kernel needs it. Only a runtime with a name
     and without a rule for TENSOR is known to load tensors without it."""
+    stored_shapes: bool = False
+    """True if the runtime computes with the shapes in the file."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -289,6 +291,8 @@ class Profile:
     """Changes that the target's compiler makes to the graph."""
     types: TypeTable | None = None
     """Types that the runtime supports, as measured."""
+    stored_shapes: bool = False
+    includes: tuple[Profile, ...] = ()
 
     def requirements(self) -> Iterator[Requirement]:
         """Return every requirement of every operator, in the file's order."""

@@ -15,33 +15,36 @@ from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import conforming_plan
 from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.known_faults import FILE as FAULTS
-from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.load import STRUCTURE, STRUCTURES, load_profile, profile_names
 from litecheck.profile.measurements.registry import setter_of
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.paths import FAULT_KINDS
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 
 #: What it demands of structure is broken in tests/differential, in models that have one.
-STRUCTURE = "litert-structure"
 
 
 def without_structure(profile: Profile) -> Profile:
     """The profile less what it includes of the structure of operators: the models here are no more than tensors."""
 
     def own(rule: OperatorRule) -> OperatorRule:
-        kept = tuple(r for r in rule.requirements if r.demand.profile != STRUCTURE)
-        return replace(rule, requirements=kept)
+        kept = tuple(r for r in rule.requirements if r.demand.profile not in STRUCTURES)
+        ways = [
+            (a, tuple(r for r in a.requirements if r.demand.profile not in STRUCTURES)) for a in rule.any_of
+        ]
+        any_of = tuple(replace(a, requirements=own) for a, own in ways if own)
+        return replace(rule, requirements=kept, any_of=any_of)
 
     own_types = None if profile.types is load_profile(STRUCTURE).types else profile.types
     operators = {op: own(rule) for op, rule in profile.operators.items()}
-    return replace(profile, operators=operators, types=own_types)
+    return replace(profile, operators=operators, types=own_types, includes=())
 
 
 #: Targets say where operators run; their compilers witness each requirement (tests/differential/vela.py).
 PROFILES = {
     name: without_structure(profile)
     for name in profile_names()
-    if name != STRUCTURE and (profile := load_profile(name)).judges != "placement"
+    if name not in STRUCTURES and (profile := load_profile(name)).judges != "placement"
 }
 RULES = [
     (p, op) for p, profile in PROFILES.items() for op in profile.operators if op not in ("TENSOR", "SUBGRAPH")

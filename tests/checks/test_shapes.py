@@ -99,6 +99,48 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
+STORED = "shapes: stored\n" + RULES
+
+
+def stored(found: str, required: str, because: str = WRONG) -> tuple[Told, ...]:
+    return (Told("ADD/shapes", "output 'output'", found, required, because, "fails to load"),)
+
+
+STORED_ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+    "incompatible inputs": ROWS["operands that do not go together"],
+    "another length": (
+        added((1, 4), (1, 4), (1, 5)),
+        stored("its shape is [1, 5]", "shape [1, 4], which its operator gives it"),
+    ),
+    "another length, open in the file": (
+        added((1, 4), (1, 4), (1, 1), shape_signature=(1, -1)),
+        stored("its shape is [1, 1]", "shape [1, 4], which its operator gives it"),
+    ),
+    "no rank stated": (
+        added((1, 4), (1, 4), ()),
+        stored("its shape is []", "shape [1, 4], which its operator gives it"),
+    ),
+    "no elements": (
+        added((0, 4), (0, 4), (0, 4)),
+        stored(
+            "its shape is [0, 4]",
+            "at least one element",
+            "the runtime treats a tensor without elements as a dynamic tensor",
+        ),
+    ),
+    "an open batch, stored as it is": (
+        changed(added((1, 4), (1, 4), (1, 4), shape_signature=(-1, 4)), "input 0", shape_signature=(-1, 4)),
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", STORED_ROWS)
+def test_the_shapes_in_the_file_are_final(what: str) -> None:
+    model, expected = STORED_ROWS[what]
+    assert told(STORED, model) == expected
+
+
 @pytest.mark.parametrize("what", ROWS)
 def test_what_is_told(what: str) -> None:
     model, expected = ROWS[what]

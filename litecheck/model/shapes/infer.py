@@ -32,17 +32,17 @@ class Inferred:
     results: dict[int, Shapes] = field(default_factory=dict)
 
 
-def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
+def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> Inferred:
     """Apply the laws to a subgraph, from its inputs and constants; an unknown or violated law gives None.
 
     A tensor that no operator writes has the shape in the file, with None for unknown dimensions in ``shape_signature``.
     Stated shapes of outputs do not count: LiteRT sets them itself, and also the input shapes of called subgraphs.
-    ``model`` holds the subgraph.
+    ``model`` holds the subgraph. With ``stored``, every operator starts from the shapes in the file instead.
     """
     if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
         raise ValueError("the subgraph is none of the model's")
-    found = Inferred(_stated(subgraph))
-    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
+    found = Inferred([tensor.shape for tensor in subgraph.tensors] if stored else _stated(subgraph))
+    if not stored and len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
         for index in subgraph.inputs:
             found.shapes[index] = None
     shapes, results = found.shapes, found.results
@@ -58,7 +58,7 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf) -> Inferred:
             continue
         results[operator.index] = answer
         for index, shape in zip(operator.outputs, answer, strict=False):
-            if index >= 0:
+            if index >= 0 and not stored:
                 shapes[index] = shape
         if folds(entry[0]) and len(answer) == 1 and operator.outputs[:1] >= (0,):
             result = operator.outputs[0]

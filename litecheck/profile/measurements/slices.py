@@ -144,6 +144,14 @@ def offset_ends_out_of_range(operands: Operands) -> Measured:
     return count
 
 
+@measures(lambda plan, value: plan.option(new_axis_mask=(1 << value) - 1))
+def new_axes_and_ellipses(operands: Operands) -> Measured:
+    """Number of bits in ``new_axis_mask`` and ``ellipsis_mask`` of STRIDED_SLICE. Example: new_axis_mask 5 and
+    ellipsis_mask 0 give 2."""
+    masks = (operands.option("new_axis_mask") or 0) | (operands.option("ellipsis_mask") or 0)
+    return bin(masks).count("1")
+
+
 @measures(lambda plan, value: within_type(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
 def reflected_too_far(operands: Operands) -> Measured:
     """Number of dimensions with more padding than values to mirror: the dimension, minus 1 in mode REFLECT.

@@ -200,3 +200,14 @@ def depth_multiplier_gap(operands: Operands) -> Measured:
     if multiplier is None or multiplier < 1 or channels % multiplier:
         return None
     return abs(channels // multiplier - given.shape[-1])
+
+
+@measures(lambda plan, value: option_stated(plan, 1 + value, "depth_multiplier"))
+def multiplied_channel_gap(operands: Operands) -> Measured:
+    """Difference between input channels * ``depth_multiplier`` and output channels. Example: 3 input channels,
+    depth_multiplier 2 and 8 output channels give 2."""
+    given, weight = operands.one("input"), operands.one("weight")
+    if given is None or weight is None or not given.shape or not weight.shape:
+        return None
+    multiplier = integer(operands, "depth_multiplier") or 0
+    return abs(given.shape[-1] * multiplier - weight.shape[-1])
