@@ -42,7 +42,9 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
         named = wording.culprit_places(trace)
         cells = [tuple(shorten(cell, 40) for cell in wording.row(one, page.plain)) for one in rows]
         styles = ["bold red" if (one.subgraph, one.operator) in named else "" for one in rows]
-        page.grid(wording.HEADS, cells, styles, spare=_SPARE)
+        filled = [n for n in range(len(wording.HEADS)) if any(row[n] for row in cells)]
+        heads = [wording.HEADS[n] for n in filled]
+        page.grid(heads, [[row[n] for n in filled] for row in cells], styles, spare=_SPARE)
         if left:
             page.line(Text(f"and {counted(left, 'operator')} more (--verbose)", DIM), "", 2)
     for note in trace.notes:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import jsonschema
 import pytest
+from rich.console import Console
 
 from litecheck.data import schemas_dir
 from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.rendering.formats import formats, render
+from litecheck.rendering.tracing.text import print_report
 from litecheck.tracing.trace_result import CAUSES, Trace, TracedOutput
 from tests.rendering.page_reader import Read
 from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
@@ -218,6 +221,13 @@ def test_a_narrow_table_keeps_names_and_drops_bars() -> None:
     table = render(replace(BAD, operators=(row,))).split("SNR dB")[1]
     assert "classifier" in table
     assert not {"██", "24.0"} & set(table.split())
+
+
+def test_a_narrow_table_has_no_empty_column() -> None:
+    console = Console(width=40, file=StringIO())
+    print_report(GOOD, console)
+    assert isinstance(console.file, StringIO)
+    assert "device" not in console.file.getvalue()
 
 
 def test_long_tables_are_shortened() -> None:
