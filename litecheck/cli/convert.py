@@ -170,14 +170,15 @@ def convert(
         write(compared, targets, manner)
         raise typer.Exit(compared.exit_code)
     session = prepared(load_source(model, member, signature), settings)
-    for warning in session.warnings:
+    shown = not quiet and any(output.format == "text" and not output.file for output in targets)
+    for warning in () if shown else session.warnings:
         log(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:
         calibrating = Calibrating(session, tell, started)
         from litecheck.conversion.pipeline import carried_out
 
         record = carried_out(session, target or "", save_plan or "", tell, calibrating)
-    for warning in record.warnings:
+    for warning in () if shown else record.warnings:
         if warning not in session.warnings:
             log(f"warning: {warning}")
     write(record, targets, manner)
