@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import EXACT, ChannelSums
@@ -87,17 +85,31 @@ Trial = Callable[[FixOptions], float | None]
 def lowest_snr(agreement: Agreement) -> float:
     """Return the lowest SNR in dB over the channels of all outputs that have a signal; of the tenth percentile from ten
     channels on."""
-    found = [
-        _low(agreement.channels[one.reference])
-        for one in agreement.outputs
-        if one.reference in agreement.channels
-    ]
-    return min(found, default=EXACT)
+    return min((snr for snr, _, _ in _low_channels(agreement)), default=EXACT)
 
 
-def _low(sums: ChannelSums) -> float:
-    snr = np.sort(sums.snr[sums.signal > 0])
-    return float(snr[len(snr) // 10]) if snr.size else EXACT
+def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
+    """Return a warning that names the output and channel of the lowest SNR, if that is a large loss.
+
+    Without sums by channel, as beside a quantized model, the SNR of the output counts.
+
+    Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB``.
+    """
+    whole = ((one.snr, f"output '{one.output}'") for one in agreement.outputs)
+    parts = ((snr, f"channel {n} of output '{output}'") for snr, output, n in _low_channels(agreement))
+    snr, place = min((*whole, *parts), default=(EXACT, ""))
+    return (f"{place} has an SNR of {snr:.1f} dB, below {LARGE_LOSS:g} dB",) if snr < LARGE_LOSS else ()
+
+
+def _low_channels(agreement: Agreement) -> Iterator[tuple[float, str, int]]:
+    """Yield the SNR, the output and the number of the channel that stands for each output."""
+    for one in agreement.outputs:
+        sums = agreement.channels.get(one.reference)
+        if sums is None or not (sums.signal > 0).any():
+            continue
+        ordered = sorted((snr, n) for n, snr in enumerate(sums.snr.tolist()) if sums.signal[n] > 0)
+        snr, channel = ordered[len(ordered) // 10]
+        yield snr, one.output, channel
 
 
 def best_fix(

@@ -18,7 +18,7 @@ from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, convert, replay
 from litecheck.conversion.data_warnings import named_samples, unreached_ranges
 from litecheck.conversion.fixed_ranges import with_fixed_ranges
-from litecheck.conversion.fixes import LARGE_LOSS, lowest_snr
+from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_file import plan_json
@@ -108,11 +108,9 @@ def _carried_out(
     record = replace(
         _judged(session, conversion, calibration, content, target), correction=correction, budget=budget
     )
-    more = (
-        *_unreached(session, conversion, calibration, ranges),
-        *fault_warnings(conversion.plan, settings.runtimes),
-    )
-    record = replace(record, warnings=(*record.warnings, *more))
+    unreached = _unreached(session, conversion, calibration, ranges)
+    faults = fault_warnings(conversion.plan, settings.runtimes)
+    record = replace(record, warnings=(*record.warnings, *unreached, *faults))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = rerun.done if rerun else before
@@ -262,7 +260,9 @@ def _compared(
             raise CalibrationError(f"{error}. {_CURES}") from error
         return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
     ranges = record.calibration.ranges if record.calibration else _NONE
-    return replace(record, agreement=found, tensors=converted_tensors(conversion, ranges, found))
+    warnings = (*record.warnings, *loss_warnings(found))
+    tensors = converted_tensors(conversion, ranges, found)
+    return replace(record, agreement=found, tensors=tensors, warnings=warnings)
 
 
 def _agreement(

@@ -174,7 +174,16 @@ class Rerun:
         before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
         if before < LARGE_LOSS:
             causes += find_causes(conversion, found, groups)
-        return best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
+        best = best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
+        return None if best is None else replace(best, options=(*self._given.words, *best.options))
+
+    @property
+    def _given(self) -> FixOptions:
+        """Options of the command, which a fix repeats; none with a budget, which chooses operators anew."""
+        own = self.settings
+        if own.budget:
+            return FixOptions()
+        return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), own.equalize)
 
     def _recalibrated(self, data: CalibrationData, model: Model) -> Calibration:
         settings = replace(self.settings, statistics="")

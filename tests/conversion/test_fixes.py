@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
 from litecheck import convert_model, render
+from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
-from litecheck.conversion.fixes import GAIN, LARGE_LOSS
+from litecheck.conversion.fixes import GAIN, LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.rerun import Rerun
 from litecheck.model.build import ModelBuilder, quantized
@@ -91,8 +95,35 @@ def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: Calibrati
     assert again.fix is None or again.fix.before == pytest.approx(fix.after, abs=0.1)
     assert min(one.snr for one in again.agreement.outputs) > fix.after - 1
     shown = " ".join(render(record).split())
-    assert f"warning an output channel has an SNR of {fix.before:.1f} dB" in shown
-    assert f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples)" in shown
+    assert f"has an SNR of {fix.before:.1f} dB, below 20 dB" in shown
+    still = "; still below 20 dB" if fix.after < LARGE_LOSS else ""
+    assert (
+        f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples{still})" in shown
+    )
+    assert loss_warnings(again.agreement) == again.warnings
+    assert bool(again.warnings) == (lowest_snr(again.agreement) < LARGE_LOSS)
+
+
+def test_a_fix_repeats_the_options_of_the_command() -> None:
+    record = convert_model(outlier(), data=(images(0, 4),), device="litecheck", keep=("#0",))
+    assert record.fix is not None
+    assert record.fix.options[:2] == ("--keep-float", "#0")
+    assert len(record.fix.options) > 2
+
+
+@pytest.mark.parametrize(
+    ("snr", "channels", "words"),
+    [
+        (25.0, (), ()),
+        (15.0, (), ("output 'y' has an SNR of 15.0 dB, below 20 dB",)),
+        (25.0, (30.0, 10.0), ("channel 1 of output 'y' has an SNR of 10.0 dB, below 20 dB",)),
+    ],
+)
+def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], words: tuple[str, ...]) -> None:
+    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1))
+    sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)))
+    agreement = SimpleNamespace(outputs=(output,), channels={(0, 1): sums} if channels else {})
+    assert loss_warnings(cast(Agreement, agreement)) == words
 
 
 def spiked() -> CalibrationData:

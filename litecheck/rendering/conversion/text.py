@@ -106,7 +106,8 @@ class ConversionPage(ValidationPage):
         """Print the cause of a large loss and the options that reduce it."""
         if record.fix is None:
             return
-        self.line(Text(loss.fix_title(record), "bold"), Text("warning", "bold yellow"), 2 + LABEL)
+        if (title := loss.fix_title(record)) not in record.warnings:
+            self.line(Text(title, "bold"), Text("warning", "bold yellow"), 2 + LABEL)
         for label, text in loss.fix_lines(record):
             # Options are complete, so that they can be copied.
             self.labelled(label, visible(text) if label == "fix" else self.phrase(text))
