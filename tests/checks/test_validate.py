@@ -14,6 +14,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
+from litecheck.quantization import Quantization
 from litecheck.report import ModelReport
 from tests.checks.table import profile
 
@@ -202,3 +203,60 @@ def test_a_wrong_scale_hides_no_wrong_shape_or_option(path: str, model: Model) -
     assert path in paths
     if not path.startswith("ADD"):
         assert any(p.endswith("/same_quantization") for p in paths)
+
+
+def conversion(opcode: str, given: str, made: str) -> Model:
+    """QUANTIZE or DEQUANTIZE whose quantized tensors have a scale for each row."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    per_row = Quantization(np.array([0.5, 0.25], np.float32), np.zeros(2, np.int64), 0)
+    x, y = (
+        main.tensor(n, (2, 3), d, None if d == "float32" else per_row)
+        for n, d in zip("xy", (given, made), strict=True)
+    )
+    main.add(opcode, [x], [y], version=2)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("model", "violations"),
+    [
+        (conversion("QUANTIZE", "float32", "int8"), []),
+        (conversion("QUANTIZE", "float32", "uint8"), []),
+        (conversion("DEQUANTIZE", "int8", "float32"), []),
+        (conversion("DEQUANTIZE", "uint8", "float32"), []),
+        (conversion("QUANTIZE", "uint8", "uint8"), ["QUANTIZE/input/granularity"]),
+        (conversion("QUANTIZE", "int8", "int8"), ["QUANTIZE/input/granularity"]),
+    ],
+)
+def test_simulated_quantization_of_weights_has_one_scale_per_channel(
+    model: Model, violations: list[str]
+) -> None:
+    assert [f.path for f in validate(model).findings if f.level == "violation"] == violations
+
+
+@pytest.mark.parametrize(("zero", "levels"), [(0, []), (1, ["warning"])])
+def test_a_comparison_with_the_constant_zero_is_exact(zero: int, levels: list[str]) -> None:
+    """TensorFlow gives the constant of ``x > 0`` a scale of 1e-9."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (2, 3), "int8", quantized(0.5)), main.tensor("y", (2, 3), "bool")
+    main.add("GREATER", [x, main.constant("zero", np.int8([zero]), quantized(1e-9))], [y], version=2)
+    main.inputs(x)
+    main.outputs(y)
+    assert [f.level for f in validate(builder.finish()).findings] == levels
+
+
+@pytest.mark.parametrize(("dtype", "rejected"), [("int8", False), ("float32", True)])
+def test_xnnpack_takes_softmax_of_float32_only(dtype: str, rejected: bool) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    scales = (quantized(0.5), quantized(1 / 256, -128)) if dtype == "int8" else (None, None)
+    x, y = (main.tensor(n, (1,) * 6 + (4,), dtype, q) for n, q in zip("xy", scales, strict=True))
+    main.add("SOFTMAX", [x], [y], version=2, beta=1.0)
+    main.inputs(x)
+    main.outputs(y)
+    paths = [f.path for f in validate(builder.finish()).findings]
+    assert ("SOFTMAX/limits/delegated_rank" in paths) == rejected

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.measurements.bound import Measured, Operands, one_zero_point
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import CONVERSIONS, of
 from litecheck.profile.operator_plan import Plan, TensorPlan
@@ -94,6 +99,24 @@ def unquantized_integers(operands: Operands) -> Measured:
     return sum(t.dtype in INTEGER_RANGES and not t.quantization.scale.size for t in tensors)
 
 
+def _rescaled_axis(plan: Plan, value: int) -> Plan | None:
+    count = max(value, 1)
+    scales = Quantization(np.full(count, 0.5, np.float32), np.zeros(count, np.int64), 0)
+    plan = plan.edit("input", lambda t: t.but(dtype="int8", shape=(count, *t.shape[1:])))
+    plan = plan.edit("output", lambda t: t.but(shape=(count, *t.shape[1:]), quantization=scales))
+    return plan if value >= 1 else None
+
+
+@measures(_rescaled_axis)
+def requantized_scales(operands: Operands) -> Measured:
+    """Number of output scales in a conversion from integer to integer. Example: int8 to int8 with 2 output
+    scales gives 2."""
+    given, output = operands.one("input"), operands.one("output")
+    if given is None or output is None or given.dtype not in INTEGER_RANGES:
+        return None
+    return int(output.quantization.scale.size) or None
+
+
 @measures(_first(lambda t: t.but(dtype="int8").zeroed(200)))
 def zero_points_outside_type(operands: Operands) -> Measured:
     """Number of tensors with a zero point outside the range of their dtype. Example: an int8 input with zero
@@ -120,3 +143,17 @@ def bias_type_mismatch(operands: Operands) -> Measured:
     if bias is None:
         return None if read in ("int32", "int64") else f"stated as {read}"
     return "no" if read == bias.dtype and read in ("int32", "int64") else f"{bias.dtype} read as {read}"
+
+
+def _is_zero(tensor: Tensor) -> bool:
+    """Return True for a constant whose real values are all 0."""
+    values, zero = stored_integers(tensor), one_zero_point(tensor)
+    return values is not None and zero is not None and bool((values == zero).all())
+
+
+@measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
+def finest_scale(operands: Operands) -> Measured:
+    """Smallest input scale, without constants of zeros, which are exact. Example: inputs 0.5 and 0.25 give 0.25."""
+    inputs = [t for role in operands.roles if role != "output" for t in operands.roles[role]]
+    given = [one_scale(t) for t in inputs if not _is_zero(t)]
+    return Fraction(min(scales)) if (scales := [s for s in given if s is not None]) else None

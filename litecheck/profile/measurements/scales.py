@@ -121,13 +121,6 @@ def inverse_scale_ratio(operands: Operands) -> Measured:
     return 1 / ratio if isinstance(ratio, Fraction) and ratio else None
 
 
-@measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
-def finest_scale(operands: Operands) -> Measured:
-    """Smallest input scale. Example: inputs 0.5 and 0.25 give 0.25."""
-    given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
-    return Fraction(min(scales)) if (scales := [s for s in given if s is not None]) else None
-
-
 @measures(_squared)
 def squared_scale_ratio(operands: Operands) -> Measured:
     """Square of the largest input scale / output scale. Example: input 0.5, output 0.125 give 2."""

@@ -144,7 +144,7 @@ def offset_ends_out_of_range(operands: Operands) -> Measured:
     return count
 
 
-@measures(lambda plan, value: plan.option(new_axis_mask=(1 << value) - 1))
+@measures(lambda plan, value: plan.option(new_axis_mask=(1 << value) - 1) if value >= 0 else None)
 def new_axes_and_ellipses(operands: Operands) -> Measured:
     """Number of bits in ``new_axis_mask`` and ``ellipsis_mask`` of STRIDED_SLICE. Example: new_axis_mask 5 and
     ellipsis_mask 0 give 2."""

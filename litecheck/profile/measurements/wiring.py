@@ -220,10 +220,11 @@ def data_types(operands: Operands) -> Measured:
 
 @measures(_delegated)
 def delegated_rank(operands: Operands) -> Measured:
-    """Rank of the first float32 or int8 input, which the XNNPACK delegate supports. Example: a float32 input
-    (1, 2, 3, 4, 5) gives 5."""
+    """Rank of the first float32 or int8 input, which the XNNPACK delegate supports; SOFTMAX of float32 only.
+    Example: a float32 input (1, 2, 3, 4, 5) gives 5."""
+    types = ("float32",) if operands.operator.opcode == "SOFTMAX" else DELEGATED
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
-    return next((len(t.shape) for t in tensors if t.dtype in DELEGATED), None)
+    return next((len(t.shape) for t in tensors if t.dtype in types), None)
 
 
 @measures(_broadcast)

@@ -50,6 +50,7 @@ EXAMPLES: list[Example] = [
     ("scale_ratio", "ADD", {"lhs": i8(0.5), "rhs": i8(0.25), "output": i8(0.125)}, {}, 4),
     ("inverse_scale_ratio", "HARD_SWISH", {"input": i8(0.5), "output": i8(2)}, {}, 4),
     ("finest_scale", "EQUAL", {"lhs": i8(0.5), "rhs": i8(0.25), "output": t(4, dtype="bool")}, {}, 0.25),
+    ("requantized_scales", "QUANTIZE", {"input": i8(0.5), "output": t(2, scale=(0.5, 0.25))}, {}, 2),
     ("squared_scale_ratio", "SQUARED_DIFFERENCE", {"lhs": i8(0.5), "rhs": i8(0.5), "output": i8(0.125)}, {}, 2),
     ("power_of_two_gap", "ADD", {"lhs": i8(0.25), "rhs": i8(0.125), "output": i8(0.0625)}, {}, 2),
     ("quotient_step", "DIV", {"lhs": i8(0.5), "rhs": i8(0.25), "output": i8(0.125)}, {}, 0.0625),

@@ -96,6 +96,7 @@ def test_type_of_the_bias(
         ("different_scales", "ADD", (1, 2)),
         ("conversion", "QUANTIZE", ("uint8_to_int16", "int8_to_int8")),
         ("unquantized_integers", "QUANTIZE", (0, 1)),
+        ("requantized_scales", "QUANTIZE", (1, 2, 3)),
         ("zero_points_outside_type", "QUANTIZE", (0, 1)),
         ("zero_points_outside_type", "ADD", (0, 1, 2)),
         ("bias_type_mismatch", "FULLY_CONNECTED", ("int32 read as int64", "int64 read as int32", "no")),
