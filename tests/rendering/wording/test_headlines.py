@@ -49,7 +49,10 @@ def test_a_known_fault_of_a_published_runtime_is_said_and_fails_nothing(good: Ve
         exact, outcome=Outcome.MISMATCH, fits=(), arithmetic="", fault="2.3.0: reads int8 as uint8"
     )
     report = replace(good, verdicts=(exact, wrong))
-    assert headlines.headline(report) == "conforms: exact under litert-reference, 1 known fault"
+    assert headlines.headline(report) == "conforms: 1 of 2 exact under litert-reference, 1 known fault"
+    near = replace(exact, outcome=Outcome.WITHIN, fits=())
+    told = "conforms: 2 of 4 exact under litert-reference, 1 within tolerance, 1 known fault"
+    assert headlines.headline(replace(good, verdicts=(exact, exact, near, wrong))) == told
     (told,) = headlines.excused(report)
     assert told.endswith("mismatch: 2.3.0: reads int8 as uint8")
     assert not list(headlines.excused(replace(report, device="delegate:libacme.so")))
