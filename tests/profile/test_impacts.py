@@ -1,0 +1,116 @@
+"""Impacts of the rules against LiteRT: a model that violates one requirement ends as its finding states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+
+import litecheck
+from litecheck.model.build import quantized
+from litecheck.model.save import model_bytes
+from litecheck.model.types import Model
+from litecheck.quantization import Quantization
+from tests.differential.oracle import RESOLVERS
+from tests.differential.rules_cases import Case, cases
+from tests.differential.structure_oracle import StructureOracle
+
+#: Impact to the ends with the reference kernels, the optimized kernels and the default interpreter. ``same``: the
+#: outputs are those of the sound model.
+ENDS = {
+    "fails to load": ("refused", "refused", "refused"),
+    "rejected by the reference resolver only": ("refused", "same", "same"),
+    "the page forbids it": ("same", "same", "same"),
+}
+ABSENT = Quantization()
+#: Operator, type of the inputs, changed field, value, path of the finding, impact.
+CHANGES = [
+    ("TILE", "int8", "version", 3, "limits/reference_version", "rejected by the reference resolver only"),
+    (
+        "DEPTH_TO_SPACE",
+        "int8",
+        "version",
+        2,
+        "limits/reference_version",
+        "rejected by the reference resolver only",
+    ),
+    ("DEPTHWISE_CONV_2D", "int8", "c1", ABSENT, "weight/granularity", "fails to load"),
+    (
+        "DEPTHWISE_CONV_2D",
+        "int8",
+        "c1",
+        quantized(np.array([0.01, 0.02])),
+        "weight/granularity",
+        "fails to load",
+    ),
+    ("DEPTHWISE_CONV_2D", "int8", "c2", ABSENT, "bias/granularity", "the page forbids it"),
+]
+
+
+@pytest.fixture(scope="module")
+def litert() -> Iterator[StructureOracle]:
+    with StructureOracle(20) as started:
+        yield started
+
+
+@cache
+def sound(dtype: str) -> dict[str, Case]:
+    """The sound model of each operator."""
+    return {case.name: case for case in cases(dtype)}
+
+
+def changed(model: Model, field: str, value: object) -> Model:
+    """The model with another quantization of a tensor, another version or another option of its operator."""
+    graph = model.subgraphs[0]
+    (operator,) = graph.operators
+    if isinstance(value, Quantization):
+        tensors = tuple(replace(t, quantization=value) if t.name == field else t for t in graph.tensors)
+        return replace(model, subgraphs=(replace(graph, tensors=tensors),))
+    if field == "version":
+        operator = replace(operator, version=value)
+    else:
+        assert operator.options is not None
+        operator = replace(
+            operator, options=replace(operator.options, fields={**operator.options.fields, field: value})
+        )
+    return replace(model, subgraphs=(replace(graph, operators=(operator,)),))
+
+
+@pytest.mark.parametrize(("name", "dtype", "field", "value", "path", "impact"), CHANGES)
+def test_a_violating_model_ends_as_stated(
+    litert: StructureOracle, name: str, dtype: str, field: str, value: object, path: str, impact: str
+) -> None:
+    case = sound(dtype)[name]
+    model = changed(case.model, field, value)
+    found = {f.path: f.effect for f in litecheck.validate(model).findings}
+    assert found[f"{case.opcode}/{path}"] == impact
+    assert tuple(_end(litert, case, model, resolver) for resolver in RESOLVERS) == ENDS[impact]
+
+
+def _end(litert: StructureOracle, case: Case, model: Model, resolver: str) -> str:
+    fate, wanted = (litert.fate(model_bytes(m), case.inputs, resolver) for m in (model, case.model))
+    if fate.word != "runs":
+        return fate.word
+    same = all(np.array_equal(x, y) for x, y in zip(fate.outputs, wanted.outputs, strict=True))
+    return "same" if same else "differs"
+
+
+def test_depthwise_weights_with_one_scale_run(litert: StructureOracle) -> None:
+    case = sound("int8")["DEPTHWISE_CONV_2D"]
+    several, one = (
+        changed(
+            changed(case.model, "c1", quantized(np.full(n, 0.01), 0, 3)), "c2", quantized(np.full(n, 0.0005))
+        )
+        for n in (6, 1)
+    )
+    (finding,) = litecheck.validate(one).findings
+    assert (finding.path, finding.effect) == ("DEPTHWISE_CONV_2D/weight/granularity", "the page forbids it")
+    for resolver in RESOLVERS:
+        got, wanted = (litert.fate(model_bytes(m), case.inputs, resolver) for m in (one, several))
+        assert got.word == "runs"
+        np.testing.assert_array_equal(got.outputs, wanted.outputs)
