@@ -8,7 +8,8 @@ Each such mutant runs on LiteRT in a process of its own. What it observes is the
 optimized kernels (``optimized``) and the default interpreter (``xnnpack``); what only the debugging resolver of the
 reference kernels minds does not count:
 
-    crashes > fails to load > rejected by the default interpreter only > fails at run time > wrong results
+    crashes > rejected without the default delegate > fails to load > rejected by the default interpreter only >
+    fails at run time > wrong results
 
 Wrong is further from the operator's float kernel on the real values stated than the case allows; where nothing is
 stated (``effects_meaning``), another result than the unchanged model's. What runs and is right is ignored by LiteRT,

@@ -199,6 +199,8 @@ class Trial:
         stages = {r: g.stage for r, g in griefs.items()}
         if "crash" in stages.values():
             return "crashes", detail
+        if list(stages) == ["optimized"]:
+            return "rejected without the default delegate", detail
         if stages.get("optimized") == "load":
             return "fails to load", detail
         if stages.get("xnnpack") == "load":
