@@ -44,7 +44,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         if measured is None or fits(measured):
             return NONE
         whole = not isinstance(measured, Fraction) or measured.denominator == 1
-        return (Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}"),)
+        kind = "unknown" if isinstance(measured, str) and measured.lstrip("-").isdigit() else ""
+        return (Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=kind),)
 
     return check
 

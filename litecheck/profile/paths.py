@@ -113,6 +113,7 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "granularity": ("absent", "blockwise"),
         "range": ("unsigned",),
         "axis": ("blockwise",),
+        "limits": ("unknown",),
         "shapes": ("incompatible",),
     }
 )

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 import litecheck
+from litecheck.finding import IGNORED
 from litecheck.model.build import quantized
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -27,6 +28,7 @@ ENDS = {
     "rejected without the default delegate": ("rejected", "rejected", "runs"),
     "fails at run time": ("fails", "fails", "fails"),
     "rejected by the reference resolver only": ("refused", "same", "same"),
+    IGNORED: ("same", "same", "same"),
     "the page forbids it": ("same", "same", "same"),
 }
 #: End to the observations that it describes.
@@ -53,6 +55,12 @@ CHANGES = [
     ("LOGISTIC", "int8", "y0", quantized(1 / 128, -128), "output/scale", NO_DELEGATE),
     ("LOGISTIC", "int8", "y0", quantized(0.0, -128), "output/scale", "fails to load"),
     ("LOGISTIC", "int8", "y0", quantized(np.nan, -128), "output/scale", "fails to load"),
+    ("CONCATENATION", "int8", "fused_activation_function", 1, "limits/fused_activation", NO_DELEGATE),
+    ("CONCATENATION", "int16", "fused_activation_function", 1, "limits/fused_activation", "fails to load"),
+    ("CONCATENATION", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
+    ("CONCATENATION", "int16", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
+    ("FULLY_CONNECTED", "int8", "fused_activation_function", 4, "limits/fused_activation", "fails to load"),
+    ("FULLY_CONNECTED", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
 ]
 
 
