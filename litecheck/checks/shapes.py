@@ -25,7 +25,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         inferred = bound.context.shapes
         misfit = inferred.misfits.get(bound.operator.index)
         if misfit is not None:
-            return (Fault(misfit.found, role=misfit.role),)
+            return (Fault(misfit.found, role=misfit.role, kind=misfit.kind),)
         shapes, faults = inferred.shapes, []
         for role in rule.outputs:
             for operand in bound.roles[role]:

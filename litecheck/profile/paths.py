@@ -114,6 +114,6 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "range": ("unsigned",),
         "axis": ("blockwise",),
         "limits": ("unknown",),
-        "shapes": ("incompatible",),
+        "shapes": ("incompatible", "centers", "rank"),
     }
 )

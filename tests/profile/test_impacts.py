@@ -59,6 +59,8 @@ CHANGES = [
     ("CONCATENATION", "int16", "fused_activation_function", 1, "limits/fused_activation", "fails to load"),
     ("CONCATENATION", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
     ("CONCATENATION", "int16", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
+    ("RESIZE_BILINEAR", "int8", "align_corners", True, "shapes", NO_DELEGATE),
+    ("RESIZE_BILINEAR", "int16", "align_corners", True, "shapes", "fails to load"),
     ("FULLY_CONNECTED", "int8", "fused_activation_function", 4, "limits/fused_activation", "fails to load"),
     ("FULLY_CONNECTED", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
 ]

@@ -24,12 +24,14 @@ class ShapeError(Exception):
     """Error for shapes, index constants or options of an operator that are contradictory.
 
     ``role`` is the input at fault, None for an option or the operator as a whole; ``found`` completes "found ...".
+    ``kind`` names a contradiction with an impact of its own.
     """
 
-    def __init__(self, role: str | None, found: str) -> None:
+    def __init__(self, role: str | None, found: str, kind: str = "") -> None:
         super().__init__(found)
         self.role = role
         self.found = found
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def ranked(call: Call, role: str, low: int, high: int | None = None) -> Shape | 
     top = low if high is None else high
     if not low <= len(shape) <= top:
         wanted = str(low) if low == top else f"{low} to {top}"
-        raise ShapeError(role, f"the {words(role)} has {len(shape)} dimensions, {wanted} wanted")
+        raise ShapeError(role, f"the {words(role)} has {len(shape)} dimensions, {wanted} wanted", "rank")
     return shape
 
 

@@ -162,7 +162,7 @@ def resize_bilinear(call: Call) -> Shapes:
     """As the nearest neighbour; not both ``align_corners`` and ``half_pixel_centers``."""
     size = call.values("size")  # LiteRT looks at nothing of this where the size is computed
     if size is not None and call.option("align_corners", False) and call.option("half_pixel_centers", False):
-        raise ShapeError(None, "align_corners and half_pixel_centers are both set")
+        raise ShapeError(None, "align_corners and half_pixel_centers are both set", "centers")
     if size is not None and size.size and int(size.min()) < 1:
         raise ShapeError("size", f"the size is {size.tolist()[:4]}, at least 1 wanted")
     return resize_nearest(call)
