@@ -259,4 +259,4 @@ def test_xnnpack_takes_softmax_of_float32_only(dtype: str, rejected: bool) -> No
     main.inputs(x)
     main.outputs(y)
     paths = [f.path for f in validate(builder.finish()).findings]
-    assert ("SOFTMAX/limits/delegated_rank" in paths) == rejected
+    assert ("SOFTMAX/limits/delegated_float_rank" in paths) == rejected

@@ -443,6 +443,7 @@ def _ranks() -> Iterator[Break]:
     flat = one("BATCH_MATMUL", [real((2, 4)), real((4,))], [result((2,))])
     yield own("BATCH_MATMUL/limits/rhs.rank", flat)
     seven = (2, *[1] * 6)
+    yield own("SOFTMAX/limits/delegated_float_rank", one("SOFTMAX", [real(seven)], [result(seven)], beta=1.0))
     yield own("CONCATENATION/limits/delegated_rank",
               one("CONCATENATION", [real(seven), real(seven)], [result((4, *[1] * 6))], axis=0))  # fmt: skip
 

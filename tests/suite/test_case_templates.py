@@ -77,7 +77,11 @@ def test_operands_that_do_not_go_together_are_noticed(tmp_path: Path) -> None:
 
 
 #: Profiles of what operators compute: no suite is made from others.
-COMPUTING = [n for n in profile_names() if n != "litert-structure" and load_profile(n).judges != "placement"]
+COMPUTING = [
+    n
+    for n in profile_names()
+    if n not in ("litert-structure", "tflm-structure") and load_profile(n).judges != "placement"
+]
 
 
 @pytest.mark.parametrize("name", COMPUTING)

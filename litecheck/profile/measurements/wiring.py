@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -220,9 +221,19 @@ def data_types(operands: Operands) -> Measured:
 
 @measures(_delegated)
 def delegated_rank(operands: Operands) -> Measured:
-    """Rank of the first float32 or int8 input, which the XNNPACK delegate supports; SOFTMAX of float32 only.
-    Example: a float32 input (1, 2, 3, 4, 5) gives 5."""
-    types = ("float32",) if operands.operator.opcode == "SOFTMAX" else DELEGATED
+    """Rank of the first float32 or int8 input, which the XNNPACK delegate supports. Example: a float32 input
+    (1, 2, 3, 4, 5) gives 5."""
+    return _rank_of(operands, DELEGATED)
+
+
+@measures(_delegated)
+def delegated_float_rank(operands: Operands) -> Measured:
+    """Rank of the first float32 input, which the XNNPACK delegate supports. Example: a float32 input (1, 2, 3)
+    gives 3."""
+    return _rank_of(operands, ("float32",))
+
+
+def _rank_of(operands: Operands, types: Collection[str]) -> int | None:
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
     return next((len(t.shape) for t in tensors if t.dtype in types), None)
 

@@ -114,6 +114,7 @@ EXAMPLES: list[Example] = [
     ("depth_multiplier_gap", "DEPTHWISE_CONV_2D",
      {"input": t(1, 4, 4, 3), "weight": t(1, 3, 3, 8), "output": t(1, 4, 4, 8)}, {"depth_multiplier": 2}, 1),
     ("broadcast_rank", "ADD", {"lhs": t(1, 4, 4, 8), "rhs": t(8), "output": t(1, 4, 4, 8)}, {}, 4),
+    ("delegated_float_rank", "RELU", {"input": t(1, 2, 3, dtype="float32"), "output": t(1)}, {}, 3),
     ("delegated_rank", "RELU", {"input": t(1, 2, 3, 4, 5, dtype="float32"), "output": t(1)}, {}, 5),
     ("input_types", "ADD", {"lhs": t(4), "rhs": t(4, dtype="int16"), "output": t(4)}, {}, 2),
     ("data_types", "QUANTIZE", {"input": t(4), "output": t(4, dtype="int16")}, {}, 2),
