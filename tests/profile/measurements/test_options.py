@@ -97,7 +97,7 @@ DEPTHWISE = {"input": X, "weight": (1, 3, 3, 6)}
         ("boundaries_descending", "BUCKETIZE", {"input": X}, {"boundaries": np.array([1, 3, 2, 2], np.float32)}, 1),
         ("delegated_rank", "MEAN", {"input": X}, {}, 4),
         ("delegated_rank", "MEAN", {"input": ("int16", X)}, {}, None),
-        ("delegated_float_rank", "SOFTMAX", {"input": X}, {}, None),
+        ("delegated_float_rank", "SOFTMAX", {"input": ("int8", X)}, {}, None),
         ("broadcast_rank", "ADD", {"lhs": X, "rhs": (3,), "output": X}, {}, 4),
         ("broadcast_rank", "ADD", {"lhs": X, "rhs": X, "output": (3,)}, {}, None),
         ("listed_inputs", "ADD", {"lhs": X, "rhs": X}, {}, 2),
