@@ -13,7 +13,7 @@ from litecheck.cli.outputs import Output, format_option, parse_outputs, write
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
-    from litecheck.suite.recheck import CertificateCheck
+    from litecheck.suite.certificate_verification import CertificateCheck
 
 
 @handle_errors
@@ -142,7 +142,7 @@ def _checked(
     certificate: str, suite: str, results: str, claims: str, waivers: list[str], key: str | None
 ) -> CertificateCheck:
     """Return the differences from the certificate, with a wrong signature first if a key is given."""
-    from litecheck.suite.recheck import check, with_signature
+    from litecheck.suite.certificate_verification import check, with_signature
     from litecheck.suite.signature import public_key, signed
 
     author = public_key(key) if key else None

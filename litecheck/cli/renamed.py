@@ -23,6 +23,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
         "--whole": "--unit model",
         "--journal": "--set checkpoint=FILE",
         **{f"--{key}": f"--set {key}=VALUE" for key in _SET},
+        "--inputs": "--set inputs=KIND,... for kinds of inputs, or --data PATH for samples",
     },
     "diagnose": {"--op": "--select OPERATOR"},
     "convert": {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from litecheck.rendering import document as layout
 from litecheck.rendering.certificate import summary
 from litecheck.rendering.escape import visible
+from litecheck.suite.certificate_verification import CertificateCheck
 from litecheck.suite.file_integrity import Discrepancy
-from litecheck.suite.recheck import CertificateCheck
 from litecheck.summary_text import counted
 from litecheck.typed_json import encoded
 

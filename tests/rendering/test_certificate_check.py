@@ -8,8 +8,8 @@ import pytest
 
 from litecheck.rendering.certificate import summary
 from litecheck.rendering.certificate_check import brief, check_lines, discrepancy_sentence, document, values
+from litecheck.suite.certificate_verification import CertificateCheck
 from litecheck.suite.file_integrity import Discrepancy
-from litecheck.suite.recheck import CertificateCheck
 from tests.rendering.test_certificate import certificate
 
 

@@ -15,9 +15,9 @@ from litecheck.errors import ConfigError
 from litecheck.rendering.certificate import lines
 from litecheck.rendering.certificate_check import check_lines
 from litecheck.suite.certificate import Certificate, certify, read_certificate
+from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.file_integrity import suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
-from litecheck.suite.recheck import CertificateCheck, check
 from litecheck.suite.results import RESULTS, read_results
 from tests.suite.recorded import recorded
 

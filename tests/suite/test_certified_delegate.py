@@ -11,8 +11,8 @@ from litecheck.devices.port import Limits
 from litecheck.devices.registry import fingerprint, open_device
 from litecheck.rendering.certificate import lines
 from litecheck.suite.certificate import Certificate, certify
+from litecheck.suite.certificate_verification import check
 from litecheck.suite.manifest import Suite
-from litecheck.suite.recheck import check
 from litecheck.suite.results import read_results
 from litecheck.suite.suite_run import run
 from tests.delegate.build import compiled, device

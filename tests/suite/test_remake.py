@@ -15,8 +15,8 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.suite.certificate import certify
+from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
-from litecheck.suite.recheck import CertificateCheck, check
 from litecheck.suite.results import RESULTS, read_results
 from tests.suite.recorded import recorded
 

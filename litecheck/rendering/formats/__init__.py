@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from litecheck.rendering.comparison import ComparedTensors
     from litecheck.rendering.run import RunRecord
     from litecheck.suite.certificate import Certificate
+    from litecheck.suite.certificate_verification import CertificateCheck
     from litecheck.suite.mutation_coverage import MutationCoverage
-    from litecheck.suite.recheck import CertificateCheck
     from litecheck.suite.run_comparison import RunComparison
     from litecheck.suite.verdict import SuiteReport
     from litecheck.tracing.trace_result import Trace

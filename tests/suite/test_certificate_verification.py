@@ -10,9 +10,9 @@ import pytest
 
 from litecheck.errors import ProfileError
 from litecheck.suite.certificate import Certificate, certify
+from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.file_integrity import FileDigest
 from litecheck.suite.manifest import Suite
-from litecheck.suite.recheck import CertificateCheck, check
 from tests.suite.recorded import recorded
 
 CLAIMS = """\
