@@ -66,7 +66,7 @@ def error_in(form: QuantParams) -> str:
     scale, zero_point = form.scale, form.zero_point
     if scale.size != zero_point.size or not (np.isfinite(scale).all() and (scale > 0).all()):
         return "needs one zero point for each scale, and scales above 0"
-    if not scale.size and form.dtype != "float16":
+    if not scale.size and form.dtype not in ("float16", "float32"):
         return f"needs a scale: {form.dtype} alone stands for no real values"
     if form.block and (form.dtype != "int4" or (scale != half_scales(scale)).any()):
         return "scales of blocks are those of int4 values, and float16 numbers with 8 significant bits"

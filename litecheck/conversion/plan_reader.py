@@ -16,6 +16,7 @@ from litecheck.conversion.conversion_plan import (
     TensorQuantParams,
     error_in,
 )
+from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.spelling import suggestion
@@ -102,7 +103,10 @@ class PlanReader:
             self.word(one, "becomes", place, BECOMES),
             self.text(one, "because", place),
             added,
-            tuple(self.form(item, f"{place}.intermediates[{n}]") for n, item in enumerate(intermediates)),
+            tuple(
+                self.form(item, f"{place}.intermediates[{n}]", types=(*_TYPES, REAL))
+                for n, item in enumerate(intermediates)
+            ),
             self.version(one, place),
         )
 
@@ -146,11 +150,13 @@ class PlanReader:
             raise self.wrong(place, f"there is no form {number!r}, the tensor has {len(forms)}")
         return forms[number]
 
-    def form(self, values: Any, place: str, known: tuple[str, ...] = _FORM) -> QuantParams:
+    def form(
+        self, values: Any, place: str, known: tuple[str, ...] = _FORM, types: tuple[str, ...] = _TYPES
+    ) -> QuantParams:
         one = self.object(values, place, known)
         dtype = self.text(one, "dtype", place)
-        if dtype not in _TYPES:
-            raise self.wrong(place, f"dtype {dtype!r} is not one of {', '.join(_TYPES)}")
+        if dtype not in types:
+            raise self.wrong(place, f"dtype {dtype!r} is not one of {', '.join(types)}")
         try:
             with np.errstate(over="ignore"):
                 scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)

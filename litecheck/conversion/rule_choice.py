@@ -148,9 +148,10 @@ def _obstacle(bound: BoundFloatOperator, ranges: Mapping[Key, Interval]) -> str:
     facts = traits_of(bound.operator.kind)
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
-            if to_be_made(bound, port):
+            tensor = bound.tensor(port) if not to_be_made(bound, port) else None
+            unread = port.side == "intermediate" and tensor and (port.subgraph, tensor.index) not in ranges
+            if tensor is None or unread:
                 continue
-            tensor = bound.tensor(port)
             if tensor.is_constant and not tensor.is_variable:
                 if is_derived(bound, port, role) and _has_infinity(tensor):
                     return f"its {role} holds an infinity, which no scale reaches"

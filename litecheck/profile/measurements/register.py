@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.model.build import Option, options_table
+from litecheck.model.integrity import MAX_RANK
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.vocabulary import NUMBERS, Vocabulary
@@ -128,9 +129,9 @@ def dimensions(tensor: TensorPlan, shape: Iterable[int]) -> TensorPlan:
 
 
 def ranked(tensor: TensorPlan, rank: int) -> TensorPlan | None:
-    """Return the tensor with this number of dimensions."""
+    """Return the tensor with this number of dimensions, or None for more than a file may have."""
     small = (*tensor.shape[:CHANNELS], *[CHANNELS] * CHANNELS)[: min(rank, CHANNELS)]
-    return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if rank >= 0 else None
+    return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if 0 <= rank <= MAX_RANK else None
 
 
 def with_dtype(plan: Plan, count: int, *roles: str) -> Plan | None:

@@ -139,7 +139,9 @@ def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: O
 
 def _bordered(x: Array, paddings: Operand, **border: Any) -> Array:
     """Return an array with a border, as numpy.pad does; a scalar has none."""
-    widths = paddings.data.tolist()
+    if paddings.data.size != 2 * x.ndim:
+        raise RunError(f"paddings has {paddings.data.size} values for {x.ndim} dimensions")
+    widths = paddings.data.reshape(-1, 2).tolist()
     reserve_padded(x, widths)
     return np.pad(x, widths, **border) if x.ndim else x.copy()
 

@@ -70,7 +70,7 @@ def test_the_narrow_form_is_equal_to_litert(oracle, resolver):
 
 
 def test_the_recurrent_product_that_litert_leaves_out_is_noticed(oracle):
-    whole = replace(NARROW, faults={})
+    whole = replace(NARROW, faults={"LSTM": {}})
     assert sweep(whole, "LSTM 8x8_8", "reference", oracle, 10, shown=0).score.different > 100
 
 
