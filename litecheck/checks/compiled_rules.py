@@ -22,7 +22,6 @@ from litecheck.checks import (
 from litecheck.checks import range as stored_range
 from litecheck.checks.bound_operator import Check, Verb, types
 from litecheck.checks.bound_operator import axis as axis_of
-from litecheck.profile.load import STRUCTURES
 from litecheck.profile.types import Exactly, OperatorRule, ProductOf, Requirement, SameAs
 
 VERBS: dict[str, Verb] = {
@@ -82,7 +81,7 @@ class CompiledRule:
             )
             for role, what in asked.items()
         )
-        self.structured = any(map(_structural, required))
+        self.structured = any(map(limits.is_structural, required))
         self._remaining: dict[Hashable, tuple[CompiledRequirement, ...]] = {}
 
     def remaining(
@@ -99,7 +98,7 @@ class CompiledRule:
             roles = {role for role, _ in unproved}
             checks = self._remaining[known] = tuple(
                 ready for ready in self.checks
-                if not (structure and _structural(ready.requirement))
+                if not (structure and limits.is_structural(ready.requirement))
                 and not (complete and ready.requirement.verb == "operands")
                 and (not _alone(ready.requirement) or ready.requirement.role in roles)
             )  # fmt: skip
@@ -115,10 +114,6 @@ def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
         path for (path, value), times in stated.items()
         if isinstance(value, Exactly) and times < len(alternatives)
     )  # fmt: skip
-
-
-def _structural(requirement: Requirement) -> bool:
-    return requirement.verb == "limits" and requirement.demand.profile in STRUCTURES
 
 
 def _alone(requirement: Requirement) -> bool:

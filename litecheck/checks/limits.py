@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
-from litecheck.profile.load import STRUCTURE
+from litecheck.profile.load import STRUCTURES
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.register import Measurement
@@ -31,7 +31,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
     # Other limits depend on types, scales and weights; shapes and options do not.
-    structural = requirement.demand.profile == STRUCTURE and name not in _OF_TYPES
+    structural = is_structural(requirement) and name not in _OF_TYPES
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault and not structural:
@@ -48,6 +48,11 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         return (Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=kind),)
 
     return check
+
+
+def is_structural(requirement: Requirement) -> bool:
+    """Return True for a limit on shapes, options and indices, which holds for every type."""
+    return requirement.verb == "limits" and requirement.demand.profile in STRUCTURES
 
 
 def fast_path(requirement: Requirement) -> tuple[Measurement, Fraction | int | str] | None:

@@ -148,9 +148,11 @@ def _obstacle(bound: BoundFloatOperator, ranges: Mapping[Key, Interval]) -> str:
     facts = traits_of(bound.operator.kind)
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
-            tensor = bound.tensor(port) if not to_be_made(bound, port) else None
-            unread = port.side == "intermediate" and tensor and (port.subgraph, tensor.index) not in ranges
-            if tensor is None or unread:
+            if to_be_made(bound, port):
+                continue
+            tensor = bound.tensor(port)
+            known = ranges.get((port.subgraph, tensor.index))
+            if known is None and port.side == "intermediate":  # kernels do not read it
                 continue
             if tensor.is_constant and not tensor.is_variable:
                 if is_derived(bound, port, role) and _has_infinity(tensor):
@@ -158,9 +160,9 @@ def _obstacle(bound: BoundFloatOperator, ranges: Mapping[Key, Interval]) -> str:
                 continue
             if storage.per_axis or facts.inputs.get(role) in ("weight", "bias"):
                 return f"its {role} is computed: in 8 bits that loses more than the operator gains"
-            if (port.subgraph, tensor.index) not in ranges:
+            if known is None:
                 return f"no range of its {role} is known: no sample computes it; give --data that does"
-            low, high = ranges[port.subgraph, tensor.index]
+            low, high = known
             if not high - low <= float(np.finfo(np.float32).max):
                 return f"its {role} ranges from {low:g} to {high:g}, further than float32 says"
     return ""

@@ -199,11 +199,9 @@ def _traced(
     shares = {
         number: ErrorShares(found, made.benches[number], made.few[number][:_TRIED]) for number in made.entries
     }
-    named = [*ranked(named, shares), *(faults := culprits_on_device(rows))]
-    if faults and faults[0].avoidable_db > max(
-        (one.avoidable_db for one in named[: -len(faults)]), default=0.0
-    ):
-        named = [*faults, *named[: -len(faults)]]
+    named, faults = ranked(named, shares), culprits_on_device(rows)
+    lost = max((one.avoidable_db for one in named), default=0.0)
+    named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]
     notes += small_differences(rows, named)
     harmful = any(one.reaches_outputs for one in named)
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])

@@ -260,3 +260,10 @@ def test_xnnpack_takes_softmax_of_float32_only(dtype: str, rejected: bool) -> No
     main.outputs(y)
     paths = [f.path for f in validate(builder.finish()).findings]
     assert ("SOFTMAX/limits/delegated_float_rank" in paths) == rejected
+
+
+def test_a_wrong_scale_hides_no_wrong_option_under_tflm() -> None:
+    options = {**POOL, "stride_w": 2, "fused_activation_function": "TANH"}
+    model = scaled("MAX_POOL_2D", [(1, 4, 4, 2)], (1, 2, 2, 2), [], **options)
+    paths = {f.path for f in validate(model, [load_profile("tflm")]).findings if f.level == "violation"}
+    assert paths >= {"MAX_POOL_2D/same_quantization", "MAX_POOL_2D/limits/fused_activation"}
