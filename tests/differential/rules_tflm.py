@@ -210,7 +210,17 @@ class Referee:
         return self._did(case, model, data)[0], _violated(self._report(data))
 
     def _did(self, case: Case, model: Model, data: bytes) -> tuple[str, str]:
+        """What TFLM did. A kernel that writes nothing may show what a model before it left in memory, so that
+        comparisons are asked twice."""
         inputs = _inputs(case, model)
+        did = self._did_with(case, model, data, inputs)
+        if did[0] == "right" and "bool" in {tensor.dtype for tensor in results(model)}:
+            return self._did_with(case, model, data, tuple(np.flip(x).copy() for x in inputs))
+        return did
+
+    def _did_with(
+        self, case: Case, model: Model, data: bytes, inputs: tuple[np.ndarray, ...]
+    ) -> tuple[str, str]:
         got = self.tflm.run(data, inputs)
         if isinstance(got, Refused):
             stage = {"load": "refused", "run": "failed"}.get(got.message.split(":")[0], "crashed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -135,12 +135,16 @@ def _small(make: Make, begin: Random, judge: Outcome) -> str:
         return "the runtime gives something else each time"
 
 
-def excused(trial: Trial, resolver: str) -> bool:
-    """Whether an operator meets the condition of a known fault of the resolver."""
+def excused(trial: Trial, resolver: str, computed: Collection[str] = ()) -> bool:
+    """Whether an operator meets the condition of a known fault of the resolver.
+
+    Operators in ``computed`` are computed with their faults, and not excused.
+    """
     return any(
         fault.when and resolver in fault.resolvers
         for graph in trial.model.subgraphs
         for operator in graph.operators
+        if operator.opcode not in computed
         for fault in faults_of(bound(trial.model, graph, operator))
     )
 
@@ -150,11 +154,11 @@ def sweep(
 ) -> Found:
     """``count`` trials of one kind on one resolver; ``shown`` failures are made small.
 
-    Trials that meet a known fault are left out, unless the family computes with its faults.
+    Trials that meet a known fault are left out, unless the family computes the operator with its faults.
     """
     found, how, far = Found(), right(family, resolver), partial(family.far, kind, resolver)
     drawn = enumerate(trials(family, kind, MOST * count, seed))
-    for at, trial in islice((one for one in drawn if family.faults or not excused(one[1], resolver)), count):
+    for at, trial in islice((one for one in drawn if not excused(one[1], resolver, family.faults)), count):
         theirs = answers(trial, litert, resolver)
         one = against(trial, theirs, how, far(trial), litert.shows_variables)
         found.score.add(one)
