@@ -79,14 +79,14 @@ def test_a_slice_of_the_program(tmp_path: Path) -> None:
     """The second start continues the file of the first."""
     file = tmp_path / "report.jsonl"
     command = ("-m", "tests.mutation", "--seed", "3", "--only", "litecheck/summary_text.py", "-o", str(file))
-    ran(*command, "--cases", "2")
+    ran(*command, "--cases", "1")
     begun = file.read_text()
-    done = ran(*command, "--cases", "5", "--at-least", "0.7")
+    done = ran(*command, "--cases", "3", "--at-least", "0.6")
     assert done.returncode == 0, done.stdout
     assert file.read_text().startswith(begun)
-    assert len(begun.splitlines()) == 2
+    assert len(begun.splitlines()) == 1
     found = read(file)
-    assert len(set(found)) == 5
+    assert len(set(found)) == 3
     assert {each.mutant.module for each in found} == {"litecheck/summary_text.py"}
     assert done.stdout.splitlines()[1].startswith("litecheck ")
 
