@@ -74,6 +74,7 @@ def test_faults_are_told_where_the_result_is_wanted() -> None:
 
 
 @pytest.mark.runtime
+@pytest.mark.usefixtures("in_time")
 def test_a_calibration_is_left_at_once() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
@@ -87,10 +88,8 @@ def test_a_calibration_is_left_at_once() -> None:
             yield chain
 
     asked = session(random=None, data=(CalibrationData(slow, "slow ones"),))
-    begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt), Calibrating(asked):
         raise KeyboardInterrupt
-    assert time.monotonic() - begun < 5
 
 
 @forks
