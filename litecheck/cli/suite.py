@@ -84,7 +84,7 @@ def make(
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance)
     refused = sum(1 for case in manifest.cases if case.broken)
-    log(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them to be refused", quiet)
+    log(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them invalid models", quiet)
 
 
 @handle_errors

@@ -188,7 +188,7 @@ def text(node: Node | None, default: str = "") -> str:
     if node is None:
         return default
     if not isinstance(node, ScalarNode):
-        raise ProfileError(node.file, node.line, "expected one value here")
+        raise ProfileError(node.file, node.line, "expected one value; got a list or a mapping")
     return node.value
 
 
@@ -204,5 +204,6 @@ def entries(node: Node | None, file: str) -> MappingNode:
     if node is None or (isinstance(node, ScalarNode) and node.value in ("", "{}")):
         return MappingNode({}, {}, node.line if node else 0, file)
     if not isinstance(node, MappingNode):
-        raise ProfileError(node.file, node.line, "expected a mapping here")
+        found = repr(node.value) if isinstance(node, ScalarNode) else "a list"
+        raise ProfileError(node.file, node.line, f"expected a mapping, KEY: VALUE; got {found}")
     return node

@@ -22,6 +22,8 @@ BUILD = ("described", "program")
 
 #: Largest number of characters of a value that an error shows.
 _SHOWN = 80
+#: Options of the command line that headers have by another name.
+_OPTIONS = {"seconds": "--timeout", "memory": "--memory"}
 #: Largest number of bytes read from a journal.
 _LIMIT = 1 << 29
 
@@ -166,7 +168,7 @@ def _but_for_build(first: bytes, second: bytes) -> bool:
 
 
 def _changes(first: bytes, second: bytes) -> str:
-    """Return ``: seconds was 30.0, is 60.0`` for the values of two headers that differ; "" if a header cannot be read.
+    """Return ``: --timeout was 30.0, is 60.0`` for the values of two headers that differ; "" if a header cannot be read.
 
     Of long values only the name is stated.
     """
@@ -177,7 +179,9 @@ def _changes(first: bytes, second: bytes) -> str:
     except (ConfigError, AttributeError, TypeError):
         return ""
     parts = [
-        f"{name} was {before}, is {after}" if max(len(before), len(after)) <= _SHOWN else f"another {name}"
+        f"{_OPTIONS.get(name, name)} was {before}, is {after}"
+        if max(len(before), len(after)) <= _SHOWN
+        else f"another {name}"
         for name, before, after in told
     ]
     return f": {'; '.join(parts)}" if parts else ""

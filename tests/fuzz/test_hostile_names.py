@@ -16,6 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner, Result
 
+from litecheck import __version__
 from litecheck.cli.app import app
 from litecheck.model.save import save_model
 from litecheck.rendering import escape
@@ -216,8 +217,11 @@ def suites(given: Inputs) -> Iterator[Command]:
     for form in formats("prove"):
         yield form, ["suite", "prove", suite, "-f", form]
     quoted = "".join(f"\\U{ord(c):08X}" for c in given.word())
-    claims = f'device: {{name: "{quoted}", version: "{quoted}"}}\nprofile: litert-int8\nlevel: smoke\n'
-    file = given.file(".yaml", f"{claims}operators:\n  LOGISTIC: litert-reference\n".encode())
+    claims = (
+        f'claims: "{quoted}"\ndevice: {{name: "{quoted}", version: "{quoted}"}}\n'
+        f"profile: {{name: litert-int8, version: {__version__}}}\nlevel: smoke\n"
+    )
+    file = given.file(".yaml", f"{claims}operators:\n  LOGISTIC: {{arithmetic: litert-reference}}\n".encode())
     yield "json", ["certify", suite, results, "--claims", file, "-o", certificate, "-f", "json"]
     yield "text", ["certify", suite, results, "--claims", file, "--check", certificate]
     yield "json", ["certify", suite, results, "--claims", file, "--check", certificate, "-f", "json"]

@@ -127,7 +127,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
         ("version: two", "operators.yaml:2: 'two' is no whole number"),
         ("equal_dims: {input: 0}", "operators.yaml:2: expected a list here"),
         ("accumulates: {over: rows}", "operators.yaml:2: 'rows' is not known here; did you mean 'row'?"),
-        ("result: [rescaled]", "operators.yaml:2: expected one value here"),
+        ("result: [rescaled]", "operators.yaml:2: expected one value; got a list or a mapping"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(

@@ -122,8 +122,12 @@ def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("before", "now", "told"),
     [
-        ({"seconds": 30.0}, {"seconds": 60.0}, "another run: seconds was 30.0, is 60.0. Give"),
-        ({"memory": 1}, {"seconds": 2}, "another run: memory was 1, is null; seconds was null, is 2. Give"),
+        ({"seconds": 30.0}, {"seconds": 60.0}, "another run: --timeout was 30.0, is 60.0. Give"),
+        (
+            {"memory": 1},
+            {"seconds": 2},
+            "another run: --memory was 1, is null; --timeout was null, is 2. Give",
+        ),
         ({"inputs": "a" * 99}, {"inputs": "b"}, "another run: another inputs. Give"),
     ],
 )

@@ -91,7 +91,7 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
         (_KEPT.replace("HANDLE", "HANDEL"), "no operator 'VAR_HANDEL'; did you mean 'VAR_HANDLE'"),
         (_KEPT.replace("because:", "see:"), "acme.yaml:8: VAR_HANDLE: a because is missing"),
         ("  decomposes:\n    ADD: {because: it is several}\n", "acme.yaml:8: ADD: steps are missing"),
-        ("  fuses: CONV_2D\n", "expected a mapping here"),
+        ("  fuses: CONV_2D\n", "expected a mapping, KEY: VALUE; got 'CONV_2D'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, entry: str, told: str) -> None:
