@@ -79,7 +79,7 @@ def test_bounded_activations_are_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [1])
 def test_per_tensor_is_as_good_as_per_axis_without(seed: int) -> None:
     model = mobile_net(seed)
     plain, per_axis = converted(model, seed, profile=PER_TENSOR), converted(model, seed)

@@ -29,7 +29,7 @@ from tests.fuzz.seeds import FIXTURES, built
 pytestmark = pytest.mark.slow
 
 #: `python -m tests.fuzz.run` judges as many as it is asked for.
-MUTANTS = 800
+MUTANTS = 500
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -38,7 +38,7 @@ GRAPHS = 150
 def assert_agreement(score: Score, least: float = AGREED) -> None:
     """Practical operators agree, other forms and the printed list agree less."""
     practical, unverified = score.practical, score.unverified
-    assert practical.trials > 70
+    assert practical.trials > 30
     assert practical.agreed / practical.trials >= least, practical.apart
     assert practical.list_agreed < practical.agreed
     assert unverified.agreed / unverified.trials < practical.agreed / practical.trials
@@ -46,18 +46,18 @@ def assert_agreement(score: Score, least: float = AGREED) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_practical_operators_run_where_the_profile_says(target: str) -> None:
-    assert_agreement(compared(blind(20, 400), target))
+    assert_agreement(compared(blind(20, 240), target))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_practical_operators_of_long_sides_run_where_the_profile_says(target: str) -> None:
-    assert_agreement(compared(long_sides(20, 400), target))
+    assert_agreement(compared(long_sides(20, 160), target))
 
 
 #: The U65 has the U55's rules.
 BOUNDS = ("ethos-u55", "ethos-u85")
 #: One in so many of the models at the bounds of a profile.
-SHARE = 12
+SHARE = 24
 
 
 @pytest.mark.parametrize("target", BOUNDS)
