@@ -20,6 +20,7 @@ from litecheck.conversion.calibration.statistics import CalibrationError, Calibr
 from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
+from litecheck.conversion.unrolled_loops import unrolled_ranges
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, read_file
@@ -124,7 +125,8 @@ def calibrated(
     )
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
-    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    ranges = unrolled_ranges(model, chosen_ranges(statistics, model, methods))
+    inner = inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, unusual)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.edges import Edge, edges, entry_edges, exchanged, forwarded, variables
+from litecheck.conversion.exact_sums import exact_scales
 from litecheck.conversion.groups import Interval, Key, Partition, ScaleGroup, extent_of, joined, parameters
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.recurrent_intermediates import Inside, range_of, same_as_state, to_be_made
@@ -63,11 +64,14 @@ def solve(question: ScaleQuestion) -> Solution:
     for subgraph in question.model.subgraphs:
         for wire in edges(subgraph):
             _join_by_tensor(question, partition, wire)
+    factors = {g.ports: max(question.widened.get(port, 1.0) for port in g.ports) for g in partition}
+    scales = {group.ports: parameters(group, factors[group.ports])[0] for group in partition}
+    exact = exact_scales(question.operators, partition, scales)
     forms: dict[TensorUse, QuantParams] = {}
     for group in partition:
         if group.bound:
-            factor = max(question.widened.get(port, 1.0) for port in group.ports)
-            forms.update(dict.fromkeys(group.ports, _form(group, factor)))
+            rise = exact.get(group.ports, 0.0) / scales[group.ports]
+            forms.update(dict.fromkeys(group.ports, _form(group, factors[group.ports], rise)))
     return Solution(forms, partition)
 
 
@@ -226,10 +230,13 @@ def _width(group: ScaleGroup) -> float:
     return high - low
 
 
-def _form(group: ScaleGroup, factor: float) -> QuantParams:
-    scale, zero_point = parameters(group, factor)
+def _form(group: ScaleGroup, factor: float, rise: float) -> QuantParams:
+    """Return the form of a group whose range is widened by a factor, and by a rise above 1 that makes a sum exact."""
+    scale, zero_point = parameters(group, factor * max(rise, 1.0))
     low, high = group.hull
     widened = f"its range was widened {factor:g} times to keep a limit" if factor > 1 else ""
+    if rise > 1:
+        widened = f"its range was widened by {100 * (rise - 1):.2g} % so that a sum with a constant is exact"
     return QuantParams(
         group.storage.dtype,
         np.array([scale], np.float32),

@@ -28,6 +28,7 @@ from litecheck.conversion.request import REAL
 from litecheck.conversion.rule_choice import RuleChoice, Targets, passed_rules
 from litecheck.conversion.scale_limits import DOUBLINGS, broken, widening
 from litecheck.conversion.scheme_binding import decided_type
+from litecheck.conversion.selected_values import selected_ranges, selection_notes
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
 from litecheck.model.links import called
@@ -52,6 +53,8 @@ def make_plan(
     ``ranges`` are those of tensors, ``inner`` those of values inside recurrent operators. Raises ConfigError if no
     parameters meet the rules.
     """
+    stated, ranges = ranges, selected_ranges(model, ranges)
+    selections = selection_notes(model, stated, ranges)
     choice = RuleChoice(model, profile, ranges, targets)
     operators = [choice.bound(s, op) for s in model.subgraphs for op in s.operators]
     widened: dict[TensorUse, float] = {}
@@ -62,7 +65,7 @@ def make_plan(
             cuts.constants, inner or {}, targets.ties,
         )  # fmt: skip
         solution = solve(question)
-        plan = _plan(question, profile, solution, targets, source, tuple(cuts.notes))
+        plan = _plan(question, profile, solution, targets, source, (*selections, *cuts.notes))
         converted = apply(model, plan)
         if not _mend(choice, operators, solution, converted, widened):
             return plan, converted

@@ -1,0 +1,96 @@
+"""Ranges of unrolled loops: the tensors of all steps share their range, so that few samples suffice.
+
+An unrolled GRU computes with the same weights in each step. A range from 12 samples of one step is exceeded by other
+samples; the range of 12 samples of 24 steps is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from litecheck.conversion.binding import operands_at
+from litecheck.conversion.groups import Interval, Key
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.operators import traits_of
+
+#: Largest ratio of the range of all steps to that of a step before the step keeps its own.
+WIDER = 2.0
+
+
+@dataclass(slots=True)
+class _Classes:
+    """Tensors of a subgraph in classes of equal meaning."""
+
+    leader: dict[int, int] = field(default_factory=dict)
+
+    def of(self, tensor: int) -> int:
+        while (above := self.leader.get(tensor, tensor)) != tensor:
+            tensor = above
+        return tensor
+
+    def join_all(self, operators: Sequence[Operator], side: str) -> bool:
+        """Join the tensors of operators at each place of a side. Return True if any classes were different."""
+        before = len(self.leader)
+        for operator in operators[1:]:
+            for one, other in zip(operands_at(operators[0], side), operands_at(operator, side), strict=False):
+                first, second = self.of(one), self.of(other)
+                if min(one, other) >= 0 and first != second:
+                    self.leader[second] = first
+        return len(self.leader) > before
+
+
+def unrolled_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
+    """Return the ranges, with the range of all steps for tensors of unrolled loops.
+
+    Operators with the same constant weights belong to steps of a loop. Their inputs correspond, and so do their outputs and
+    the outputs of equal operators on corresponding tensors. A range that would more than double stays.
+    """
+    found = dict(ranges)
+    for subgraph in model.subgraphs:
+        classes = _corresponding(subgraph)
+        members: dict[int, list[Key]] = {}
+        for tensor in {*classes.leader, *classes.leader.values()}:
+            members.setdefault(classes.of(tensor), []).append((subgraph.index, tensor))
+        for keys in members.values():
+            known = [ranges[key] for key in keys if key in ranges]
+            for key in keys:
+                if key in ranges:
+                    found[key] = _widened(ranges[key], known)
+    return found
+
+
+def _widened(own: Interval, steps: list[Interval]) -> Interval:
+    low, high = min(0.0, *(s[0] for s in steps)), max(0.0, *(s[1] for s in steps))
+    width = max(own[1], 0.0) - min(own[0], 0.0)
+    return (min(s[0] for s in steps), max(s[1] for s in steps)) if high - low <= WIDER * width else own
+
+
+def _corresponding(subgraph: Subgraph) -> _Classes:
+    """Return the classes of tensors that correspond in the steps of a loop."""
+    classes = _Classes()
+    weighted: dict[Hashable, list[Operator]] = {}
+    for operator in subgraph.operators:
+        weights = tuple(_weights(subgraph, operator))
+        if weights:
+            weighted.setdefault((operator.kind, weights), []).append(operator)
+    changed = sum(classes.join_all(ops, "input") for ops in weighted.values()) > 0
+    while changed:
+        meanings: dict[Hashable, list[Operator]] = {}
+        for operator in subgraph.operators:
+            meanings.setdefault(_meaning(classes, operator), []).append(operator)
+        changed = sum(classes.join_all(ops, "output") for ops in meanings.values()) > 0
+    return classes
+
+
+def _weights(subgraph: Subgraph, operator: Operator) -> Iterator[int]:
+    traits = traits_of(operator.kind)
+    for place, index in enumerate(operator.inputs):
+        is_weight = traits.inputs.get(traits.role(place)) == "weight"
+        if is_weight and index >= 0 and subgraph.tensors[index].is_constant:
+            yield index
+
+
+def _meaning(classes: _Classes, operator: Operator) -> Hashable:
+    options = str(operator.options.fields) if operator.options else ""
+    return operator.kind, options, tuple(map(classes.of, operator.inputs))
