@@ -17,6 +17,7 @@ from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.customs import compiled_for, has_kernel
 from litecheck.profile.implicit_requirements import kernel_needed, must_be_listed, types_supported
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
+from litecheck.profile.type_table import SCALED
 from litecheck.profile.types import Profile, Requirement
 
 #: Requirements of the parameters of a tensor, which depend on its type.
@@ -161,13 +162,26 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
         return _without_impact(found) if found and types_run(bound, profile.types) else found
     if any(f.path.endswith(_TYPED) for f in found):
         impact = fault.effect if fault.level is None else None
-        return [replace(f, effect=impact) if impact and f.path.endswith("/dtype") else f for f in found]
+        return [replace(f, effect=impact) if impact and _is_measured(bound, f) else f for f in found]
     requirement = types_supported(profile, bound.rule.opcode)
     return (
         [*found, _finding(_where(bound.context.subgraph, bound.operator), requirement, fault)]
         if requirement
         else found
     )
+
+
+def _is_measured(bound: BoundOperator, finding: Finding) -> bool:
+    """Return True if a finding is about a type that the table measured in this form: with or without a scale.
+
+    Example: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
+    """
+    if not finding.path.endswith("/dtype"):
+        return False
+    if finding.where.tensor is None or finding.where.role not in bound.rule.outputs:
+        return True
+    facts = bound.context.facts[finding.where.tensor]
+    return not facts.scales or facts.dtype in SCALED
 
 
 def _without_impact(found: list[Finding]) -> list[Finding]:

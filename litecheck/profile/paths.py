@@ -114,6 +114,6 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "range": ("unsigned",),
         "axis": ("blockwise",),
         "limits": ("unknown",),
-        "shapes": ("incompatible", "centers", "rank"),
+        "shapes": ("incompatible", "centers", "rank", "computed", "batch", "valid_padding", "ellipses"),
     }
 )

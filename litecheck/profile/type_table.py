@@ -19,6 +19,8 @@ from litecheck.profile.lazy import Lazy
 #: Types of the roles of an operator, in the order of its rule.
 Combination = tuple[str, ...]
 Row = tuple[frozenset[str], ...]
+#: Types that are measured with a scale; all other outputs are measured without.
+SCALED = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
 #: Word of an absent tensor.
 ABSENT = "-"
 

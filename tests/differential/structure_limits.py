@@ -382,6 +382,14 @@ def _wrong() -> Iterator[Break]:
     yield own("MAX_POOL_2D/limits/padding", odd, image.values)
     twice = one("TRANSPOSE", [data, const([0, 0])], [result((4, 4))])
     yield own("TRANSPOSE/limits/perm_repeats", twice, np.broadcast_to(x[:, :1], (4, 4)))
+    rows, places = 8 * np.arange(12).reshape(4, 3) - 40, const([2, 0])
+    for path, scale in (
+        ("copied_row_mismatches", quantized(0.5)),
+        ("copied_row_scales", quantized([0.5] * 4)),
+    ):
+        parts = [places, const(rows, scale, "int8")]
+        copied = one("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", quantized(1.0))])
+        yield own(f"EMBEDDING_LOOKUP/limits/{path}", copied, rows[[2, 0]] / 2)
     row = [const([9, 0]), const([10, 3]), const([1, 1])]
     behind = one("STRIDED_SLICE", [data, *row], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_out_of_range", behind, x[3])
@@ -442,6 +450,8 @@ def _ranks() -> Iterator[Break]:
     yield own("BATCH_MATMUL/limits/lhs.rank", mats)
     flat = one("BATCH_MATMUL", [real((2, 4)), real((4,))], [result((2,))])
     yield own("BATCH_MATMUL/limits/rhs.rank", flat)
+    empty = one("BATCH_MATMUL", [real((2, 0, 3)), real((2, 3, 4))], [result((2, 0, 4))])
+    yield own("BATCH_MATMUL/limits/delegated_empty_dimensions", empty)
     seven = (2, *[1] * 6)
     yield own("SOFTMAX/limits/delegated_float_rank", one("SOFTMAX", [real(seven)], [result(seven)], beta=1.0))
     yield own("CONCATENATION/limits/delegated_rank",

@@ -20,6 +20,7 @@ from litecheck.quantization import Quantization
 from tests.differential.oracle import RESOLVERS
 from tests.differential.rules_cases import Case, cases
 from tests.differential.structure_oracle import StructureOracle
+from tests.profile.impact_models import ImpactModel, litert_models
 
 #: Impact to the ends with the reference kernels, the optimized kernels and the default interpreter. ``same``: the
 #: outputs are those of the sound model.
@@ -30,6 +31,10 @@ ENDS = {
     "rejected by the reference resolver only": ("refused", "same", "same"),
     IGNORED: ("same", "same", "same"),
     "the page forbids it": ("same", "same", "same"),
+    "rejected by the default interpreter only": ("same", "same", "refused"),
+    "crashes the reference resolver only": ("crashes", "runs", "runs"),
+    "wrong results": ("runs", "runs", "runs"),
+    "": ("same", "same", "same"),
 }
 #: End to the observations that it describes.
 MEANING = {
@@ -38,6 +43,7 @@ MEANING = {
     "rejected": ("refused", "fails"),
     "runs": ("same", "differs"),
     "same": ("same",),
+    "crashes": ("crashes",),
 }
 ABSENT = Quantization()
 NO_DELEGATE, REFERENCE = "rejected without the default delegate", "rejected by the reference resolver only"
@@ -63,7 +69,11 @@ CHANGES = [
     ("RESIZE_BILINEAR", "int16", "align_corners", True, "shapes", "fails to load"),
     ("FULLY_CONNECTED", "int8", "fused_activation_function", 4, "limits/fused_activation", "fails to load"),
     ("FULLY_CONNECTED", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
+    ("ADD", "int8", "y0", "int32", "output/dtype", "the page forbids it"),
+    ("SUB", "int8", "y0", "float32", "output/dtype", "the page forbids it"),
+    ("MUL", "int8", "y0", "int32", "output/dtype", "wrong results"),
 ]
+MODELS = tuple(litert_models())
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +89,12 @@ def sound(dtype: str) -> dict[str, Case]:
 
 
 def changed(model: Model, field: str, value: object) -> Model:
-    """The model with another quantization of a tensor, another version or another option of its operator."""
+    """The model with another quantization or type of a tensor, another version or another option of its operator."""
     graph = model.subgraphs[0]
     (operator,) = graph.operators
-    if isinstance(value, Quantization):
-        tensors = tuple(replace(t, quantization=value) if t.name == field else t for t in graph.tensors)
+    if isinstance(value, (Quantization, str)):
+        key = "dtype" if isinstance(value, str) else "quantization"
+        tensors = tuple(replace(t, **{key: value}) if t.name == field else t for t in graph.tensors)
         return replace(model, subgraphs=(replace(graph, tensors=tensors),))
     if field == "version":
         operator = replace(operator, version=value)
@@ -103,14 +114,26 @@ def test_a_violating_model_ends_as_stated(
     model = changed(case.model, field, value)
     found = {f.path: f.effect for f in litecheck.validate(model).findings}
     assert found[f"{case.opcode}/{path}"] == impact
-    ends = (_end(litert, case, model, resolver) for resolver in RESOLVERS)
+    ends = (_end(litert, model, case.model, case.inputs, resolver) for resolver in RESOLVERS)
     assert all(end in MEANING[stated] for end, stated in zip(ends, ENDS[impact], strict=True))
 
 
-def _end(litert: StructureOracle, case: Case, model: Model, resolver: str) -> str:
-    fate, wanted = (litert.fate(model_bytes(m), case.inputs, resolver) for m in (model, case.model))
-    if fate.word != "runs":
-        return fate.word
+@pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
+def test_a_built_model_ends_as_stated(litert: StructureOracle, case: ImpactModel) -> None:
+    found = {f.path: f.effect for f in litecheck.validate(case.broken).findings if f.level == "violation"}
+    assert found.get(case.path) == case.impact if case.path else not found
+    ends = [_end(litert, case.broken, case.sound, case.inputs, resolver) for resolver in RESOLVERS]
+    assert all(end in MEANING[stated] for end, stated in zip(ends, ENDS[case.impact], strict=True)), ends
+
+
+def _end(
+    litert: StructureOracle, model: Model, sound: Model | None, inputs: tuple[np.ndarray, ...], resolver: str
+) -> str:
+    """How far a resolver gets; without a sound model, any outputs are those of one."""
+    fate = litert.fate(model_bytes(model), inputs, resolver)
+    if fate.word != "runs" or sound is None:
+        return "same" if fate.word == "runs" else fate.word
+    wanted = litert.fate(model_bytes(sound), inputs, resolver)
     same = all(np.array_equal(x, y) for x, y in zip(fate.outputs, wanted.outputs, strict=True))
     return "same" if same else "differs"
 

@@ -33,6 +33,10 @@ class ShapeError(Exception):
         self.found = found
         self.kind = kind
 
+    def at_run_time(self) -> ShapeError:
+        """Return the error as the kernel reports it that reads a shape computed at run time."""
+        return ShapeError(self.role, self.found, "computed")
+
 
 @dataclass(frozen=True, slots=True)
 class ShapedOperand:

@@ -99,18 +99,20 @@ def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, str
         raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     if values is None:
         return (source[0], *(None,) * (len(source) - 2), outputs)
-    if differ(values[0], source[0]) or differ(values[-1], outputs) or min(values) < 1:
-        raise ShapeError(
-            "output_shape",
-            f"the output shape is {values}, with {source[0]} batches and {outputs} channels to fill it",
-        )
+    filled = f"the output shape is {values}, with {source[0]} batches and {outputs} channels to fill it"
+    if differ(values[-1], outputs) or min(values) < 1:
+        raise ShapeError("output_shape", filled)
+    valid = padded(call) == VALID
     for size, length, stride, reach in zip(values[1:-1], source[1:-1], strides, window, strict=True):
-        over = 1 if int(call.option("padding", 0)) != VALID else reach
+        over = reach if valid else 1
         if over is not None and differ((size + stride - over) // stride, length):
             raise ShapeError(
                 "output_shape",
                 f"a window over an output of {size} gives no length of {length}, as the input has",
+                "valid_padding" if valid else "",
             )
+    if differ(values[0], source[0]):
+        raise ShapeError("output_shape", filled, "batch")
     return tuple(values)
 
 

@@ -156,8 +156,9 @@ def reduce(call: Call) -> Shapes:
     if not shape:
         return ((),)
     if axes is None:
-        none = elements(call, "axis") == 0
-        return (shape if none else (None,) * len(shape) if keep else None,)
+        number = elements(call, "axis")
+        rank = len(shape) if keep else len(shape) - 1 if number == 1 else None
+        return (shape if number == 0 else unknown(rank),)
     gone = {axis_within(axis, len(shape)) for axis in axes}
     if keep:
         return (tuple(1 if at in gone else dim for at, dim in enumerate(shape)),)

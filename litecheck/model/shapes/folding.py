@@ -29,6 +29,16 @@ def folds(law: Law) -> bool:
     return law in _FOLDS
 
 
+def folds_late(law: Law) -> bool:
+    """Return True if LiteRT computes the values when the model runs: PACK. All others it computes at load."""
+    return law is pack
+
+
+def asks_shape(law: Law) -> bool:
+    """Return True if the output values are a shape: SHAPE."""
+    return law is shape_of
+
+
 def folded(law: Law, call: Call, result: Tensor, shape: Shape | None) -> Tensor | None:
     """Return the output as a constant if its law's inputs determine its values, else None."""
     fold = _FOLDS.get(law)

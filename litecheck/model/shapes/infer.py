@@ -11,12 +11,14 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
-from litecheck.model.shapes.folding import folded, folds
+from litecheck.model.shapes.folding import asks_shape, folded, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 #: An operator's law, the roles of its operands and results in file order, and which of them repeat.
 Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
 LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
+#: Batches that contradict each other in a shape that fits one batch only.
+_BATCHES = (2, 3)
 
 
 @dataclass(slots=True)
@@ -24,12 +26,14 @@ class Inferred:
     """Shapes that the laws give for a subgraph.
 
     ``shapes`` are the tensors' shapes by index, None if not even the rank is known; ``results`` are the shapes that
-    each law computed, by operator; ``misfits`` are contradictions, by operator.
+    each law computed, by operator; ``misfits`` are contradictions, by operator. ``asked`` is True if an operator reads
+    a shape of which a dimension is unknown.
     """
 
     shapes: list[Shape | None]
     misfits: dict[int, ShapeError] = field(default_factory=dict)
     results: dict[int, Shapes] = field(default_factory=dict)
+    asked: bool = False
 
 
 def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> Inferred:
@@ -41,30 +45,72 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
     """
     if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
         raise ValueError("the subgraph is none of the model's")
-    found = Inferred([tensor.shape for tensor in subgraph.tensors] if stored else _stated(subgraph))
-    if not stored and len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
+    if stored:
+        return _applied(subgraph, law_of, [tensor.shape for tensor in subgraph.tensors], stored=True)
+    shapes = _stated(subgraph)
+    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
         for index in subgraph.inputs:
-            found.shapes[index] = None
-    shapes, results = found.shapes, found.results
-    kept: _Kept = {}
+            shapes[index] = None
+    found = _applied(subgraph, law_of, list(shapes))
+    if found.asked and _batch_alone(shapes):
+        found.misfits |= _misfits_of_all_batches(subgraph, law_of, shapes)
+    return found
+
+
+def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stored: bool = False) -> Inferred:
+    """Apply the laws in execution order; ``shapes`` are those before the first operator, and become the outcome."""
+    found, kept = Inferred(shapes), _Kept()
     tensors = list(subgraph.tensors)  # those of known values stand here as if they were constants
+    late: set[int] = set()  # those that LiteRT computes, or whose shapes it computes, when the model runs
     for operator in subgraph.operators:
         entry = law_of(operator)
         if entry is None:
             continue
         answer = _answer(kept, entry, operator, tensors, shapes)
+        at_run_time = bool(late) and not late.isdisjoint(operator.inputs)
+        if at_run_time or folds_late(entry[0]):
+            late.update(operator.outputs)
         if isinstance(answer, ShapeError):
-            found.misfits[operator.index] = answer
+            plain = at_run_time and not answer.kind
+            found.misfits[operator.index] = answer.at_run_time() if plain else answer
             continue
-        results[operator.index] = answer
+        found.results[operator.index] = answer
         for index, shape in zip(operator.outputs, answer, strict=False):
             if index >= 0 and not stored:
                 shapes[index] = shape
         if folds(entry[0]) and len(answer) == 1 and operator.outputs[:1] >= (0,):
             result = operator.outputs[0]
             call = call_of(operator, entry, tensors, shapes)
-            tensors[result] = folded(entry[0], call, tensors[result], answer[0]) or tensors[result]
+            values = folded(entry[0], call, tensors[result], answer[0])
+            found.asked |= values is None and asks_shape(entry[0])
+            tensors[result] = values or tensors[result]
     return found
+
+
+def _batch_alone(shapes: Sequence[Shape | None]) -> bool:
+    """Return True if no dimension but the first is unknown. Example: (None, 4, 4, 8)."""
+    return all(shape is None or None not in shape[1:] for shape in shapes)
+
+
+def _misfits_of_all_batches(
+    subgraph: Subgraph, law_of: LawOf, shapes: Sequence[Shape | None]
+) -> dict[int, ShapeError]:
+    """Return the contradictions that remain for every batch: the batch in the file, then others.
+
+    Example: RESHAPE of (batch, 3, 8) to (batch, 64), where the batch comes from SHAPE.
+    """
+    left: dict[int, ShapeError] | None = None
+    for batch in (None, *_BATCHES):
+        given = [
+            shape if shape is None or None not in shape
+            else (tensor.shape[0] if batch is None else batch, *shape[1:])
+            for tensor, shape in zip(subgraph.tensors, shapes, strict=True)
+        ]  # fmt: skip
+        misfits = _applied(subgraph, law_of, given).misfits
+        left = misfits if left is None else {at: left[at] for at in left.keys() & misfits.keys()}
+        if not left:
+            return {}
+    return left or {}
 
 
 def _stated(subgraph: Subgraph) -> list[Shape | None]:
@@ -84,7 +130,7 @@ def _open(tensor: Tensor) -> Shape:
 
 
 #: Laws' answers by shapes and options, of laws that looked at nothing else.
-_Kept: TypeAlias = dict[Hashable, "Shapes | ShapeError"]
+_Kept = dict[Hashable, "Shapes | ShapeError"]
 
 
 def _answer(

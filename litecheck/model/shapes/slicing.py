@@ -80,7 +80,7 @@ def _strided(
     for i in range(given):
         if bit("ellipsis", i):
             if seen:
-                raise ShapeError(None, "ellipsis_mask has more than one bit")
+                raise ShapeError(None, "ellipsis_mask has more than one bit", "ellipses")
             seen = True
             later = sum(bit("new_axis", j) for j in range(i + 1, given))
             stop = max(at, min(len(source) - (given - i) + later + 1, len(source)))

@@ -22,6 +22,7 @@ from litecheck.profile.measurements.bound import (
 )
 from litecheck.profile.measurements.register import (
     Setter,
+    dimensions,
     invalid,
     measures,
     option_stated,
@@ -134,6 +135,22 @@ def perm_repeats(operands: Operands) -> Measured:
     if perm is None or not shape:
         return None
     return len(perm) - len({entry % len(shape) if -len(shape) <= entry < 0 else entry for entry in perm})
+
+
+def _cut_in_front(plan: Plan, value: int) -> Plan | None:
+    if not 0 <= value <= CHANNELS:
+        return None
+    for role, number in (("begin", 0), ("end", 1), ("strides", 1)):
+        plan = within_type(plan, role, [number] * (CHANNELS - value))
+    return plan.edit("input", lambda t: dimensions(t, [CHANNELS] * CHANNELS))
+
+
+@measures(_cut_in_front)
+def whole_dimensions(operands: Operands) -> Measured:
+    """Number of dimensions of the input after those that ``begin`` of STRIDED_SLICE lists. Example: input (2, 3, 4) and
+    begin (0,) give 2."""
+    shape, begin = indexed_shape(operands), short_constant(operands, "begin")
+    return None if shape is None or begin is None else max(len(shape) - len(begin), 0)
 
 
 def _new_shape(operands: Operands) -> list[int] | None:

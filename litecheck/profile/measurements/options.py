@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -194,11 +194,19 @@ def quantized_beta(operands: Operands) -> Measured:
     return Fraction(value) if isfinite(value) else "not finite"
 
 
-@measures(lambda plan, value: option_stated(plan.scaled("input", float(value) / 2), 2, "beta"))
+def _stepped(plan: Plan, value: Fraction | str) -> Plan | None:
+    if isinstance(value, str):
+        return plan.option(beta=float("nan"))
+    return option_stated(plan.scaled("input", float(value) / 2), 2, "beta")
+
+
+@measures(_stepped, "not finite")
 def exponent_step(operands: Operands) -> Measured:
-    """Change of the SOFTMAX exponent per input step: beta * input scale. Example: beta 2 and input scale 0.25
-    give 0.5."""
+    """Change of the SOFTMAX exponent per input step: beta * input scale, or ``not finite`` for a beta of NaN. Example: beta
+    2 and input scale 0.25 give 0.5."""
     beta, scale = quantized_beta(operands), one_scale(operands.one("input"))
+    if beta == "not finite" and isnan(number(operands, "beta") or 0):
+        return "not finite"
     return beta * scale if isinstance(beta, Fraction) and scale is not None else None
 
 

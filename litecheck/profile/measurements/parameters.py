@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from litecheck.flatbuffer.schema import load_schema
+from litecheck.model.links import parameters_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import CONVERSIONS, of
-from litecheck.profile.operator_plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]
@@ -83,6 +84,37 @@ def different_scales(operands: Operands) -> Measured:
     tensors = operands.operator.inputs
     given = [operands.subgraph.tensors[i].quantization.scale for i in tensors if i >= 0]
     return len({scale.tobytes() for scale in given if scale.size}) or None
+
+
+def _copied(plan: Plan, scales: int = 1, apart: int = 0) -> Plan:
+    """A constant table with so many scales, and an output of its type with parameters that may differ."""
+    plan = plan.edit("table", lambda t: t.holding(np.ones((CHANNELS, 3)), "int8").scaled([0.25] * scales, 0))
+    return plan.edit("output", lambda t: t.but(dtype="int8").scaled(0.25 + apart, 0))
+
+
+@measures(lambda plan, value: _copied(plan, apart=value) if 0 <= value < 2 else None)
+def copied_row_mismatches(operands: Operands) -> Measured:
+    """1 if a per-tensor table and an output of its integer dtype have a different scale or zero point, else 0. Example:
+    an int8 table with scale 0.5 and an int8 output with scale 0.25 give 1."""
+    table, output = _copy(operands)
+    if table is None or output is None or table.quantization.scale.size > 1:
+        return None
+    return int(parameters_of(table) != parameters_of(output))
+
+
+@measures(lambda plan, value: _copied(plan, scales=value) if value >= 0 else None)
+def copied_row_scales(operands: Operands) -> Measured:
+    """Number of scales of a table if the output has its integer dtype. Example: int8 rows with a scale for each of 4 and
+    an int8 output give 4."""
+    table, _ = _copy(operands)
+    return None if table is None else int(table.quantization.scale.size)
+
+
+def _copy(operands: Operands) -> tuple[Tensor | None, Tensor | None]:
+    """The table and the output if the kernel copies stored integers."""
+    table, output = operands.one("table"), operands.one("output")
+    copied = table is not None and output is not None and table.dtype == output.dtype
+    return (table, output) if copied and table is not None and table.dtype in INTEGER_RANGES else (None, None)
 
 
 @measures(_converted, "uint8_to_int16", gives=CONVERSIONS)

@@ -25,10 +25,13 @@ def _one_channel(plan: Plan) -> Plan:
     return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
 
 
-def _drifted(plan: Plan, value: Fraction) -> Plan | None:
+def _drifted(plan: Plan, value: Fraction | str) -> Plan | None:
     """A bias scale off by less than a thousandth, beside output steps as fine as that."""
     plan = _one_channel(plan)
     step = _step(plan)
+    if isinstance(value, str):
+        plan = plan.scaled("bias", float("nan"))
+        return plan.but(set=plan.set | {"bias"})
     if not value:
         return plan.scaled("bias", step)
     plan = plan.scaled("bias", step * 1.0009).scaled("output", step * 0.0009 / float(value))
@@ -65,15 +68,16 @@ def _reaching(steps: int) -> Setter:
     return lambda plan, value: plan.scaled("output", _largest(plan) * steps / value) if value > 0 else None
 
 
-@measures(_drifted)
+@measures(_drifted, "not finite")
 def bias_scale_drift(operands: Operands) -> Measured:
-    """Distance between bias scale and input scale * weight scale, in output steps; per-tensor weights only.
-    Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02."""
-    scales = [one_scale(operands.one(role)) for role in ("input", "weight", "bias", "output")]
-    given = [s for s in scales if s is not None]
-    if len(given) < 4 or given[3] == 0:
+    """Distance between bias scale and input scale * weight scale, in output steps, or ``not finite``; per-tensor weights
+    only. Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02."""
+    data, weight, bias, output = (operands.one(role) for role in ("input", "weight", "bias", "output"))
+    given = [one_scale(tensor) for tensor in (data, weight, output)]
+    if bias is None or None in given or not given[2] or bias.quantization.scale.size != 1:
         return None
-    return abs(given[2] - given[0] * given[1]) / given[3]
+    own, product = one_scale(bias), given[0] * given[1]  # type: ignore[operator]
+    return "not finite" if own is None else abs(own - product) / given[2]
 
 
 @measures(_unstated)

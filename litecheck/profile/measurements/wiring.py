@@ -79,6 +79,13 @@ def _delegated(plan: Plan, value: int) -> Plan | None:
     return None
 
 
+def _emptied(plan: Plan, value: int) -> Plan | None:
+    rows = (0 if value > 1 else 2, 0 if value else 3)
+    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), rows))
+    columns = (rows[1], 0 if value > 3 else 4)
+    return plan.edit("rhs", lambda t: dimensions(t, columns)) if 0 <= value < 5 else None
+
+
 def _broadcast(plan: Plan, value: int) -> Plan | None:
     role = next((role for role in plan.inputs if plan.one(role)), "")
     return plan.edit(role, lambda t: ranked(t.but(shape=(2,) * 4), value) or t)
@@ -236,6 +243,17 @@ def delegated_float_rank(operands: Operands) -> Measured:
 def _rank_of(operands: Operands, types: Collection[str]) -> int | None:
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
     return next((len(t.shape) for t in tensors if t.dtype in types), None)
+
+
+@measures(_emptied)
+def delegated_empty_dimensions(operands: Operands) -> Measured:
+    """Number of dimensions of length 0 in the matrices of a float32 or int8 BATCH_MATMUL, and 1 for a batch of 0 that
+    only one input has. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    if lhs is None or rhs is None or lhs.dtype not in DELEGATED:
+        return None
+    empty = (lhs.shape[-2:] + rhs.shape[-2:]).count(0)
+    return empty + ((0 in lhs.shape[:-2]) != (0 in rhs.shape[:-2]))
 
 
 @measures(_broadcast)

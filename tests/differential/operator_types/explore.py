@@ -20,8 +20,8 @@ from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 from tests.differential.operator_types.bases import varied
 from tests.differential.operator_types.runtimes import RUNTIMES, Ran, Request, Runtimes
 from tests.differential.operator_types.signatures import (
-    NARROW,
     RARE,
+    SCALED,
     TYPES,
     Base,
     Signature,
@@ -169,7 +169,7 @@ def _wrong(base: Base, ran: Mapping[str, Ran], real: Ran) -> frozenset[str]:
     """The runtimes whose outputs differ from those of the float model; of LiteRT's resolvers none if the optimized one
     is right."""
     graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
-    stored = any(t.dtype in NARROW and not t.quantization.scale.size for t in graph.tensors)
+    stored = any(t.dtype in SCALED and not t.quantization.scale.size for t in graph.tensors)
     if real.stage != "runs" or stored or base.rule.opcode in (*CONVERT, *_RANDOM, "DEQUANTIZE"):
         return frozenset()
     plain = replace(graph.tensors[graph.outputs[0]], dtype="float32", quantization=Quantization())
@@ -292,7 +292,7 @@ def data_types(rule: OperatorRule, signature: Signature) -> frozenset[str]:
 
 def _held(values: np.ndarray, tensor: Tensor) -> np.ndarray:
     """Values as a tensor of narrow integers can hold them."""
-    if tensor.dtype not in NARROW or not tensor.quantization.scale.size or values.dtype.kind == "c":
+    if tensor.dtype not in SCALED or not tensor.quantization.scale.size or values.dtype.kind == "c":
         return values
     least, most = (np.array(end) for end in INTEGER_RANGES[tensor.dtype])
     return np.clip(values, real_values(tensor, least), real_values(tensor, most))

@@ -20,7 +20,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.stored_values import pack, stored_integers
 from litecheck.model.types import Model, Operator, Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.profile.type_table import ABSENT
+from litecheck.profile.type_table import ABSENT, SCALED
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.effects_meaning import in_floats, real
@@ -34,8 +34,6 @@ TYPES = (
 )  # fmt: skip
 #: Types that are tried in place of a type of the models only.
 RARE = ("uint16", "uint64", "complex128", "uint4", "float8_e4m3fn", "float8_e5m2")
-#: Types whose values are real numbers only together with a scale.
-NARROW = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
 #: The option that states the type of a bias.
 _BIAS = "quantized_bias_type"
 _PACKED = ("int4", "uint4", "int2")
@@ -234,12 +232,12 @@ def real_values(tensor: Tensor, stored: np.ndarray) -> np.ndarray:
 def _parameters(tensor: Tensor, dtype: str) -> tuple[np.ndarray | None, int]:
     """Scales and zero point for a type, from those of the tensor if it has any."""
     q = tensor.quantization
-    if dtype not in NARROW or (tensor.dtype in (*INTEGER_RANGES, "bool") and not q.scale.size):
+    if dtype not in SCALED or (tensor.dtype in (*INTEGER_RANGES, "bool") and not q.scale.size):
         whole = ("int32", "int64")
         return (q.scale if q.scale.size and dtype in whole and tensor.dtype in whole else None), 0
     least, most = INTEGER_RANGES[dtype]
     zero = 0 if least else (most + 1) // 2
-    if q.scale.size and tensor.dtype in NARROW:
+    if q.scale.size and tensor.dtype in SCALED:
         before = INTEGER_RANGES[tensor.dtype]
         ratio = max(1.0, (before[1] - before[0]) / (most - least))
         return (q.scale * np.float32(ratio)).astype(np.float32), zero

@@ -1,0 +1,212 @@
+"""Models of one or a few operators that violate one requirement, each beside a sound model of the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.quantization import Quantization
+
+HALF = quantized(0.5)
+PAGE, IGNORED = "the page forbids it", "ignored by LiteRT, may matter on hardware"
+LOAD, RUN, WRONG, CRASH = "fails to load", "fails at run time", "wrong results", "crashes"
+NO_DELEGATE, DEFAULT_ONLY = (
+    "rejected without the default delegate",
+    "rejected by the default interpreter only",
+)
+REFERENCE_CRASH = "crashes the reference resolver only"
+
+
+@dataclass(frozen=True)
+class ImpactModel:
+    """A model that violates a requirement, with its path and its stated impact; ``path`` is None without a finding.
+
+    ``sound`` is a model with the same outputs.
+    """
+
+    name: str
+    broken: Model
+    inputs: tuple[np.ndarray, ...]
+    path: str | None
+    impact: str
+    sound: Model | None = None
+
+
+def indices(*values: int) -> np.ndarray:
+    """Values of an int32 tensor."""
+    return np.array(values, np.int32)
+
+
+def lookup(table: Quantization, output: Quantization, dtype: str = "int8") -> Model:
+    """EMBEDDING_LOOKUP that copies two of four rows."""
+    rows = np.arange(-6, 6).reshape(4, 3).astype(dtype)
+    operands = [run_time("i", (2,), "int32"), constant("t", rows, table)]
+    return one_operator("EMBEDDING_LOOKUP", operands, [run_time("y", (2, 3), dtype, output)])
+
+
+def product(lhs: tuple[int, ...], rhs: tuple[int, ...], output: tuple[int, ...], dtype: str) -> Model:
+    """BATCH_MATMUL of two inputs."""
+    q = None if dtype == "float32" else HALF
+    x, w, y = (run_time(n, shape, dtype, q) for n, shape in (("x", lhs), ("w", rhs), ("y", output)))
+    return one_operator("BATCH_MATMUL", [x, w], [y], version=2)
+
+
+def transposed(dtype: str, output: tuple[int, ...], padding: str) -> Model:
+    """TRANSPOSE_CONV of stride 2 from (1, 4, 4, 2)."""
+    q = None if dtype == "float32" else HALF
+    weight = np.ones((3, 3, 3, 2), "int8" if dtype == "int16" else dtype)
+    operands = [
+        constant("o", indices(*output)),
+        constant("w", weight, q),
+        run_time("x", (1, 4, 4, 2), dtype, q),
+    ]
+    options = {"padding": padding, "stride_w": 2, "stride_h": 2}
+    return one_operator("TRANSPOSE_CONV", operands, [run_time("y", output, dtype, q)], options, version=3)
+
+
+def sliced(begin: list[int], output: tuple[int, ...], **masks: int) -> Model:
+    """STRIDED_SLICE of (2, 3, 4), an element from each begin on."""
+    first, last = indices(*begin), indices(*(n + 1 for n in begin))
+    ends = [constant(n, v) for n, v in (("b", first), ("e", last), ("s", np.ones_like(first)))]
+    x, y = run_time("x", (2, 3, 4), "int8", HALF), run_time("y", output, "int8", HALF)
+    return one_operator("STRIDED_SLICE", [x, *ends], [y], masks, version=2)
+
+
+def reduced(
+    opcode: str, dtype: str, shape: tuple[int, ...], output: tuple[int, ...], computed: bool
+) -> Model:
+    """A reduction along axis 1, which may be an input."""
+    q = None if dtype == "float32" else quantized(0.5, 3)
+    axis = run_time("a", (1,), "int32") if computed else constant("a", indices(1))
+    x, y = run_time("x", shape, dtype, q), run_time("y", output, dtype, q)
+    return one_operator(opcode, [x, axis], [y], version=2)
+
+
+def dense(dtype: str, weight: Any, bias: Any) -> Model:
+    """FULLY_CONNECTED with these scales of weight and bias; the sound bias scale is 0.125."""
+    narrow = "uint8" if dtype == "uint8" else "int8"
+    w = constant("w", (np.arange(24).reshape(3, 8) % 7).astype(narrow), quantized(weight))
+    b = constant("b", np.array([100, -200, 300], "int64" if dtype == "int16" else "int32"), quantized(bias))
+    x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 3), dtype, quantized(0.3))  # no ties
+    return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
+
+
+def softmax(dtype: str, beta: float) -> Model:
+    """SOFTMAX of two rows."""
+    out = quantized(1 / 256, -128 if dtype == "int8" else 0)
+    x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 8), dtype, out)
+    return one_operator("SOFTMAX", [x], [y], {"beta": beta}, version=3)
+
+
+def flattened(batch: int, width: int) -> Model:
+    """RESHAPE of (batch, 8, 8, 2) to (batch, width), where SHAPE, STRIDED_SLICE and PACK give the new shape."""
+    builder = ModelBuilder("flattened")
+    graph = builder.subgraph()
+    x = graph.tensor("x", (1, 8, 8, 2), "float32", shape_signature=(batch, 8, 8, 2))
+    shape, first = graph.tensor("s", (4,), "int32"), graph.tensor("n", (), "int32")
+    wanted, y = graph.tensor("p", (2,), "int32"), graph.tensor("y", (1, width), "float32")
+    begin, end, step = (
+        graph.constant(name, indices(value)) for name, value in (("b", 0), ("e", 1), ("t", 1))
+    )
+    graph.add("SHAPE", [x], [shape], out_type=2)
+    graph.add("STRIDED_SLICE", [shape, begin, end, step], [first], shrink_axis_mask=1)
+    graph.add("PACK", [first, graph.constant("w", np.array(width, np.int32))], [wanted], values_count=2)
+    graph.add("RESHAPE", [x, wanted], [y])
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish()
+
+
+def _ones(*shape: int, dtype: str = "int8") -> np.ndarray:
+    return np.ones(shape, dtype)
+
+
+def litert_models() -> Iterator[ImpactModel]:
+    """Models for LiteRT's three resolvers."""
+    two, nan = (indices(2, 0),), float("nan")
+    rows = "EMBEDDING_LOOKUP/limits/copied_row"
+    yield ImpactModel("rows", lookup(HALF, HALF), two, None, "")
+    yield ImpactModel("rows, scale", lookup(HALF, quantized(0.25)), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, zero", lookup(quantized(0.5, 3), HALF), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, int16", lookup(HALF, quantized(1), "int16"), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, scales", lookup(quantized([0.5] * 4), HALF), two, f"{rows}_scales", LOAD)
+    empty = "BATCH_MATMUL/limits/delegated_empty_dimensions"
+    for dtype in ("float32", "int8", "int16"):
+        rejected = (empty, DEFAULT_ONLY) if dtype != "int16" else (None, "")
+        for lhs, rhs, output in (((2, 0, 3), (2, 3, 4), (2, 0, 4)), ((1, 2, 3), (0, 3, 4), (0, 2, 4))):
+            given = (_ones(*lhs, dtype=dtype), _ones(*rhs, dtype=dtype))
+            yield ImpactModel(f"product {lhs} {dtype}", product(lhs, rhs, output, dtype), given, *rejected)
+    given = (_ones(0, 2, 3), _ones(0, 3, 4))
+    yield ImpactModel(
+        "product of no batch", product((0, 2, 3), (0, 3, 4), (0, 2, 4), "int8"), given, None, ""
+    )
+    image, shapes = _ones(1, 8, 8, 2, dtype="float32"), "RESHAPE/shapes"
+    yield ImpactModel("flat", flattened(-1, 128), (image,), None, "")
+    yield ImpactModel("flat, too wide", flattened(1, 512), (image,), shapes, RUN)
+    yield ImpactModel("flat, too wide for any batch", flattened(-1, 512), (image,), shapes, RUN)
+    shapes = "TRANSPOSE_CONV/shapes"
+    for dtype in ("float32", "int8", "int16"):
+        batch, valid = (RUN, LOAD) if dtype == "int16" else (NO_DELEGATE, NO_DELEGATE)
+        given = (_ones(1, 4, 4, 2, dtype=dtype),)
+        for output, padding, impact in (
+            ((2, 8, 8, 3), "SAME", batch), ((1, 8, 9, 3), "VALID", valid), ((1, 9, 8, 3), "SAME", LOAD),
+            ((2, 8, 9, 4), "VALID", LOAD),
+        ):  # fmt: skip
+            model = transposed(dtype, output, padding)
+            yield ImpactModel(f"transposed {dtype} {output}", model, given, shapes, impact)
+    given = (np.arange(24).reshape(2, 3, 4).astype(np.int8),)
+    model = sliced([0, 0], (2, 3, 4), ellipsis_mask=3)
+    yield ImpactModel("two ellipses", model, given, "STRIDED_SLICE/shapes", IGNORED)
+    for dtype, ignored in (("int8", PAGE), ("int16", IGNORED)):
+        given = (np.arange(16).reshape(2, 8).astype(dtype),)
+        for bad in (nan, float("inf")):
+            name, scale = f"bias {bad} {dtype}", "FULLY_CONNECTED/bias/scale"
+            drift = "FULLY_CONNECTED/limits/bias_scale_drift"
+            yield ImpactModel(f"{name}, one", dense(dtype, 0.25, bad), given, drift, LOAD)
+            model, sound = (dense(dtype, [0.25] * 3, [s] * 3) for s in (bad, 0.125))
+            yield ImpactModel(f"{name}, three", model, given, scale, ignored, sound)
+    given = (np.arange(16).reshape(2, 8).astype(np.uint8),)
+    model = dense("uint8", 0.25, nan)
+    yield ImpactModel("bias nan uint8", model, given, "FULLY_CONNECTED/limits/bias_scale_drift", LOAD)
+    model, drift = dense("int16", 0.25, 0.25), "FULLY_CONNECTED/limits/bias_scale_drift"
+    yield ImpactModel("bias int16", model, (_ones(2, 8, dtype="int16"),), drift, LOAD)
+    step = "SOFTMAX/limits/exponent_step"
+    for dtype in ("int8", "uint8"):
+        given = (np.arange(16).reshape(2, 8).astype(dtype),)
+        yield ImpactModel(f"beta nan {dtype}", softmax(dtype, nan), given, step, REFERENCE_CRASH)
+        yield ImpactModel(f"beta 0 {dtype}", softmax(dtype, 0.0), given, step, REFERENCE_CRASH)
+
+
+def tflm_models() -> Iterator[ImpactModel]:
+    """Models for LiteRT for Microcontrollers."""
+    nan = float("nan")
+    values = np.arange(24).reshape(2, 3, 4).astype(np.int8)
+    for perm, found in (([0, 2, 1], None), ([0, -1, 1], "TRANSPOSE/limits/perm.smallest")):
+        x, y = run_time("x", (2, 3, 4), "int8", HALF), run_time("y", (2, 4, 3), "int8", HALF)
+        model = one_operator("TRANSPOSE", [x, constant("p", indices(*perm))], [y], version=2)
+        yield ImpactModel(f"perm {perm}", model, (values,), found, LOAD if found else "")
+    yield ImpactModel(
+        "begin, far in front", sliced([-9, 0, 0], (1, 1), shrink_axis_mask=1), (values,), None, ""
+    )
+    whole = "STRIDED_SLICE/limits/whole_dimensions"
+    yield ImpactModel("begin, short", sliced([0], (1, 3, 4)), (values,), whole, LOAD)
+    for opcode in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"):
+        for output, path in (((2, 3), f"{opcode}/limits/axis.constant"), ((2, 3, 4), f"{opcode}/shapes")):
+            model = reduced(opcode, "int8", (2, 3, 4), output, computed=True)
+            yield ImpactModel(f"{opcode} to {output}", model, (values, indices(1)), path, WRONG)
+    nothing = (_ones(2, 0, 4, dtype="float32"),)
+    model = reduced("MEAN", "float32", (2, 0, 4), (2, 4), computed=False)
+    yield ImpactModel("MEAN of nothing", model, nothing, "MEAN/limits/results_of_nothing", CRASH)
+    model = reduced("SUM", "int8", (2, 0, 4), (2, 4), computed=False)
+    yield ImpactModel("SUM of nothing", model, (_ones(2, 0, 4),), "SUM/limits/results_of_nothing", WRONG)
+    given, drift = (np.arange(16).reshape(2, 8).astype(np.int8),), "FULLY_CONNECTED/limits/bias_scale_drift"
+    yield ImpactModel("bias nan, one", dense("int8", 0.25, nan), given, drift, LOAD)
+    model, sound = (dense("int8", [0.25] * 3, [s] * 3) for s in (nan, 0.125))
+    yield ImpactModel("bias nan, three", model, given, "FULLY_CONNECTED/bias/scale", IGNORED, sound)
+    yield ImpactModel("beta nan", softmax("int8", nan), given, "SOFTMAX/limits/exponent_step", CRASH)
