@@ -39,7 +39,6 @@ def _notes(bound: BoundOperator, profile: Profile) -> Iterator[Finding]:
             requirement = note.requirement(operator.opcode, profile.name)
             yield finding_for(subgraph, operator, requirement, note.found.format(value))
     runtime = profile.types.name if profile.types else ""
-    for fault in faults_of(bound.measurable(), runtime):
-        if not fault.on_values:
-            requirement = fault.requirement(operator.opcode, profile.name)
-            yield finding_for(subgraph, operator, requirement, f"{fault.place}: it {fault.does}")
+    for fault in faults_of(bound.measurable(), runtime, on_values=False):
+        requirement = fault.requirement(operator.opcode, profile.name)
+        yield finding_for(subgraph, operator, requirement, f"{fault.place}: it {fault.does}")

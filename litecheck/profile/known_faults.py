@@ -115,12 +115,14 @@ class KnownFault:
         return "wrong results" if default else "wrong results without the default delegate"
 
 
-def faults_of(operands: Operands, runtime: str = "") -> tuple[KnownFault, ...]:
-    """Return the faults of a runtime, or of all, that an operator meets. Example: SUM of int8 in the reference resolver."""
-    dtypes = frozenset(tensor.dtype for tensors in operands.roles.values() for tensor in tensors)
-    return tuple(
-        [fault for fault in _concerning(operands.operator.kind, dtypes, runtime) if fault.holds(operands)]
-    )
+def faults_of(operands: Operands, runtime: str = "", on_values: bool = True) -> tuple[KnownFault, ...]:
+    """Return the faults of a runtime, or of all, that an operator meets. Example: SUM of int8 in the reference resolver.
+
+    ``on_values`` includes faults that depend on the values of the inputs.
+    """
+    dtypes = frozenset([tensor.dtype for tensors in operands.roles.values() for tensor in tensors])
+    faults = _concerning(operands.operator.kind, dtypes, runtime, on_values)
+    return tuple([fault for fault in faults if fault.holds(operands)]) if faults else ()
 
 
 def bound(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
@@ -142,9 +144,9 @@ def has_faults(kind: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _concerning(kind: str, dtypes: frozenset[str], runtime: str) -> tuple[KnownFault, ...]:
+def _concerning(kind: str, dtypes: frozenset[str], runtime: str, on_values: bool) -> tuple[KnownFault, ...]:
     of_runtime = (fault for fault in known_faults() if runtime in ("", fault.runtime))
-    return tuple(fault for fault in of_runtime if fault.concerns(kind, dtypes))
+    return tuple(f for f in of_runtime if f.concerns(kind, dtypes) and (on_values or not f.on_values))
 
 
 @cache

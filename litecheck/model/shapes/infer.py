@@ -68,7 +68,7 @@ def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stor
             continue
         answer = _answer(kept, entry, operator, tensors, shapes)
         at_run_time = bool(late) and not late.isdisjoint(operator.inputs)
-        if at_run_time or folds_late(entry[0]):
+        if at_run_time:
             late.update(operator.outputs)
         if isinstance(answer, ShapeError):
             plain = at_run_time and not answer.kind
@@ -84,6 +84,8 @@ def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stor
             values = folded(entry[0], call, tensors[result], answer[0])
             found.asked |= values is None and asks_shape(entry[0])
             tensors[result] = values or tensors[result]
+            if folds_late(entry[0]):
+                late.add(result)
     return found
 
 

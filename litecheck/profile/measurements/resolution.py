@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.accumulators import channel_sums, largest_step
-from litecheck.profile.measurements.bound import Operands, everything
+from litecheck.profile.measurements.bound import Operands, everything, once
 from litecheck.quantization import INTEGER_RANGES
 
 #: Types with so few values that their use matters.
@@ -123,10 +123,12 @@ def _of_weights(operands: Operands) -> Interval | None:
     return -most, most
 
 
+@once
 def _step(operands: Operands) -> float | None:
     """The largest step of a layer with inputs and outputs of few values."""
-    ends = operands.one("input"), operands.one("output")
-    return largest_step(operands) if all(t is not None and t.dtype in _NARROW for t in ends) else None
+    given, output = operands.one("input"), operands.one("output")
+    narrow = given is not None and given.dtype in _NARROW and output is not None and output.dtype in _NARROW
+    return largest_step(operands) if narrow else None
 
 
 _BOUNDS: dict[str, Callable[[Operands], Interval | None]] = {
