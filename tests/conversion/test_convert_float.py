@@ -15,12 +15,13 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.calibration.reference_observer import ReferenceObserver
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.conversion_plan import ConversionPlan, QuantParams
-from litecheck.conversion.convert_float import Conversion, Request, convert, replay
+from litecheck.conversion.convert_float import PROVENANCE, Conversion, Request, convert, replay
 from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
 from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.edit import with_metadata
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -255,6 +256,15 @@ def test_a_plan_gives_the_same_bytes() -> None:
     assert model_bytes(replay(done.source, plan, done.request).model) == model_bytes(done.model)
     with pytest.raises(ConfigError, match="another model"):
         replay(loop(), plan, done.request)
+
+
+def test_the_runtime_of_the_float_model_is_not_stated() -> None:
+    source = with_metadata(with_metadata(masked(), "author", b"a"), "min_runtime_version", b"1.5.0")
+    done = calibrated(source)
+    assert [name for name, _ in done.model.metadata] == ["author", PROVENANCE]
+    contents = [bytes(buffer.data) for buffer in done.model.buffers]
+    assert b"a" in contents
+    assert b"1.5.0" not in contents
 
 
 def test_no_data_is_an_error_with_the_reason() -> None:
