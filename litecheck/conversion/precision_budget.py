@@ -50,13 +50,20 @@ def parse_budget(text: str) -> ConversionBudget:
 class OperatorCost:
     """The costs of an operator: the noise it adds as int8 and as int16x8, relative to the outputs' power.
 
-    ``wide`` is None if the operator has no int16x8 form. ``weights`` is the number of its 8-bit weights.
+    ``wide`` is None if the operator has no int16x8 form. ``weights`` is the number of its 8-bit weights. ``steps`` are the
+    operators of the other steps of an unrolled loop, which get the same type; the costs are those of all steps.
     """
 
     number: int
     narrow: float
     wide: float | None
     weights: int
+    steps: tuple[int, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All operators, by number."""
+        return (self.number, *self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,7 @@ def chosen_assignment(
 ) -> BudgetChoice:
     """Return the best assignment that was tried within a budget. Raises ConfigError if none is within it."""
     trials = Trials(measure)
-    wide = TypeAssignment(frozenset(one.number for one in costs if one.wide is not None))
+    wide = TypeAssignment(frozenset(n for one in costs if one.wide is not None for n in one.numbers))
     uniform = (TypeAssignment(), wide)
     for start in uniform:
         _bisect(budget, chain(start, costs), trials)
@@ -140,25 +147,25 @@ def chain(start: TypeAssignment, costs: Sequence[OperatorCost]) -> list[TypeAssi
     """
     moves = sorted(_moves(start, costs), key=lambda move: -move[0])
     found, wide, real = [start], set(start.int16x8), set(start.real)
-    for _, number, to in moves:
-        (wide if to == "int16x8" else real).add(number)
+    for _, one, to in moves:
+        (wide if to == "int16x8" else real).update(one.numbers)
         wide -= real
-        if len(real) < len(costs):
+        if len(real) < sum(len(cost.numbers) for cost in costs):
             found.append(TypeAssignment(frozenset(wide), frozenset(real)))
     return found
 
 
-def _moves(start: TypeAssignment, costs: Sequence[OperatorCost]) -> list[tuple[float, int, str]]:
-    """Return (gain per byte, number, type) of every move. The gain of a later move of an operator is not larger."""
-    moves: list[tuple[float, int, str]] = []
+def _moves(start: TypeAssignment, costs: Sequence[OperatorCost]) -> list[tuple[float, OperatorCost, str]]:
+    """Return (gain per byte, operator, type) of every move. The gain of a later move of an operator is not larger."""
+    moves: list[tuple[float, OperatorCost, str]] = []
     for one in costs:
-        noise, most = one.narrow, math.inf
+        noise, most, border = one.narrow, math.inf, BORDER * len(one.numbers)
         if one.wide is not None:
             if one.number not in start.int16x8:
-                most = max(noise - one.wide, 0.0) / BORDER
-                moves.append((most, one.number, "int16x8"))
+                most = max(noise - one.wide, 0.0) / border
+                moves.append((most, one, "int16x8"))
             noise = one.wide
-        moves.append((min(noise / (BORDER + 3 * one.weights), most), one.number, "float32"))
+        moves.append((min(noise / (border + 3 * one.weights), most), one, "float32"))
     return moves
 
 
@@ -189,6 +196,7 @@ def operator_costs(
     wide: Mapping[int, float],
     can_widen: frozenset[int],
     weights: Mapping[int, int],
+    steps: Mapping[int, tuple[int, ...]],
 ) -> tuple[OperatorCost, ...]:
     """Return the costs of operators from the SNRs of each alone, as int8 and as int16x8.
 
@@ -200,6 +208,7 @@ def operator_costs(
             noise_of(snr),
             noise_of(wide.get(number, math.inf)) if number in can_widen else None,
             weights.get(number, 0),
+            steps.get(number, ()),
         )
         for number, snr in narrow.items()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from litecheck.conversion.calibration.calibration_data import limited, without_s
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
-from litecheck.conversion.conversion_plan import ConstantChange
+from litecheck.conversion.conversion_plan import ConstantChange, Decision
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.dequantized_model import DequantizedModel
@@ -44,6 +44,7 @@ from litecheck.conversion.request import REAL, REAL_KINDS
 from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
+from litecheck.conversion.unrolled_loops import loop_steps
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.model.save import model_bytes
@@ -89,14 +90,23 @@ class Rerun:
         return best, found
 
     def sensitivities(
-        self, conversion: Conversion, most: int = -1, wide: bool = False
+        self,
+        conversion: Conversion,
+        most: int = -1,
+        wide: bool = False,
+        steps: Mapping[int, tuple[int, ...]] | None = None,
     ) -> tuple[OperatorSensitivity, ...]:
-        """Return the cost of quantizing each operator alone, ``wide`` with int16 activations; most sensitive first."""
+        """Return the cost of quantizing each operator alone, ``wide`` with int16 activations; most sensitive first.
+
+        An operator in ``steps`` is quantized together with the operators of the other steps of a loop.
+        """
         changes = conversion.plan.changes
 
         def alone(key: Key) -> Conversion:
-            int16x8 = (f"#{key[1]}",) if wide else self.settings.int16x8
-            return self._converted(changes, only=(key,), int16x8=int16x8, inputs=REAL, outputs=REAL)
+            numbers = (key[1], *(steps or {}).get(key[1], ()))
+            int16x8 = tuple(f"#{n}" for n in numbers) if wide else self.settings.int16x8
+            only = tuple((key[0], n) for n in numbers)
+            return self._converted(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
 
         def compared(one: Conversion) -> Agreement:
             return self.compared(one, "quantizing one operator alone")
@@ -124,21 +134,28 @@ class Rerun:
         return self._converted(changes), choice
 
     def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:
-        """Return the costs of the main subgraph's operators, each alone as int8 and, if it has weights, as int16x8."""
-        wide = self._converted(conversion.plan.changes, int16x8=("*",))
-        weights = weight_counts(conversion.source.subgraphs[0])
+        """Return the costs of the main subgraph's operators, each alone as int8 and, if it has weights, as int16x8.
+
+        Corresponding operators of all steps of an unrolled loop are measured together.
+        """
+        main = conversion.source.subgraphs[0]
+        steps = loop_steps(main)
+        weights = weight_counts(main, steps)
+        later = {number for rest in steps.values() for number in rest}
+
+        def snrs(one: Conversion, measured: Callable[[Decision], object], wide: bool) -> Mapping[int, float]:
+            chosen = (d for d in one.plan.operators if not d.subgraph and d.operator not in later)
+            plan = replace(one.plan, operators=tuple(filter(measured, chosen)))
+            ranking = self.sensitivities(replace(one, plan=plan), wide=wide, steps=steps)
+            return {found.operator: found.snr for found in ranking}
+
+        wider = self._converted(conversion.plan.changes, int16x8=("*",))
         can_widen = frozenset(
-            d.operator for d in wide.plan.operators if not d.subgraph and d.becomes == "int16"
+            d.operator for d in wider.plan.operators if not d.subgraph and d.becomes == "int16"
         )
-        weighted = replace(
-            wide.plan, operators=tuple(d for d in wide.plan.operators if weights.get(d.operator, 0))
-        )
-        narrow = self.sensitivities(conversion)
-        finer = self.sensitivities(replace(wide, plan=weighted), wide=True)
-        eight, sixteen = (
-            {one.operator: one.snr for one in found if not one.subgraph} for found in (narrow, finer)
-        )
-        return operator_costs(eight, sixteen, can_widen, weights)
+        narrow = snrs(conversion, lambda d: True, wide=False)
+        wide = snrs(wider, lambda d: weights.get(d.operator, 0), wide=True)
+        return operator_costs(narrow, wide, can_widen, weights, steps)
 
     def fix(
         self,
@@ -224,11 +241,12 @@ def lowest_output(agreement: Agreement) -> float:
     return min((output.snr for output in agreement.outputs), default=math.inf)
 
 
-def weight_counts(subgraph: Subgraph) -> Mapping[int, int]:
-    """Return the number of elements of the float constants of each operator that has any."""
+def weight_counts(subgraph: Subgraph, steps: Mapping[int, tuple[int, ...]]) -> Mapping[int, int]:
+    """Return the number of elements of the float constants of each operator that has any, with all steps of a loop."""
     found = {}
     for operator in subgraph.operators:
-        tensors = (subgraph.tensors[index] for index in operator.inputs if index >= 0)
+        several = (operator, *(subgraph.operators[n] for n in steps.get(operator.index, ())))
+        tensors = (subgraph.tensors[index] for index in {i for one in several for i in one.inputs if i >= 0})
         count = sum(t.size for t in tensors if t.is_constant and t.dtype == REAL)
         if count:
             found[operator.index] = count
@@ -238,8 +256,11 @@ def weight_counts(subgraph: Subgraph) -> Mapping[int, int]:
 def passes(model: Model, settings: ConversionSettings) -> int:
     """Return the maximum number of additional passes over all samples."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
-    trials = 2 * operators + _TRIALS if settings.budget else 0
-    return operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias + trials
+    found = operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias
+    if settings.budget:
+        main = model.subgraphs[0]
+        found += 2 * (len(main.operators) - sum(map(len, loop_steps(main).values()))) + _TRIALS
+    return found
 
 
 def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:

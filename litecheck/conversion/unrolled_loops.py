@@ -1,4 +1,4 @@
-"""Ranges of unrolled loops: the tensors of all steps share their range, so that few samples suffice.
+"""Unrolled loops: corresponding operators of all steps, and one range for their tensors, so that few samples suffice.
 
 An unrolled GRU computes with the same weights in each step. A range from 12 samples of one step is exceeded by other
 samples; the range of 12 samples of 24 steps is not.
@@ -60,6 +60,16 @@ def unrolled_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key
     return found
 
 
+def loop_steps(subgraph: Subgraph) -> Mapping[int, tuple[int, ...]]:
+    """Return the operators of later steps of unrolled loops by the corresponding operator of the first step.
+
+    Example: 24 steps of a GRU with one multiplication each give {9: (25, 41, ...)} for it.
+    """
+    classes = _corresponding(subgraph)
+    groups = _by_meaning(classes, subgraph) if classes.leader else {}
+    return {ops[0].index: tuple(op.index for op in ops[1:]) for ops in groups.values() if len(ops) > 1}
+
+
 def _widened(own: Interval, steps: list[Interval]) -> Interval:
     low, high = min(0.0, *(s[0] for s in steps)), max(0.0, *(s[1] for s in steps))
     width = max(own[1], 0.0) - min(own[0], 0.0)
@@ -76,11 +86,19 @@ def _corresponding(subgraph: Subgraph) -> _Classes:
             weighted.setdefault((operator.kind, weights), []).append(operator)
     changed = sum(classes.join_all(ops, "input") for ops in weighted.values()) > 0
     while changed:
-        meanings: dict[Hashable, list[Operator]] = {}
-        for operator in subgraph.operators:
-            meanings.setdefault(_meaning(classes, operator), []).append(operator)
-        changed = sum(classes.join_all(ops, "output") for ops in meanings.values()) > 0
+        groups = _by_meaning(classes, subgraph).values()
+        changed = sum(classes.join_all(ops, "output") for ops in groups) > 0
     return classes
+
+
+def _by_meaning(classes: _Classes, subgraph: Subgraph) -> Mapping[Hashable, list[Operator]]:
+    """Return equal operators on tensors that correspond."""
+    found: dict[Hashable, list[Operator]] = {}
+    for operator in subgraph.operators:
+        options = str(operator.options.fields) if operator.options else ""
+        meaning = operator.kind, options, tuple(map(classes.of, operator.inputs))
+        found.setdefault(meaning, []).append(operator)
+    return found
 
 
 def _weights(subgraph: Subgraph, operator: Operator) -> Iterator[int]:
@@ -89,8 +107,3 @@ def _weights(subgraph: Subgraph, operator: Operator) -> Iterator[int]:
         is_weight = traits.inputs.get(traits.role(place)) == "weight"
         if is_weight and index >= 0 and subgraph.tensors[index].is_constant:
             yield index
-
-
-def _meaning(classes: _Classes, operator: Operator) -> Hashable:
-    options = str(operator.options.fields) if operator.options else ""
-    return operator.kind, options, tuple(map(classes.of, operator.inputs))

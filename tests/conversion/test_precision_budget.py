@@ -107,8 +107,20 @@ def test_a_budget_that_nothing_meets_is_an_error(budget: str, nearest: str) -> N
 def test_costs_follow_from_decibels() -> None:
     assert noise_of(20) == 0.01
     assert noise_of(math.inf) == 0
-    costs = operator_costs({0: 10, 1: 20}, {0: 30}, frozenset({0}), {0: 7})
-    assert costs == (OperatorCost(0, 0.1, 0.001, 7), OperatorCost(1, 0.01, None, 0))
+    costs = operator_costs({0: 10, 1: 20}, {0: 30}, frozenset({0}), {0: 7}, {1: (3, 5)})
+    assert costs == (OperatorCost(0, 0.1, 0.001, 7), OperatorCost(1, 0.01, None, 0, (3, 5)))
+
+
+def test_all_steps_of_a_loop_move_together() -> None:
+    """Operators 4 to 6 are three steps; the moves cost three borders, and one other operator stays quantized."""
+    costs = (OperatorCost(4, 0.1, 0.02, 0, (5, 6)), OperatorCost(7, 0.1, 0.02, 0))
+    states = chain(TypeAssignment(), costs)
+    assert states[1].int16x8 == {7}  # the same gain for one border
+    assert states[2].int16x8 == {4, 5, 6, 7}
+    assert [len(state.real) for state in states[3:]] == [1]
+    assert chosen_assignment(
+        parse_budget("snr=1"), costs, lambda a: TriedAssignment(a, 1, len(a.int16x8))
+    ).uniform[1].assignment.int16x8 == {4, 5, 6, 7}
 
 
 def test_a_detector_reaches_its_budget_in_fewer_bytes_than_float() -> None:

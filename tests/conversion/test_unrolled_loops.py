@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.conversion.groups import Interval
-from litecheck.conversion.unrolled_loops import unrolled_ranges
+from litecheck.conversion.unrolled_loops import loop_steps, unrolled_ranges
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from tests.conversion.small_models import reals
@@ -16,7 +16,7 @@ def steps(shared: bool = True, opcodes: tuple[str, str] = ("TANH", "TANH")) -> M
     """Two steps h = TANH(W x + W h) of an unrolled loop; without ``shared``, each step has its own weights."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    weights = [main.constant(f"w{n}", reals(n, 4, 4)) for n in range(2)]
+    weights = [main.constant(f"w{n}", reals(n, 4, 4)) for n in range(4)]
     state = main.tensor("h0", (1, 4), "float32")
     inputs = [state]
     for step, opcode in enumerate(opcodes, 1):
@@ -24,9 +24,9 @@ def steps(shared: bool = True, opcodes: tuple[str, str] = ("TANH", "TANH")) -> M
             main.tensor(f"{name}{step}", (1, 4), "float32") for name in ("x", "p", "q", "s", "h")
         )
         inputs.append(x)
-        at = 0 if shared else step - 1
+        at = 0 if shared else 2 * step - 2
         main.add("FULLY_CONNECTED", [x, weights[at], -1], [product])
-        main.add("FULLY_CONNECTED", [state, weights[1 - at if shared else at], -1], [own])
+        main.add("FULLY_CONNECTED", [state, weights[at + 1], -1], [own])
         main.add("ADD", [product, own], [total])
         main.add(opcode, [total], [new])
         state = new
@@ -55,6 +55,12 @@ def test_all_steps_have_the_range_of_all_steps() -> None:
 )
 def test_tensors_that_do_not_correspond_keep_their_range(model: Model) -> None:
     assert ranges_of(model, {"h1": (-0.7, 0.9), "h2": (-0.8, 0.8)})["h2"] == (-0.8, 0.8)
+
+
+def test_operators_of_later_steps_follow_the_first_step() -> None:
+    assert loop_steps(steps().subgraphs[0]) == {0: (4,), 1: (5,), 2: (6,), 3: (7,)}
+    assert loop_steps(steps(opcodes=("TANH", "LOGISTIC")).subgraphs[0]) == {0: (4,), 1: (5,), 2: (6,)}
+    assert loop_steps(steps(shared=False).subgraphs[0]) == {}
 
 
 def test_a_range_that_would_more_than_double_stays() -> None:
