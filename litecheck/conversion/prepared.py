@@ -19,7 +19,7 @@ from litecheck.conversion.source import check_real, is_quantized
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import read_file
 from litecheck.model.load import load_model
-from litecheck.model.tensor_matching import CONVERSIONS
+from litecheck.model.node_signatures import CONVERSIONS
 from litecheck.model.types import Model
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from litecheck.conversion.request import REAL
 from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.edit import with_subgraphs
+from litecheck.model.node_signatures import CONVERSIONS
 from litecheck.model.stored_values import bytes_of, stored_integers
-from litecheck.model.tensor_matching import CONVERSIONS
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.types import Profile
 from litecheck.quantization import INTEGER_RANGES, Quantization

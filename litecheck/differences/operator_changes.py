@@ -13,7 +13,8 @@ from litecheck.differences.tensors import tensor_changes
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import name_of, wiring_of
 from litecheck.model.matching import SubgraphMatch
-from litecheck.model.tensor_matching import CONVERSIONS, operand_order
+from litecheck.model.node_signatures import CONVERSIONS
+from litecheck.model.tensor_matching import operand_order
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import Blockwise, MultiAxis

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.constant_likeness import closeness, fingerprint, largest_constant
 from litecheck.model.graph import name_of
-from litecheck.model.node_signatures import ROUNDS, View, exact_key, kind_key, view_of
+from litecheck.model.node_signatures import CONVERSIONS, ROUNDS, View, exact_key, kind_key, view_of
 from litecheck.model.stored_values import same_bytes
 from litecheck.model.tensor_matching import homes_of, reason_for
 from litecheck.model.types import Model, Subgraph
@@ -270,10 +270,15 @@ class _Matcher:
 
     def _same_readers(self, one: int, other: int, unknown: bool) -> bool:
         """Return True if a reader of one operator's output has a partner that reads the other's, or if nothing reads
-        either; ``unknown`` if one has no reader that could have a partner."""
-        readers = [_readers(view, n) for view, n in zip(self.views, (one, other), strict=True)]
+        either; ``unknown`` if one has no reader that could have a partner.
+
+        A conversion that is read is never the partner of a conversion to an output of the model.
+        """
+        readers = [view.readers(n) for view, n in zip(self.views, (one, other), strict=True)]
         if not any(readers):
             return True
+        if not all(readers) and self.views[0].operator(one).kind in CONVERSIONS:
+            return False
         mine = {self.partners[n] for n in readers[0] if n in self.partners}
         theirs = readers[1] & set(self._back)
         return bool(mine & theirs) or (unknown and not (mine and theirs))
@@ -285,8 +290,3 @@ def _is_computed(source: tuple[str, int]) -> bool:
 
 def _without_constants(source: tuple[str, int]) -> tuple[str, int]:
     return (source[0], 0) if source[0] in ("constant", "variable") else source
-
-
-def _readers(view: View, index: int) -> set[int]:
-    outputs = set(view.operator(index).outputs)
-    return {op.index for op in view.subgraph.operators if outputs & set(op.inputs)}

@@ -9,6 +9,9 @@ from litecheck.model.canonical_order import canonical_order
 from litecheck.model.graph import wiring_of
 from litecheck.model.types import Operator, Subgraph
 
+#: Operators that convert between types and leave real values as they are.
+CONVERSIONS = frozenset(("QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
@@ -34,6 +37,17 @@ class View:
     def is_transparent(self, index: int) -> bool:
         """Return True if matching first leaves this operator out."""
         return index in self.transparent
+
+    def readers(self, index: int) -> frozenset[int]:
+        """Return the operators that read an output of an operator, with conversions left out."""
+        readers = wiring_of(self.subgraph).readers
+        found, todo = set[int](), [index]
+        while todo:
+            outputs = self.operator(todo.pop()).outputs
+            behind = {n for i in outputs for n in readers.get(i, ())} - found
+            found |= behind
+            todo += (n for n in behind if self.operator(n).kind in CONVERSIONS)
+        return frozenset(n for n in found if self.operator(n).kind not in CONVERSIONS)
 
 
 def is_transparent(subgraph: Subgraph, operator: Operator) -> bool:

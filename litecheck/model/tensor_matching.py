@@ -6,11 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import has_ends, wiring_of
-from litecheck.model.node_signatures import is_transparent
+from litecheck.model.node_signatures import CONVERSIONS, is_transparent
 from litecheck.model.types import Operator, Subgraph
 
-#: Operators that convert between types and leave real values as they are.
-CONVERSIONS = frozenset(("QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"))
 #: Reason for an operator that was added, removed or replaced.
 NO_PARTNER = "no operator of this kind at this place"
 

@@ -165,3 +165,16 @@ def test_float16_constants_are_those_behind_dequantize() -> None:
     kernel = part.second.operators[0].inputs[1]
     assert part.first.tensors[part.tensors[kernel]].dtype == "float16"
     assert {one.opcode for one in part.unmatched} == {"DEQUANTIZE"}
+
+
+def test_a_dequantized_output_stands_for_the_output_behind_simulated_quantization() -> None:
+    """The float file dequantizes the input of SOFTMAX, the int8 file the output of SOFTMAX."""
+    from litecheck.conversion.pipeline import convert_model
+
+    trained = load_model(CONVERT / "trained.tflite")
+    quantized = convert_model(trained, outputs="float32", random=2, agreement=False).conversion.model
+    part = match(trained, quantized).subgraphs[0]
+    last = part.second.operators[-1]
+    assert last.kind == "DEQUANTIZE"
+    assert last.index not in {other for _, other in part.operators}
+    assert part.tensors[last.outputs[0]] == part.first.outputs[0]
