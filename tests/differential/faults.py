@@ -1,8 +1,9 @@
 """Planted faults against ``litecheck trace``: the operator must be named first, with the cause.
 
 ``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight float and int8 pairs, on data that
-reaches the ranges, and compares with two simpler measures: least accumulated SNR, and its largest fall. ``--pairs``
-plants two faults at once, ``--control`` traces the sound pairs, ``--devices 30`` traces sound pairs on faulty devices.
+reaches the ranges, and compares with simpler measures: least accumulated SNR, and its largest fall. ``--ai-edge PYTHON``
+adds the comparison of ai-edge-quantizer, which this Python has. ``--pairs`` plants two faults at once, ``--control``
+traces the sound pairs, ``--devices 30`` traces sound pairs on faulty devices.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from litecheck.tracing.trace_result import Trace
 from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.samples import samples
+from tests.differential.name_comparison import COLUMNS, NameComparison
 from tests.differential.planted_faults import FAULTS, PlantedFault, plant
 from tests.tracing.faulty_device import FaultyDevice
 
@@ -155,8 +157,20 @@ def one_fault(pair: Pair, kind: str, seed: int) -> tuple[PlantedFault, Trace] | 
     return planted, traced(pair, planted.model)
 
 
+def by_names(compared: NameComparison | None, pair: Pair, model: Model) -> dict[str, int]:
+    """Return the operators that ai-edge-quantizer names first, if it is asked."""
+    if compared is None:
+        return {}
+    samples = [chain[0].arrange(pair.real)[1] for chain in pair.data]
+    return compared.named_first(pair.real, model, samples)
+
+
 def campaign(
-    every: list[Pair], cases: int, seed: int, tell: Callable[[str], None]
+    every: list[Pair],
+    cases: int,
+    seed: int,
+    tell: Callable[[str], None],
+    compared: NameComparison | None = None,
 ) -> dict[str, Counter[str]]:
     """Return, for each kind of fault, how many were planted, named first by each measure, and had the right cause."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
@@ -171,14 +185,15 @@ def campaign(
         planted, result = found
         number += 1
         table[kind]["planted"] += 1
-        for measure, operator in ranked(result).items():
+        for measure, operator in {**ranked(result), **by_names(compared, pair, planted.model)}.items():
             table[kind][measure] += operator in planted.operators
         first = result.culprits[0] if result.culprits else None
         right = first is not None and first.operator in planted.operators and first.cause in planted.causes
         table[kind]["cause"] += right
         if number % _STEP == 0:
             sums = sum(table.values(), Counter[str]())
-            tell(f"{number} planted, {sums['trace']} named first, {sums['cause']} with the cause")
+            told = ", ".join(f"{name} {count}" for name, count in sums.items())
+            tell(f"named first: {told}")
         if not right:
             named = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in result.culprits[:2]]
             tell(f"{pair.name}, seed {seed}, {kind} in {sorted(planted.operators)}: named {named}")
@@ -265,6 +280,7 @@ def main() -> int:
     parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--control", action="store_true")
+    parser.add_argument("--ai-edge", metavar="PYTHON", help="compare with ai-edge-quantizer, run by PYTHON")
     asked = parser.parse_args()
     every = list(pairs())
     wrong = 0
@@ -277,8 +293,12 @@ def main() -> int:
             f"{pair.name}: {len(found.operators)} operators, at most {worst.avoidable_db:.1f} dB {words}",
             flush=True,
         )
-    table = campaign(every, asked.cases, asked.seed, lambda text: print(text, flush=True))
-    columns = ("planted", "trace", "cause", "alone", "largest fall", "accumulated SNR")
+    compared = NameComparison(asked.ai_edge) if asked.ai_edge else None
+    table = campaign(every, asked.cases, asked.seed, lambda text: print(text, flush=True), compared)
+    columns = ["planted", "trace", "cause", "alone", "largest fall", "accumulated SNR"]
+    if compared is not None:
+        compared.close()
+        columns += COLUMNS
     print(f"{'':18} " + " ".join(f"{name:>15}" for name in columns))
     total: Counter[str] = Counter()
     for kind, counts in table.items():

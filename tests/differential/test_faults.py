@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
+import numpy as np
 import pytest
 
-from tests.differential.faults import campaign, pairs, two_faults
+from tests.differential.faults import by_names, campaign, pairs, two_faults
+from tests.differential.name_comparison import COLUMNS, NameComparison
+from tests.differential.planted_faults import plant
 
 pytestmark = pytest.mark.slow
 EVERY = [pair for pair in pairs() if "MLPerf" not in pair.name]
@@ -27,3 +32,15 @@ def test_two_faults_are_among_the_first_three() -> None:
     done, named = two_faults(EVERY[:3], 6, 3, told.append)
     assert done == 6
     assert named >= 5, told
+
+
+def test_ai_edge_quantizer_names_a_fault_in_the_first_weights() -> None:
+    pytest.importorskip("ai_edge_quantizer")
+    pair = EVERY[0]
+    planted = plant("weights", pair.quantized, np.random.default_rng(1))
+    assert planted is not None
+    assert planted.operators == {0}
+    compared = NameComparison(sys.executable)
+    named = by_names(compared, pair, planted.model)
+    compared.close()
+    assert named == dict.fromkeys(COLUMNS, 0)
