@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
 from litecheck.model.links import called
-from litecheck.model.matching import ModelMatch
-from litecheck.model.types import Subgraph
+from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.measures import Tensors
@@ -28,8 +27,9 @@ class Measured:
     benches: dict[int, Bench] = field(default_factory=dict)
     few: dict[int, list[Tensors]] = field(default_factory=dict)
     entries: list[int] = field(default_factory=list)
-    tried: list[Tensors] = field(default_factory=list)
-    """Inputs, outputs and joined tensors of the float model's first subgraph, for the samples on which fixes are tried."""
+    tried: list[tuple[Tensors, Tensors]] = field(default_factory=list)
+    """Inputs, outputs and joined tensors of the float and of the quantized model's first subgraph, for the samples on which
+    fixes are tried."""
 
 
 def measured(
@@ -48,7 +48,7 @@ def measured(
     """
     made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
     few, tried = (spread(total, unusual, most) for most in (_FEW, _TRIED))
-    needed = _compared(match.subgraphs[0].first)
+    needed = _compared(match.subgraphs[0])
     for count, (entry, arrays) in enumerate(samples, 1):
         if entry not in made.entries:
             made.entries.append(entry)
@@ -60,7 +60,7 @@ def measured(
             if len(made.few[number]) < _FEW and count - 1 in few:
                 made.few[number].append(real)
             if number == entry == 0 and count - 1 in tried:
-                made.tried.append({index: real[index] for index in needed if index in real})
+                made.tried.append((_only(real, needed[0]), _only(stored, needed[1])))
         tell(count)
     return made
 
@@ -77,10 +77,16 @@ def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset
     return frozenset(usual[n * count // most] for n in range(most))
 
 
-def _compared(subgraph: Subgraph) -> frozenset[int]:
-    """Return inputs and outputs of a subgraph, and outputs of operators that join tensors."""
-    joined = (i for op in subgraph.operators if traits_of(op.kind).concatenates for i in op.outputs)
-    return frozenset((*subgraph.inputs, *subgraph.outputs, *joined))
+def _compared(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
+    """Return inputs and outputs of the first subgraph and outputs of operators that join tensors, and their partners."""
+    first, second = part.first, part.second
+    joined = (i for op in first.operators if traits_of(op.kind).concatenates for i in op.outputs)
+    real = frozenset((*first.inputs, *first.outputs, *joined))
+    return real, frozenset((*second.outputs, *(new for new, old in part.tensors.items() if old in real)))
+
+
+def _only(tensors: Tensors, chosen: Collection[int]) -> Tensors:
+    return {index: tensors[index] for index in chosen if index in tensors}
 
 
 def unmeasured(match: ModelMatch, made: Measured) -> Iterator[str]:

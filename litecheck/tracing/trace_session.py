@@ -247,7 +247,7 @@ def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
 
 
 def _fixed(
-    found: ModelMatch, few: Sequence[Tensors], asked: TraceSettings, base: _TrialBase,
+    found: ModelMatch, few: Sequence[tuple[Tensors, Tensors]], asked: TraceSettings, base: _TrialBase,
     named: list[Culprit], leading: int, data: CalibrationData,
 ) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
@@ -262,7 +262,7 @@ def _fixed(
     if is_trained(found.first):
         trials, leading = _of_trained(trials), -1
     words = f"--equalize {asked.words}" if base.changes else asked.words
-    shop = Workshop(found, trials, base.calibration.statistics, few, source, words)
+    shop = Workshop(found, trials, base.calibration.statistics, few, source, words, asked.arithmetic)
     partners = {other: one for one, other in found.subgraphs[0].operators}
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +18,7 @@ from litecheck.conversion.fixes import DEPTH, LARGE_LOSS, FixOptions, LossCause,
 from litecheck.conversion.powers import Values, power, squares
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
+from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -33,17 +34,19 @@ _WORTH = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workshop:
-    """Everything that trials need, all tensors of the float model for some samples, and the words of a command.
+    """Everything that trials need, and the words of a command.
 
-    A plain conversion is always tried, so that options are not credited with its gain.
+    ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
+    plain conversion is always tried, so that options are not credited with its gain.
     """
 
     match: ModelMatch
     trials: FixTrials
     statistics: CalibrationStatistics
-    samples: Sequence[Tensors]
+    samples: Sequence[tuple[Tensors, Tensors]]
     source: str
     asked: str
+    arithmetic: str = "litert-reference"
 
     def best(self, culprit: Culprit | None, partner: int) -> TriedFix | None:
         """Return the tried conversion with the largest gain, or None if none gains 1 dB.
@@ -57,6 +60,9 @@ class Workshop:
         ends = part.first.outputs if joint is None else _outputs_behind(part.first, joint)
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
+        runs = (stored for _, stored in self.samples)
+        before = self._snr(self.match.second, own, joint, runs)
+        known = {model_hash(self.match.second): before}
 
         @cache
         def trial(options: FixOptions) -> float | None:
@@ -65,11 +71,12 @@ class Workshop:
             return None if scales else self.trials.measured(options, snr)
 
         def snr(tried: Conversion) -> float:
-            return self._snr(
-                tried.model, {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}, joint
-            )
+            model = model_hash(tried.model)
+            if model not in known:
+                made = {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}
+                known[model] = self._snr(tried.model, made, joint, self._runs(tried.model))
+            return known[model]
 
-        before = self._snr(self.match.second, own, joint)
         causes = tuple(self._causes(culprit, partner))
         tries = (
             best_fix(part.first, causes, trial, before, len(self.samples), gain=_WORTH, depth=depth)
@@ -100,36 +107,32 @@ class Workshop:
         if (culprit is None or culprit.cause == "shared_range") and partner >= 0:
             yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
 
-    def _snr(self, model: Model, ends: Mapping[int, int], joint: Operator | None) -> float:
-        """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""
-        subgraph, real = model.subgraphs[0], self.match.subgraphs[0].first
-        interpreter, sums = ReferenceInterpreter(model), dict[tuple[int, int], tuple[float, float]]()
-        places = self._input_places(model)
-        for sample in self.samples:
+    def _runs(self, model: Model) -> Iterator[Tensors]:
+        """Yield all tensors of a conversion for each sample."""
+        subgraph, inputs = model.subgraphs[0], self.match.subgraphs[0].first.inputs
+        interpreter = ReferenceInterpreter(model, self.arithmetic)
+        for real, _ in self.samples:
             interpreter.restart()
-            fed = tuple(
-                requantized(subgraph.tensors[i], sample[real.inputs[place]])
-                for i, place in zip(subgraph.inputs, places, strict=True)
+            fed = (
+                requantized(subgraph.tensors[i], real[j])
+                for i, j in zip(subgraph.inputs, inputs, strict=True)
             )
-            made = {
-                **dict(zip(subgraph.inputs, fed, strict=True)),
-                **interpreter.run(subgraph, fed, keep_all=True),
-            }
+            yield interpreter.run(subgraph, tuple(fed), keep_all=True)
+
+    def _snr(
+        self, model: Model, ends: Mapping[int, int], joint: Operator | None, runs: Iterable[Tensors]
+    ) -> float:
+        """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""
+        tensors, sums = model.subgraphs[0].tensors, dict[tuple[int, int], tuple[float, float]]()
+        for (sample, _), made in zip(self.samples, runs, strict=True):
             for old, new in ends.items():
                 if old in sample and new in made and sample[old].dtype.kind == "f":
-                    pair = sample[old], meaning(made[new], subgraph.tensors[new])
+                    pair = sample[old], meaning(made[new], tensors[new])
                     split = joint if joint is not None and old in joint.outputs else None
                     for n, (want, got) in enumerate(zip(*(self._parts(v, split) for v in pair), strict=True)):
                         signal, noise = sums.get((old, n), (0.0, 0.0))
                         sums[old, n] = signal + power(want), noise + squares(want, got)
         return min((decibels(*pair) for pair in sums.values()), default=math.inf)
-
-    def _input_places(self, model: Model) -> list[int]:
-        """Return the places of the model's inputs among the float model's."""
-        part = self.match.subgraphs[0]
-        if model is self.match.second:
-            return [part.first.inputs.index(part.tensors[i]) for i in part.second.inputs]
-        return list(range(len(part.first.inputs)))
 
     def _parts(self, values: Values, joint: Operator | None) -> list[Values]:
         """Return the values of each tensor that an operator joins, or all values."""
