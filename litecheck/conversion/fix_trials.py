@@ -43,11 +43,12 @@ class FixTrials:
         ):
             return None
         try:
-            return snr(self._equalized() if options.equalize else self._converted(options))
+            return snr(self._equalized() if options.equalize else self.converted(options))
         except LitecheckError:
             return None
 
-    def _converted(self, options: FixOptions) -> Conversion:
+    def converted(self, options: FixOptions) -> Conversion:
+        """Return the conversion with more options, but without equalization. Raises ConfigError."""
         request = replace(
             self.request,
             keep=(*self.request.keep, *options.keep),

@@ -76,6 +76,7 @@ class LossFix:
     before: float
     after: float
     samples: int
+    runtime: str = ""
 
 
 #: A trial of options: the lowest SNR in dB with them. None if they are impossible.
@@ -105,11 +106,15 @@ def _low_channels(agreement: Agreement) -> Iterator[tuple[float, str, int]]:
     """Yield the SNR, the output and the number of the channel that stands for each output."""
     for one in agreement.outputs:
         sums = agreement.channels.get(one.reference)
-        if sums is None or not (sums.signal > 0).any():
-            continue
-        ordered = sorted((snr, n) for n, snr in enumerate(sums.snr.tolist()) if sums.signal[n] > 0)
-        snr, channel = ordered[len(ordered) // 10]
-        yield snr, one.output, channel
+        if sums is not None and (low := low_channel(sums)) is not None:
+            yield low[0], one.output, low[1]
+
+
+def low_channel(sums: ChannelSums) -> tuple[float, int] | None:
+    """Return the SNR in dB and the number of the channel that stands for an output: the lowest with a signal or, from ten
+    channels on, the tenth percentile. None if no channel has a signal."""
+    ordered = sorted((snr, n) for n, snr in enumerate(sums.snr.tolist()) if sums.signal[n] > 0)
+    return ordered[len(ordered) // 10] if ordered else None
 
 
 def best_fix(
@@ -140,13 +145,25 @@ def best_fix(
     return min(near, key=lambda fix: (len(fix.options), -fix.after))
 
 
-def find_causes(
-    conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization]
+def loss_causes(
+    conversion: Conversion,
+    agreement: Agreement,
+    groups: Sequence[SharedQuantization],
+    statistics: CalibrationStatistics,
 ) -> Iterator[LossCause]:
-    """Yield causes of the loss in the first subgraph: shared scales, an outlier channel, or else large falls of the SNR.
+    """Yield the causes of a conversion's loss: an unusual sample and, if the loss is large, those of the first subgraph.
 
     ``agreement`` has sums by channel of all tensors.
     """
+    yield from sample_cause(statistics, conversion.source)
+    if lowest_snr(agreement) < LARGE_LOSS:
+        yield from _causes(conversion, agreement, groups)
+
+
+def _causes(
+    conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization]
+) -> Iterator[LossCause]:
+    """Yield shared scales, an outlier channel, or else large falls of the SNR."""
     subgraph = conversion.source.subgraphs[0]
     low_resolution = [(m, g) for g in groups for m in g.members if m.low_resolution and m.subgraph == 0]
     if low_resolution:

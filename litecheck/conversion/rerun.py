@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.bias_correction import BiasCorrection, corrected_biases, layers
 from litecheck.conversion.calibrated import Calibration, Told, calibrated
-from litecheck.conversion.calibration.calibration_data import limited, without_samples
+from litecheck.conversion.calibration.calibration_data import chosen_samples, spread
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
@@ -20,14 +20,12 @@ from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.dequantized_model import DequantizedModel
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import (
-    LARGE_LOSS,
     SAMPLES,
     FixOptions,
     LossFix,
     best_fix,
-    find_causes,
+    loss_causes,
     lowest_snr,
-    sample_cause,
 )
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.precision_budget import (
@@ -166,33 +164,42 @@ class Rerun:
     ) -> LossFix | None:
         """Return options that reduce a large loss or the effect of one sample, or None if none does.
 
-        They are tried on the first samples, without samples that alone set ranges.
+        They are tried on evenly spread samples, without samples that alone set ranges.
         """
-        unusual = {one.sample for one in named_samples(statistics)}
-        data = limited(without_samples(self.data, unusual), SAMPLES)
-        channelled = frozenset(conversion.tensors)
-        trials = FixTrials(
-            self.model,
-            self.settings.request,
-            self.ranges,
-            self.inner,
-            partial(self._recalibrated, data) if equalizes else None,
-            conversion.plan.changes,
-            self.trained.borrowed if self.trained else None,
-        )
+        unusual = frozenset(one.sample for one in named_samples(statistics))
+        numbers = spread(self.data.count, unusual, SAMPLES)
+        data = chosen_samples(self.data, numbers)
+        trials = self.trials(conversion.plan.changes, numbers | unusual if equalizes else ())
 
         def snr(tried: Conversion) -> float:
-            return lowest_snr(self.compared(tried, "trying fixes", channelled, data))
+            return lowest_snr(self.by_channel(tried, data))
 
         def trial(options: FixOptions) -> float | None:
             return trials.measured(options, snr)
 
-        found = self.compared(conversion, "trying fixes", channelled, data)
-        before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
-        if before < LARGE_LOSS:
-            causes += find_causes(conversion, found, groups)
-        best = best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
-        return None if best is None else replace(best, options=(*self._given.words, *best.options))
+        found = self.by_channel(conversion, data)
+        causes = loss_causes(conversion, found, groups, statistics)
+        best = best_fix(conversion.source.subgraphs[0], causes, trial, lowest_snr(found), found.samples)
+        if best is None:
+            return None
+        return replace(best, options=(*self._given.words, *best.options), runtime=found.runtime)
+
+    def by_channel(self, conversion: Conversion, data: CalibrationData) -> Agreement:
+        """Run a conversion and the float model on samples for fixes. Compare all tensors per channel."""
+        return self.compared(conversion, "trying fixes", frozenset(conversion.tensors), data)
+
+    def trials(self, changes: Sequence[ConstantChange], rescaled: Collection[int]) -> FixTrials:
+        """Return trials of fixes. A model with rescaled channels is calibrated on the samples ``rescaled``; without such
+        samples, channels are not rescaled."""
+        return FixTrials(
+            self.model,
+            self.settings.request,
+            self.ranges,
+            self.inner,
+            partial(self._recalibrated, rescaled) if rescaled else None,
+            changes,
+            self.trained.borrowed if self.trained else None,
+        )
 
     @property
     def _given(self) -> FixOptions:
@@ -202,8 +209,9 @@ class Rerun:
             return FixOptions()
         return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), own.equalize)
 
-    def _recalibrated(self, data: CalibrationData, model: Model) -> Calibration:
-        settings = replace(self.settings, statistics="")
+    def _recalibrated(self, numbers: Collection[int], model: Model) -> Calibration:
+        """Return the calibration of another form of the model on some samples."""
+        settings, data = replace(self.settings, statistics=""), chosen_samples(self.data, numbers)
         return calibrated(model, data, settings, lambda done, what: None, self.child)
 
     def compared(

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
+from litecheck.conversion.calibration.calibration_data import spread
+from litecheck.conversion.fixes import SAMPLES
 from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.profile.operators import traits_of
@@ -16,8 +18,6 @@ from litecheck.tracing.twin import Twin
 
 #: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, the device.
 _FEW = 4
-#: Samples on which fixes are tried.
-_TRIED = 8
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ def measured(
     samples.
     """
     made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
-    few, tried = (spread(total, unusual, most) for most in (_FEW, _TRIED))
+    few, tried = (spread(total, unusual, most) for most in (_FEW, SAMPLES))
     needed = _compared(match.subgraphs[0])
     for count, (entry, arrays) in enumerate(samples, 1):
         if entry not in made.entries:
@@ -63,18 +63,6 @@ def measured(
                 made.tried.append((_only(real, needed[0]), _only(stored, needed[1])))
         tell(count)
     return made
-
-
-def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
-    """Return the numbers of at most ``most`` evenly spread samples.
-
-    Example: 4 of 64 samples without sample 16 are 0, 15, 32 and 48; of an unknown number, they are 0, 1, 2 and 3.
-    """
-    usual = [n for n in range(most + len(left_out) if total is None else total) if n not in left_out]
-    if len(usual) <= most:
-        return frozenset(usual)
-    count = most if total is None else len(usual)
-    return frozenset(usual[n * count // most] for n in range(most))
 
 
 def _compared(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:

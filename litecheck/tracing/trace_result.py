@@ -73,10 +73,10 @@ class FixGain:
 
 @dataclass(frozen=True, slots=True)
 class TriedFix:
-    """A command that was tried, and the lowest SNR in dB of the model's outputs before and after.
+    """A command that was tried, and the lowest SNR in dB of a channel of the model's outputs before and after.
 
-    Both are measured on ``samples`` evenly spread samples of the trace. ``gains`` are parts of the gain. Numbers of
-    operators in the command are those of the float file.
+    Both are measured on ``samples`` evenly spread samples of the trace, with its kernels. ``gains`` are parts of the gain.
+    Numbers of operators in the command are those of the float file.
     """
 
     command: str
@@ -158,6 +158,13 @@ class Trace:
     """Operators of the float file that the quantized file lacks: subgraph, number, opcode, reason."""
     load_faults: tuple[str, ...] = ()
     """Reasons why LiteRT does not load the quantized model."""
+    arithmetic: str = ""
+    """Arithmetic of litecheck's kernels, which compute all SNRs."""
+
+    @property
+    def kernels(self) -> str:
+        """Kernels that compute all SNRs. Example: ``litecheck's kernels, arithmetic litert-reference``."""
+        return f"litecheck's kernels, arithmetic {self.arithmetic}" if self.arithmetic else ""
 
     @property
     def worst(self) -> float:

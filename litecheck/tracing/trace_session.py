@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibrated import Calibration, calibrated, opened
-from litecheck.conversion.calibration.calibration_data import limited
-from litecheck.conversion.calibration.data_sources import DataSources
 from litecheck.conversion.calibration.dataset import CalibrationData
-from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.equalize import equalize
-from litecheck.conversion.fix_trials import FixTrials
-from litecheck.conversion.fixes import SAMPLES
-from litecheck.conversion.plan_profiles import profile_of, rules_for
-from litecheck.conversion.request import KINDS, Request
-from litecheck.conversion.settings import ConversionSettings
-from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
+from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.source import load_source
-from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
+from litecheck.conversion.trained import is_trained
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
@@ -38,67 +29,22 @@ from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
+from litecheck.tracing.fix_search import TrialBase, search_fix
 from litecheck.tracing.load_faults import load_faults
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
-from litecheck.tracing.measures import Tensors
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.storage import check_quantized, is_quantized
-from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput, TriedFix
+from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
-from litecheck.tracing.traced_fixes import Workshop
-from litecheck.tracing.twin import Twin, kind_of, make_twin
+from litecheck.tracing.trace_settings import TraceSettings
+from litecheck.tracing.twin import Twin, make_twin, shared_by
 from litecheck.version import __version__
 
 #: Without a culprit, operators whose share of the outputs' error is tried, and samples for these shares.
 _LEADING, _TRIED = 5, 2
 _EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
 Told = Callable[[int, str], None]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TraceSettings:
-    """Settings of a trace. ``data``, ``random``, ``seed``, ``samples``, ``preprocessing`` and ``signature`` are those of a
-    conversion. ``fix`` tries conversions. ``min_snr`` and ``max_loss`` in dB fail a trace."""
-
-    data: DataSources = ()
-    random: int | None = None
-    seed: int = 0
-    samples: int | None = None
-    preprocessing: str = ""
-    arithmetic: str = "litert-reference"
-    runtime: str = "auto"
-    fix: bool = True
-    min_snr: float | None = None
-    max_loss: float | None = None
-
-    @property
-    def conversion(self) -> ConversionSettings:
-        """Settings of the calibration."""
-        return ConversionSettings(
-            data=self.data, random=self.random, seed=self.seed, samples=self.samples,
-            preprocessing=self.preprocessing, device=self.runtime,
-        )  # fmt: skip
-
-    @property
-    def words(self) -> str:
-        """Options of a command that reads the same data."""
-        given = [one for one in self.conversion.sources if isinstance(one, str)]
-        named = [f"random:{self.random}"] if self.random else given or ["D"]
-        words = [f"--data {shlex.quote(name)}" for name in named]
-        words += [f"--samples {self.samples}"] if self.samples else []
-        words += [f"--preprocessing {shlex.quote(self.preprocessing)}"] if self.preprocessing else []
-        return " ".join([*words, *([f"--seed {self.seed}"] if self.seed else [])])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _TrialBase:
-    """The float model as given, the calibration, and the changes of all trials: those of ``--equalize`` for a model with
-    equalized channels."""
-
-    model: Model
-    calibration: Calibration
-    changes: tuple[ConstantChange, ...] = ()
 
 
 @shows_call("litecheck.trace('float.tflite', 'int8.tflite', data='samples.npz')")
@@ -123,7 +69,7 @@ def trace(
     if reference is None:
         check_quantized(quantized, alone=True)
         ranges = trace_ranges(quantized, asked.conversion, asked.arithmetic, told)
-        return replace(ranges, load_faults=load_faults(quantized))
+        return replace(ranges, load_faults=load_faults(quantized), arithmetic=asked.arithmetic)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
     data = opened(real, asked.conversion)
@@ -162,10 +108,10 @@ def _traced(
     found, notes = match(real, quantized), list[str]()
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
-    base = _TrialBase(real, calibration)
+    base = TrialBase(real, calibration)
     if changes := equalized_channels(found):
         equalization = equalize(real)
-        base = _TrialBase(
+        base = TrialBase(
             real, calibrated(equalization.model, data, asked.conversion, told), equalization.changes
         )
         real = with_edited_weights(real, changes)
@@ -207,7 +153,7 @@ def _traced(
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
     if asked.fix and not bridged and made.tried:
-        fix, named = _fixed(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
+        fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
         tuple(named), tuple(_outputs(made)), _unmatched(found, 1), device.described if device else "", fix, leading, None,
@@ -215,6 +161,7 @@ def _traced(
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
         "" if asked.random else _doubt(found, calibration), explained(named, shares.get(0)),
         tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), load_faults(quantized),
+        asked.arithmetic,
     )  # fmt: skip
 
 
@@ -232,10 +179,7 @@ def _twin(
     except LitecheckError as error:
         notes.append(f"no twin, so no loss is known to be avoidable: {error}")
         return None, ()
-    profile, _ = rules_for(kind_of(found.second), "")
-    plan = twin.conversion.plan
-    shared = shared_quantizations(twin.conversion.source, plan, profile_of(plan, profile), calibration.ranges)
-    return twin, shared
+    return twin, shared_by(twin.conversion, calibration.ranges)
 
 
 def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
@@ -244,40 +188,6 @@ def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
     worst = sorted(ratios, key=lambda n: -ratios[n])[:_LEADING]
     shares = [(n, share) for n in worst if (share := outputs.of_operator(n)) is not None]
     return max(shares, key=lambda pair: pair[1], default=None)
-
-
-def _fixed(
-    found: ModelMatch, few: Sequence[tuple[Tensors, Tensors]], asked: TraceSettings, base: _TrialBase,
-    named: list[Culprit], leading: int, data: CalibrationData,
-) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
-    """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
-    worst = next((one for one in named if one.cause != "arithmetic" and one.reaches_outputs), None)
-    source = found.first.file or "FLOAT"
-    settings, samples = asked.conversion, limited(data, SAMPLES)
-    trials = FixTrials(
-        base.model, Request(kind_of(found.second)), base.calibration.ranges, base.calibration.inner,
-        None if base.changes else lambda model: calibrated(model, samples, settings, lambda done, what: None),
-        base.changes,
-    )  # fmt: skip
-    if is_trained(found.first):
-        trials, leading = _of_trained(trials), -1
-    words = f"--equalize {asked.words}" if base.changes else asked.words
-    shop = Workshop(found, trials, base.calibration.statistics, few, source, words, asked.arithmetic)
-    partners = {other: one for one, other in found.subgraphs[0].operators}
-    number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
-    fix = shop.best(worst, partners.get(number, -1))
-    if worst is None or fix is None:
-        return fix, named
-    return fix, [replace(one, fix=fix) if one is worst else one for one in named]
-
-
-def _of_trained(trials: FixTrials) -> FixTrials:
-    """Return the trials of a model that simulates quantization: it states its ranges, and loses its simulation."""
-    kind = trials.request.to
-    trained = import_trained(trials.model, "uint8" if kind == "uint8" else "int8")
-    profile, _ = rules_for(kind, "")
-    ranges = with_trained_ranges(trained.model, profile, trials.ranges, trained, KINDS[kind][0])
-    return replace(trials, model=trained.model, ranges=ranges, trained=trained.borrowed, recalibrated=None)
 
 
 def _outputs(made: Measured) -> Iterator[TracedOutput]:

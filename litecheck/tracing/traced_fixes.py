@@ -11,10 +11,10 @@ from functools import cache
 import numpy as np
 
 from litecheck.cases.inputs import requantized
-from litecheck.conversion.calibration.statistics import CalibrationStatistics
+from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
-from litecheck.conversion.fixes import DEPTH, LARGE_LOSS, FixOptions, LossCause, best_fix, sample_cause
+from litecheck.conversion.fixes import DEPTH, GAIN, LARGE_LOSS, FixOptions, LossCause, best_fix, low_channel
 from litecheck.conversion.powers import Values, power, squares
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
@@ -28,7 +28,7 @@ from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
 from litecheck.tracing.twin import granularity_of
 
-#: Gain in dB from which a command is printed.
+#: Gain in dB from which a command is printed, unless a plain conversion has the same large loss: then that of convert.
 _WORTH = 1.0
 
 
@@ -37,12 +37,13 @@ class Workshop:
     """Everything that trials need, and the words of a command.
 
     ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
-    plain conversion is always tried, so that options are not credited with its gain.
+    plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a loss of the
+    plain conversion, as ``convert`` finds them.
     """
 
     match: ModelMatch
     trials: FixTrials
-    statistics: CalibrationStatistics
+    causes: Callable[[Conversion], Iterable[LossCause]]
     samples: Sequence[tuple[Tensors, Tensors]]
     source: str
     asked: str
@@ -52,8 +53,8 @@ class Workshop:
         """Return the tried conversion with the largest gain, or None if none gains 1 dB.
 
         ``partner`` is the float operator of the culprit or, without one, of the operator with the largest error. The gain
-        is that of the worst output of the model; with a shared range, that of the worst tensor that shares it and of the
-        outputs behind it. Readers of the operator change as well if a large loss remains otherwise.
+        is that of the lowest channel of an output, as for ``convert``; with a shared range, of the outputs behind it and of
+        the worst tensor that shares it. A plain conversion with a large loss has the candidates of ``convert``.
         """
         part = self.match.subgraphs[0]
         joint = part.first.operators[partner] if culprit and culprit.cause == "shared_range" else None
@@ -77,12 +78,13 @@ class Workshop:
                 known[model] = self._snr(tried.model, made, joint, self._runs(tried.model))
             return known[model]
 
-        causes = tuple(self._causes(culprit, partner))
-        tries = (
-            best_fix(part.first, causes, trial, before, len(self.samples), gain=_WORTH, depth=depth)
-            for depth in ((0, DEPTH) if before < LARGE_LOSS else (0,))
-        )
-        found = next(filter(None, tries), None)
+        plain = trial(FixOptions())
+        large = plain is not None and plain < LARGE_LOSS
+        causes = self.causes(self.trials.converted(FixOptions())) if large else _own_cause(culprit, partner)
+        every = LossCause((), culprit.detail if culprit else "", plain=True), *causes
+        main, count = self.trials.model.subgraphs[0], len(self.samples)
+        gain = GAIN if plain is not None and plain < min(LARGE_LOSS, before + _WORTH) else _WORTH
+        found = best_fix(main, every, trial, before, count, gain=gain, depth=DEPTH if large else 0)
         if found is None:
             return None
         kind = self.trials.request.to
@@ -100,13 +102,6 @@ class Workshop:
         except LitecheckError:
             return None
 
-    def _causes(self, culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
-        """Yield the causes to try: none, an unusual sample, and an operator without a culprit that a conversion fixes."""
-        yield LossCause((), culprit.detail if culprit else "", plain=True)
-        yield from sample_cause(self.statistics, self.match.first)
-        if (culprit is None or culprit.cause == "shared_range") and partner >= 0:
-            yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
-
     def _runs(self, model: Model) -> Iterator[Tensors]:
         """Yield all tensors of a conversion for each sample."""
         subgraph, inputs = model.subgraphs[0], self.match.subgraphs[0].first.inputs
@@ -122,22 +117,29 @@ class Workshop:
     def _snr(
         self, model: Model, ends: Mapping[int, int], joint: Operator | None, runs: Iterable[Tensors]
     ) -> float:
-        """Return the lowest SNR of tensors, float -> those of the model, or of the parts that an operator joins."""
-        tensors, sums = model.subgraphs[0].tensors, dict[tuple[int, int], tuple[float, float]]()
+        """Return the lowest SNR of a channel of outputs, or of a part that an operator joins; ``ends``: float -> model."""
+        tensors, outputs = model.subgraphs[0].tensors, self.match.subgraphs[0].first.outputs
+        channels, parts = dict[int, ChannelSums](), dict[tuple[int, int], tuple[float, float]]()
         for (sample, _), made in zip(self.samples, runs, strict=True):
             for old, new in ends.items():
-                if old in sample and new in made and sample[old].dtype.kind == "f":
+                if old not in sample or new not in made or sample[old].dtype.kind != "f":
+                    continue
+                if old in outputs:
+                    real, stored = map(np.atleast_1d, (sample[old], made[new]))
+                    one = channel_sums(real, stored, tensors[new])
+                    channels[old] = channels[old].merged(one) if old in channels else one
+                if joint is not None and old in joint.outputs:
                     pair = sample[old], meaning(made[new], tensors[new])
-                    split = joint if joint is not None and old in joint.outputs else None
-                    for n, (want, got) in enumerate(zip(*(self._parts(v, split) for v in pair), strict=True)):
-                        signal, noise = sums.get((old, n), (0.0, 0.0))
-                        sums[old, n] = signal + power(want), noise + squares(want, got)
-        return min((decibels(*pair) for pair in sums.values()), default=math.inf)
+                    for n, (want, got) in enumerate(zip(*(self._parts(v, joint) for v in pair), strict=True)):
+                        signal, noise = parts.get((old, n), (0.0, 0.0))
+                        parts[old, n] = signal + power(want), noise + squares(want, got)
+        lowest = (low[0] for sums in channels.values() if (low := low_channel(sums)) is not None)
+        return min((*lowest, *(decibels(*pair) for pair in parts.values())), default=math.inf)
 
-    def _parts(self, values: Values, joint: Operator | None) -> list[Values]:
+    def _parts(self, values: Values, joint: Operator) -> list[Values]:
         """Return the values of each tensor that an operator joins, or all values."""
         tensors = self.match.subgraphs[0].first.tensors
-        if joint is None or traits_of(joint.kind).concatenates != "axis" or joint.options is None:
+        if traits_of(joint.kind).concatenates != "axis" or joint.options is None:
             return [values]
         axis = int(joint.options.get("axis", 0)) % max(values.ndim, 1)
         sizes = [tensors[i].shape[axis] for i in joint.inputs]
@@ -146,6 +148,12 @@ class Workshop:
             if sum(sizes) == values.shape[axis]
             else [values]
         )
+
+
+def _own_cause(culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
+    """Yield an operator without a culprit that a conversion fixes."""
+    if (culprit is None or culprit.cause == "shared_range") and partner >= 0:
+        yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
 
 
 def _outputs_behind(subgraph: Subgraph, operator: Operator) -> tuple[int, ...]:

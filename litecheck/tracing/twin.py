@@ -10,8 +10,10 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.plan_profiles import profile_of, rules_for
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, Request
+from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Model, Tensor
@@ -70,6 +72,13 @@ def kind_of(model: Model) -> str:
     types = Counter(t.dtype for t in tensors if not t.is_constant)
     found = next((dtype for dtype, _ in types.most_common() if dtype in _KINDS), "")
     return _KINDS.get(found, "dynamic")
+
+
+def shared_by(conversion: Conversion, ranges: Mapping[Key, Interval]) -> tuple[SharedQuantization, ...]:
+    """Return the ranges that tensors of a conversion share."""
+    profile, _ = rules_for(conversion.request.to, "")
+    plan = conversion.plan
+    return shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges)
 
 
 def widened(seen: Interval, reach: Interval) -> Interval:

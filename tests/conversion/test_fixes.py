@@ -98,7 +98,8 @@ def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: Calibrati
     assert f"has an SNR of {fix.before:.1f} dB, below 20 dB" in shown
     still = "; still below 20 dB" if fix.after < LARGE_LOSS else ""
     assert (
-        f"({fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples{still})" in shown
+        f"(lowest channel {fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {fix.samples} samples, "
+        f"litecheck's kernels{still})" in shown
     )
     assert loss_warnings(again.agreement) == again.warnings
     assert bool(again.warnings) == (lowest_snr(again.agreement) < LARGE_LOSS)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import litecheck
+from litecheck.conversion.calibration.calibration_data import spread
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.pipeline import convert_model
@@ -16,7 +17,6 @@ from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
-from litecheck.tracing.measured_subgraphs import spread
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.samples import samples
 

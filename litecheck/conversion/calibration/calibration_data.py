@@ -115,18 +115,24 @@ def limited(data: CalibrationData, most: int | None) -> CalibrationData:
     return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
 
 
-def without_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
-    """Return the data without the samples of these numbers."""
-    if not numbers:
-        return data
-    count = None if data.count is None else data.count - len(numbers)
-    words = f"{data.described} without {counted(len(numbers), 'sample')}"
-    return CalibrationData(
-        lambda: (chain for n, chain in enumerate(data.read()) if n not in numbers),
-        words,
-        count,
-        data.warnings,
-    )
+def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
+    """Return the numbers of at most ``most`` evenly spread samples; the first samples if their number is not known.
+
+    Example: 4 of 64 samples without sample 16 are 0, 15, 32 and 48; of an unknown number, they are 0, 1, 2 and 3.
+    """
+    usual = [n for n in range(most + len(left_out) if total is None else total) if n not in left_out]
+    if len(usual) <= most:
+        return frozenset(usual)
+    count = most if total is None else len(usual)
+    return frozenset(usual[n * count // most] for n in range(most))
+
+
+def chosen_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
+    """Return the samples of these numbers, read once and held in memory."""
+    read = enumerate(islice(data, max(numbers, default=-1) + 1))
+    chains = [chain for number, chain in read if number in numbers]
+    words = f"{counted(len(chains), 'sample')} of {data.described}"
+    return CalibrationData(lambda: iter(chains), words, len(chains), data.warnings)
 
 
 def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:

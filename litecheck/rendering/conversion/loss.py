@@ -14,7 +14,10 @@ def fix_lines(record: ConversionRecord) -> list[tuple[str, str]]:
     fix = record.fix
     if fix is None:
         return []
-    gain = f"{fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on {counted(fix.samples, 'sample')}"
+    gain = (
+        f"lowest channel {fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on "
+        f"{counted(fix.samples, 'sample')}, {fix.runtime}"
+    )
     if fix.after < LARGE_LOSS:
         gain += f"; still below {LARGE_LOSS:g} dB"
     return [("because", fix.cause), ("fix", f"{shlex.join(fix.options)} ({gain})")]

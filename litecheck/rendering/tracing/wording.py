@@ -132,7 +132,7 @@ def fix(trace: Trace) -> str:
     of = "" if one.samples == trace.samples else f"{one.samples} of "
     count = f" on {of}{counted(trace.samples, 'sample')}" if one.samples else ""
     numbers = "; # numbers operators of the float file" if "#" in one.command else ""
-    return f"{one.command} ({one.before:.1f} dB -> {one.after:.1f} dB{count}, tried{numbers})"
+    return f"{one.command} (lowest channel {one.before:.1f} dB -> {one.after:.1f} dB{count}, tried{numbers})"
 
 
 def gains(trace: Trace) -> str:
@@ -148,7 +148,7 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     differ = "; ranges of real data differ, so give samples with --data FILE" if trace.random else ""
     found.append(("data", trace.data + differ))
     found += [("output", f"{output.name}: SNR {output.snr:.1f} dB") for output in trace.outputs]
-    found.append(("device", trace.device))
+    found += [("run by", trace.kernels), ("device", trace.device)]
     matched = f"{counted(len(trace.operators), 'operator')} measured"
     rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
     found.append(("operators", matched + rest))

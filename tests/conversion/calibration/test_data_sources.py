@@ -12,7 +12,7 @@ import litecheck
 from fixtures.detector import float_detector
 from litecheck.conversion.calibration.data_sources import data_sources, words
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.tracing.trace_session import TraceSettings
+from litecheck.tracing.trace_settings import TraceSettings
 
 ARRAY = np.random.default_rng(0).uniform(-1, 1, (4, 8, 8, 3)).astype(np.float32)
 

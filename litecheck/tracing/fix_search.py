@@ -1,0 +1,76 @@
+"""The search of a trace for a fix: conversions of the float model, with the candidates of ``convert``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from litecheck.conversion.calibrated import Calibration
+from litecheck.conversion.calibration.calibration_data import chosen_samples, spread
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.conversion_plan import ConstantChange
+from litecheck.conversion.convert_float import Conversion
+from litecheck.conversion.data_warnings import named_samples
+from litecheck.conversion.fixes import SAMPLES, LossCause, loss_causes
+from litecheck.conversion.plan_profiles import rules_for
+from litecheck.conversion.request import KINDS
+from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
+from litecheck.model.matching import ModelMatch
+from litecheck.model.types import Model
+from litecheck.tracing.measures import Tensors
+from litecheck.tracing.trace_result import Culprit, TriedFix
+from litecheck.tracing.trace_settings import TraceSettings
+from litecheck.tracing.traced_fixes import Workshop
+from litecheck.tracing.twin import kind_of, shared_by
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialBase:
+    """The float model as given, the calibration, and the changes of all trials: those of ``--equalize`` for a model with
+    equalized channels."""
+
+    model: Model
+    calibration: Calibration
+    changes: tuple[ConstantChange, ...] = ()
+
+
+def search_fix(
+    found: ModelMatch, few: Sequence[tuple[Tensors, Tensors]], asked: TraceSettings, base: TrialBase,
+    named: list[Culprit], leading: int, data: CalibrationData,
+) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
+    """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
+    worst = next((one for one in named if one.cause != "arithmetic" and one.reaches_outputs), None)
+    source, statistics = found.first.file or "FLOAT", base.calibration.statistics
+    settings = replace(asked.conversion, to=kind_of(found.second))
+    rerun = Rerun(
+        base.model, settings, data, base.calibration.ranges, base.calibration.inner, lambda done, what: None
+    )
+    partners = {other: one for one, other in found.subgraphs[0].operators}
+    if is_trained(found.first):
+        rerun, partners, leading = _of_trained(rerun), {}, -1
+    unusual = frozenset(one.sample for one in named_samples(statistics))
+    numbers = spread(data.count, unusual, SAMPLES)
+
+    def causes(plain: Conversion) -> Iterator[LossCause]:
+        compared = rerun.by_channel(plain, chosen_samples(data, numbers))
+        return loss_causes(plain, compared, shared_by(plain, rerun.ranges), statistics)
+
+    equalizes = not base.changes and rerun.trained is None
+    trials = rerun.trials(base.changes, numbers | unusual if equalizes else ())
+    words = f"--equalize {asked.words}" if base.changes else asked.words
+    shop = Workshop(found, trials, causes, few, source, words, asked.arithmetic)
+    number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
+    fix = shop.best(worst, partners.get(number, -1))
+    if worst is None or fix is None:
+        return fix, named
+    return fix, [replace(one, fix=fix) if one is worst else one for one in named]
+
+
+def _of_trained(rerun: Rerun) -> Rerun:
+    """Return the conversions of a model that simulates quantization: it states its ranges, and loses its simulation."""
+    kind = rerun.settings.to
+    trained = import_trained(rerun.model, "uint8" if kind == "uint8" else "int8")
+    profile, _ = rules_for(kind, "")
+    ranges = with_trained_ranges(trained.model, profile, rerun.ranges, trained, KINDS[kind][0])
+    return replace(rerun, model=trained.model, ranges=ranges, trained=trained)
