@@ -145,25 +145,13 @@ def best_fix(
     return min(near, key=lambda fix: (len(fix.options), -fix.after))
 
 
-def loss_causes(
-    conversion: Conversion,
-    agreement: Agreement,
-    groups: Sequence[SharedQuantization],
-    statistics: CalibrationStatistics,
+def find_causes(
+    conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization]
 ) -> Iterator[LossCause]:
-    """Yield the causes of a conversion's loss: an unusual sample and, if the loss is large, those of the first subgraph.
+    """Yield causes of the loss in the first subgraph: shared scales, an outlier channel, or else large falls of the SNR.
 
     ``agreement`` has sums by channel of all tensors.
     """
-    yield from sample_cause(statistics, conversion.source)
-    if lowest_snr(agreement) < LARGE_LOSS:
-        yield from _causes(conversion, agreement, groups)
-
-
-def _causes(
-    conversion: Conversion, agreement: Agreement, groups: Sequence[SharedQuantization]
-) -> Iterator[LossCause]:
-    """Yield shared scales, an outlier channel, or else large falls of the SNR."""
     subgraph = conversion.source.subgraphs[0]
     low_resolution = [(m, g) for g in groups for m in g.members if m.low_resolution and m.subgraph == 0]
     if low_resolution:

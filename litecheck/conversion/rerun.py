@@ -20,12 +20,14 @@ from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.dequantized_model import DequantizedModel
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import (
+    LARGE_LOSS,
     SAMPLES,
     FixOptions,
     LossFix,
     best_fix,
-    loss_causes,
+    find_causes,
     lowest_snr,
+    sample_cause,
 )
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.precision_budget import (
@@ -178,8 +180,10 @@ class Rerun:
             return trials.measured(options, snr)
 
         found = self.by_channel(conversion, data)
-        causes = loss_causes(conversion, found, groups, statistics)
-        best = best_fix(conversion.source.subgraphs[0], causes, trial, lowest_snr(found), found.samples)
+        before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
+        if before < LARGE_LOSS:
+            causes += find_causes(conversion, found, groups)
+        best = best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
         if best is None:
             return None
         return replace(best, options=(*self._given.words, *best.options), runtime=found.runtime)

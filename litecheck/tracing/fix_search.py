@@ -11,7 +11,7 @@ from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.data_warnings import named_samples
-from litecheck.conversion.fixes import SAMPLES, LossCause, loss_causes
+from litecheck.conversion.fixes import SAMPLES, LossCause, find_causes
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
@@ -54,12 +54,12 @@ def search_fix(
 
     def causes(plain: Conversion) -> Iterator[LossCause]:
         compared = rerun.by_channel(plain, chosen_samples(data, numbers))
-        return loss_causes(plain, compared, shared_by(plain, rerun.ranges), statistics)
+        return find_causes(plain, compared, shared_by(plain, rerun.ranges))
 
     equalizes = not base.changes and rerun.trained is None
     trials = rerun.trials(base.changes, numbers | unusual if equalizes else ())
     words = f"--equalize {asked.words}" if base.changes else asked.words
-    shop = Workshop(found, trials, causes, few, source, words, asked.arithmetic)
+    shop = Workshop(found, trials, statistics, causes, few, source, words, asked.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))
     if worst is None or fix is None:

@@ -11,10 +11,20 @@ from functools import cache
 import numpy as np
 
 from litecheck.cases.inputs import requantized
+from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
-from litecheck.conversion.fixes import DEPTH, GAIN, LARGE_LOSS, FixOptions, LossCause, best_fix, low_channel
+from litecheck.conversion.fixes import (
+    DEPTH,
+    GAIN,
+    LARGE_LOSS,
+    FixOptions,
+    LossCause,
+    best_fix,
+    low_channel,
+    sample_cause,
+)
 from litecheck.conversion.powers import Values, power, squares
 from litecheck.errors import LitecheckError
 from litecheck.model.matching import ModelMatch
@@ -37,12 +47,13 @@ class Workshop:
     """Everything that trials need, and the words of a command.
 
     ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
-    plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a loss of the
-    plain conversion, as ``convert`` finds them.
+    plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a large loss of
+    the plain conversion, as ``convert`` finds them.
     """
 
     match: ModelMatch
     trials: FixTrials
+    statistics: CalibrationStatistics
     causes: Callable[[Conversion], Iterable[LossCause]]
     samples: Sequence[tuple[Tensors, Tensors]]
     source: str
@@ -81,7 +92,11 @@ class Workshop:
         plain = trial(FixOptions())
         large = plain is not None and plain < LARGE_LOSS
         causes = self.causes(self.trials.converted(FixOptions())) if large else _own_cause(culprit, partner)
-        every = LossCause((), culprit.detail if culprit else "", plain=True), *causes
+        every = (
+            LossCause((), culprit.detail if culprit else "", plain=True),
+            *sample_cause(self.statistics, self.match.first),
+            *causes,
+        )
         main, count = self.trials.model.subgraphs[0], len(self.samples)
         gain = GAIN if plain is not None and plain < min(LARGE_LOSS, before + _WORTH) else _WORTH
         found = best_fix(main, every, trial, before, count, gain=gain, depth=DEPTH if large else 0)

@@ -195,3 +195,18 @@ def test_the_outlier_is_the_channel_with_the_largest_ratio_to_the_median() -> No
     zeros = np.zeros(3)
     assert ChannelSums(1, zeros, zeros, zeros, np.array([1.0, 400.0, 1.0])).outlier == (1, 400.0)
     assert ChannelSums(1, zeros, zeros, zeros, np.array([0.0, 5.0, 0.0])).outlier == (1, 0.0)
+
+
+def test_rescaled_channels_are_calibrated_on_a_sample_that_sets_ranges() -> None:
+    """The trial has the ranges of the printed command, so that the next report starts where the fix ends."""
+    chains = [
+        (Sample({name: array * (30 if n == 9 else 1) for name, array in sample.inputs.items()}),)
+        for n, (sample,) in enumerate(images(0, 12))
+    ]
+    data = CalibrationData(lambda: iter(chains), "images", 12)
+    record = made(outlier(), data)
+    assert record.fix is not None
+    assert record.fix.options == ("--equalize",)
+    again = executed(record, outlier(), data)
+    assert again.fix is not None
+    assert again.fix.before == pytest.approx(record.fix.after, abs=0.1)

@@ -27,8 +27,9 @@ from litecheck.model.load import load_model
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.tracing.trace_session import trace
-from tests.conversion.mobile_nets import images
+from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
+from tests.conversion.test_rerun import with_outlier_channel
 from tests.differential.faults import by_tensorflow, drawn
 from tests.differential.planted_faults import FAULTS, plant
 
@@ -42,9 +43,10 @@ def save_float(model: Model, data: CalibrationData) -> None:
     np.savez("x.npz", **{name: np.stack([sample.inputs[name] for (sample,) in data])})
 
 
-def convert_plainly(to: str = "int8") -> None:
+def convert_plainly(to: str = "int8", **more: object) -> None:
     """Write the plain conversion of the float model to the current folder."""
-    convert_model("float.tflite", "int8.tflite", data=("x.npz",), to=to, agreement=False, device="litecheck")
+    wanted = {"to": to, "agreement": False, "device": "litecheck", **more}
+    convert_model("float.tflite", "int8.tflite", data=("x.npz",), **wanted)
 
 
 def save_pair(model: Model, data: CalibrationData, to: str = "int8") -> None:
@@ -62,6 +64,12 @@ def save_planted(to: str = "") -> None:
     planted = plant("weights", load_model("int8.tflite") if to else pair.quantized, np.random.default_rng(0))
     assert planted is not None
     save_model(planted.model, "int8.tflite")
+
+
+def save_equalized(seed: int) -> None:
+    """Write a net with an outlier channel, and its conversion with equalized channels."""
+    save_float(with_outlier_channel(mobile_net(seed, blocks=2, spread=0), 5), images(5, 4))
+    convert_plainly(equalize=True)
 
 
 def save_detector() -> None:
@@ -114,6 +122,8 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
         (lambda: save_planted("int16x8"), "--to int16x8", SIX),
         (lambda: save_pair(dense_net(), spiked()), "--range x=", WITHOUT_SPIKE),
         (lambda: save_pair(outlier(), images(0, 4)), "--equalize", FOUR),
+        (lambda: save_equalized(2), "--keep-float '#3' --equalize", FOUR),
+        (lambda: save_equalized(3), "--int16x8 '#7' --equalize", FOUR),
         (save_trained, "", SIX),
         (save_detector, "--int16x8 '#6'", FOUR),
         (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", EIGHT),
@@ -128,6 +138,8 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
         "plain int16x8",
         "range",
         "equalize",
+        "keep-float equalized",
+        "int16x8 equalized",
         "trained",
         "int16x8",
         "keep-float",

@@ -124,8 +124,8 @@ def test_data_are_doubted_once() -> None:
 
 def test_the_fix_comes_second() -> None:
     assert (
-        "fix litecheck convert float.tflite -o fixed.tflite --data x.npz (8.0 dB -> 21.5 dB on 4 samples, tried) "
-        "gain +14.5 dB from per-channel weights, -1.0 dB from new ranges"
+        "fix litecheck convert float.tflite -o fixed.tflite --data x.npz (lowest channel 8.0 dB -> 21.5 dB on 4 samples, "
+        "tried) gain +14.5 dB from per-channel weights, -1.0 dB from new ranges"
         in " ".join(render(BAD).split("\n\n")[0].split())
     )
 
