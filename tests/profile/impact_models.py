@@ -88,11 +88,12 @@ def reduced(
     return one_operator(opcode, [x, axis], [y], version=2)
 
 
-def dense(dtype: str, weight: Any, bias: Any) -> Model:
+def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
     """FULLY_CONNECTED with these scales of weight and bias; the sound bias scale is 0.125."""
+    bias_type = bias_type or ("int64" if dtype == "int16" else "int32")
     narrow = "uint8" if dtype == "uint8" else "int8"
     w = constant("w", (np.arange(24).reshape(3, 8) % 7).astype(narrow), quantized(weight))
-    b = constant("b", np.array([100, -200, 300], "int64" if dtype == "int16" else "int32"), quantized(bias))
+    b = constant("b", np.array([100, -200, 300], bias_type), quantized(bias))
     x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 3), dtype, quantized(0.3))  # no ties
     return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
 
@@ -176,6 +177,14 @@ def litert_models() -> Iterator[ImpactModel]:
     yield ImpactModel("bias nan uint8", model, given, "FULLY_CONNECTED/limits/bias_scale_drift", LOAD)
     model, drift = dense("int16", 0.25, 0.25), "FULLY_CONNECTED/limits/bias_scale_drift"
     yield ImpactModel("bias int16", model, (_ones(2, 8, dtype="int16"),), drift, LOAD)
+    given = (np.arange(16).reshape(2, 8).astype(np.int8),)
+    model = dense("int8", 0.25, 0.125, "int64")
+    yield ImpactModel("bias of int64", model, given, "FULLY_CONNECTED/bias/dtype", WRONG)
+    for dtype in ("float16", "float64"):
+        x, y, z = (run_time(name, (2, 4), dtype) for name in "xyz")
+        model = one_operator("STABLEHLO_ADD", [x, y], [z])
+        given = (np.linspace(-2, 2, 8).reshape(2, 4).astype(dtype),) * 2
+        yield ImpactModel(f"sums of {dtype}", model, given, None, "")
     step = "SOFTMAX/limits/exponent_step"
     for dtype in ("int8", "uint8"):
         given = (np.arange(16).reshape(2, 8).astype(dtype),)

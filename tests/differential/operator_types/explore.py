@@ -76,7 +76,9 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
     controls = _controls(runtimes, bases)
     todo, lively = [(base, base.signature) for base in bases], varied(bases)
     while todo and len(tried) < _MOST:
-        new = {s: base for base, s in reversed(todo[: _MOST - len(tried)]) if s not in tried}
+        some = list(reversed(todo[: _MOST - len(tried)]))
+        some.sort(key=_suits)  # the last one counts
+        new = {s: base for base, s in some if s not in tried}
         found = dict(
             zip(new, _tried(runtimes, [(base, s) for s, base in new.items()], controls), strict=True)
         )
@@ -91,6 +93,15 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
             if other not in tried
         ]
     return tried
+
+
+def _suits(pair: tuple[Base, Signature]) -> bool:
+    """Return True if a model with integers is tried with integers, or one with floats with floats.
+
+    Sums of bytes wrap, and sums of the same values in float16 do not.
+    """
+    base, signature = pair
+    return ("float" in base.signature[0]) == ("float" in signature[0])
 
 
 def _again(
