@@ -162,7 +162,7 @@ class _Edit:
         homes: list[tuple[QuantParams | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
             data = (
-                _bytes(stored(_values(tensor), one.written, "", self.generation), one.written.dtype)
+                stored_bytes(stored(_values(tensor), one.written, "", self.generation), one.written.dtype)
                 if constant
                 else tensor.data
             )
@@ -231,7 +231,7 @@ class _Edit:
         data = (
             tensor.data
             if form is None
-            else _bytes(stored(values, form, derived, self.generation), form.dtype)
+            else stored_bytes(stored(values, form, derived, self.generation), form.dtype)
         )
         dtype = tensor.dtype if form is None else form.dtype
         quantization = Quantization() if form is None else self._quantization(tensor, form)
@@ -288,7 +288,7 @@ def _requantizes(written: QuantParams, form: QuantParams) -> bool:
     return steps + abs(int(form.zero_point[0])) < _REACH
 
 
-def _bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
+def stored_bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
     """Return the bytes of stored integers: two int4 or four int2 in a byte."""
     return pack(values, dtype) if BITS.get(dtype, 8) < 8 else bytes_of(values)
 

@@ -84,7 +84,7 @@ def _carried_out(
     calibration = calibrating.result()
     profile, _ = rules_for(settings.to, settings.profile)
     copied = _copied(session, profile, known=calibration is not None)
-    ranges = calibration.ranges if calibration else _reaches(copied)
+    ranges = calibration.ranges if calibration else copied.reaches if copied else _NONE
     trained = session.trained
     if trained:
         ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
@@ -102,6 +102,11 @@ def _carried_out(
         conversion, budget = rerun.budgeted(conversion)
     if rerun and settings.correct_bias:
         conversion, correction = rerun.corrected(conversion)
+    if session.needs_moments and data is not None:
+        from litecheck.conversion.gptq_weights import chosen_weights  # few recipes need it
+
+        conversion = chosen_weights(conversion, settings, data, lambda n, what: told(before + n, what), child)
+        before += data.count or 0
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
@@ -113,7 +118,7 @@ def _carried_out(
     record = replace(record, warnings=(*record.warnings, *unreached, *faults))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
-        before = rerun.done if rerun else before
+        before = max(rerun.done, before) if rerun else before
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
     if session.evaluation is not None and not violates:
         record = replace(record, evaluation=_agreement(session, conversion, session.evaluation, told, child))
@@ -174,11 +179,6 @@ def _copied(session: ConversionSession, profile: Profile, known: bool) -> Transf
             "half. Give the quantized form of this model, or --data for the other tensors"
         )
     return found
-
-
-def _reaches(copied: TransferredParams | None) -> Mapping[Key, Interval]:
-    """Return the ranges of copied parameters."""
-    return {key: form.reach for key, form in copied.forms.items()} if copied else _NONE
 
 
 def _unreached(

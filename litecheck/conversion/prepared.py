@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import OWN, chosen_runtime
+from litecheck.conversion.recipe import QuantizationRecipe
 from litecheck.conversion.recipe_file import read_recipe
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.settings import ConversionSettings
@@ -85,6 +86,12 @@ class ConversionSession:
         )
 
     @property
+    def needs_moments(self) -> bool:
+        """True if a recipe chooses weights by second moments of the layers' inputs."""
+        recipe = self.settings.recipe
+        return isinstance(recipe, QuantizationRecipe) and recipe.needs_moments
+
+    @property
     def compares(self) -> bool:
         """True if both models are run and compared."""
         return self.settings.agreement and self.data is not None
@@ -100,7 +107,7 @@ class ConversionSession:
         other = self.evaluation
         if self.data is None:
             return other.count if other is not None else 0
-        times = (self.calibrates and not self.reads_statistics) + self.compares
+        times = (self.calibrates and not self.reads_statistics) + self.needs_moments + self.compares
         if self.settings.correct_bias or self.settings.sensitivity or self.settings.budget:
             from litecheck.conversion.rerun import passes
 
@@ -147,10 +154,13 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         from litecheck.conversion.rerun import check_rerun
 
         check_rerun(settings, data is not None, shifts)
-    return ConversionSession(
+    session = ConversionSession(
         model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None,
         evaluation,
     )  # fmt: skip
+    if session.needs_moments and data is None:
+        raise ConfigError("a recipe with 'algorithm: gptq' chooses weights by samples: give --data")
+    return session
 
 
 def _with_recipe(settings: ConversionSettings) -> ConversionSettings:

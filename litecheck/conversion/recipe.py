@@ -18,6 +18,8 @@ SCHEMES: Mapping[str, str] = {
 }  # fmt: skip
 #: Weights with fewer elements stay float32 beside float activations: the kernels gain nothing.
 SMALL = 1024
+#: Algorithm that chooses the integers of weights by second moments of the layer's inputs.
+GPTQ = "gptq"
 #: Sizes of blocks of weights that share a scale.
 BLOCK_SIZES = (32, 64, 128, 256)
 
@@ -28,7 +30,7 @@ class OperatorScheme:
 
     ``to`` is a key of :data:`SCHEMES`. ``weights`` is the type of 8-bit weights (``int8`` or ``int4``), and ``granularity``
     the granularity of their scales (``per-tensor``, ``per-axis`` or ``blockwise`` with ``block_size``). An empty value is
-    the first that the operator's rule allows.
+    the first that the operator's rule allows. ``algorithm`` is empty for rounding to the nearest, or ``gptq``.
     ``weight_range`` is ``minmax``, or ``mse`` for scales with the smallest squared error of the weights. Weights with
     fewer than ``min_elements`` elements stay float32.
     """
@@ -39,6 +41,7 @@ class OperatorScheme:
     block_size: int = 0
     weight_range: str = "minmax"
     min_elements: int = 0
+    algorithm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,11 @@ class QuantizationRecipe:
         """Kind of conversion with the same type of activations: the first of int8, int16x8 and dynamic that rules have."""
         kinds = {rule.scheme.to for rule in self.rules}
         return next((to for to in ("int8", "int16x8") if to in kinds), "dynamic")
+
+    @property
+    def needs_moments(self) -> bool:
+        """True if a rule chooses weights by second moments, which need data."""
+        return any(rule.scheme.algorithm == GPTQ for rule in self.rules)
 
 
 def rules_by_operator(

@@ -9,6 +9,7 @@ from litecheck.conversion.ai_edge_recipe import read_ai_edge_recipe
 from litecheck.conversion.calibration.ranges import range_method
 from litecheck.conversion.recipe import (
     BLOCK_SIZES,
+    GPTQ,
     SMALL,
     OperatorScheme,
     OperatorSelector,
@@ -25,9 +26,10 @@ WEIGHTS = ("int8", "int4")
 GRANULARITIES = ("per-tensor", "per-axis", "blockwise")
 _BLOCK_SIZES = tuple(map(str, BLOCK_SIZES))
 WEIGHT_RANGES = ("minmax", "mse")
+ALGORITHMS = ("nearest", GPTQ)
 _SELECTORS = ("operator", "opcode", "name", "index", "depth")
 _KEYS = (
-    "to", *_SELECTORS, "weights", "granularity", "block_size", "weight_range", "calibrate", "min_elements",
+    "to", *_SELECTORS, "weights", "granularity", "block_size", "weight_range", "algorithm", "calibrate", "min_elements",
 )  # fmt: skip
 #: Keys that a kind of rule does not take.
 _WITHOUT: dict[str, tuple[str, ...]] = {
@@ -35,8 +37,16 @@ _WITHOUT: dict[str, tuple[str, ...]] = {
     "int16x8": ("min_elements",),
     "dynamic": ("calibrate",),
     "weight-only": ("calibrate",),
-    "float16": ("weights", "granularity", "block_size", "weight_range", "calibrate"),
-    "float32": ("weights", "granularity", "block_size", "weight_range", "calibrate", "min_elements"),
+    "float16": ("weights", "granularity", "block_size", "weight_range", "algorithm", "calibrate"),
+    "float32": (
+        "weights",
+        "granularity",
+        "block_size",
+        "weight_range",
+        "algorithm",
+        "calibrate",
+        "min_elements",
+    ),
 }
 _LARGEST = 1 << 31
 
@@ -73,6 +83,7 @@ def _rule(node: Node) -> RecipeRule:
         int(_word(node, "block_size", _BLOCK_SIZES) or 0),
         _word(node, "weight_range", WEIGHT_RANGES) or "minmax",
         least,
+        _word(node, "algorithm", ALGORITHMS).removeprefix("nearest"),
     )
     _check_blocks(node, scheme)
     calibrate = _checked(node, "calibrate", lambda value: str(range_method(value)))

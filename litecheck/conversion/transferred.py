@@ -47,6 +47,11 @@ class TransferredParams:
         known, wanted = self.share
         return f"scales of {known} of {counted(wanted, 'tensor')} copied from {self.source}" if wanted else ""
 
+    @property
+    def reaches(self) -> Mapping[Key, tuple[float, float]]:
+        """The range of real values of each form."""
+        return {key: form.reach for key, form in self.forms.items()}
+
     def at(self, port: TensorUse, key: Key, form: QuantParams, storage: QuantSpec) -> QuantParams:
         """Return the form of a tensor at a port, in the type of the solved form."""
         own = self.read.get(port) or self.forms.get(key)

@@ -26,7 +26,8 @@ rules:
     granularity: blockwise
     block_size: 32
     weight_range: mse
-  - {to: weight-only, operator: "#3", min_elements: 0, granularity: per-tensor}
+    algorithm: gptq
+  - {to: weight-only, operator: "#3", min_elements: 0, granularity: per-tensor, algorithm: nearest}
 """
 
 
@@ -38,14 +39,14 @@ def written(folder: Path, text: str) -> str:
 
 def test_every_key(tmp_path: Path) -> None:
     file = written(tmp_path, WHOLE)
-    blocks = OperatorScheme("dynamic", "int4", "blockwise", 32, "mse", 1024)
+    blocks = OperatorScheme("dynamic", "int4", "blockwise", 32, "mse", 1024, "gptq")
     selector = OperatorSelector(
         (), ("FULLY_CONNECTED",), ("mlp/*", "head"), "", ((2, 2), (5, 7)), ((-2, -1),)
     )
     assert read_recipe(file).rules == (
         RecipeRule(OperatorScheme("int8"), place=f"{file}:2", calibrate="percentile:99.9"),
         RecipeRule(blocks, selector, f"{file}:4"),
-        RecipeRule(OperatorScheme("weight-only", "", "per-tensor"), OperatorSelector(("#3",)), f"{file}:13"),
+        RecipeRule(OperatorScheme("weight-only", "", "per-tensor"), OperatorSelector(("#3",)), f"{file}:14"),
     )
 
 

@@ -22,10 +22,11 @@ BLOCKS = OperatorScheme("dynamic", "int4", "blockwise", 32)
         (table(), BLOCKS),
         (matrix(), OperatorScheme("weight-only", "int4")),
         (convolution(), OperatorScheme("int8", "int4")),
+        (convolution(), OperatorScheme("dynamic", "int4", algorithm="gptq")),
     ],
 )  # fmt: skip
 def test_kernels_agree(model: Model, scheme: OperatorScheme, device: str) -> None:
-    random = 4 if scheme.to == "int8" else None
+    random = 4 if scheme.to == "int8" or scheme.algorithm else None
     made = convert_model(model, recipe=recipe(scheme), random=random, agreement=False, device="litecheck")
     found = verify(made.conversion.model, device)
     matrix_of_blocks = scheme is BLOCKS and model.subgraphs[0].operators[0].opcode == "FULLY_CONNECTED"
