@@ -26,7 +26,7 @@ from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_fo
 from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
 from litecheck.conversion.request import KINDS
-from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.rerun import Rerun, size_of
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
@@ -221,14 +221,13 @@ def _judged(
     plan = conversion.plan
     asked = (accelerator,) if accelerator else profiles_of(plan, profile)
     report = validate(read, asked if settings.profile else None)
-    size = model.size or len(model_bytes(model, drop_unknown=True))
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
     return ConversionRecord(
         __version__,
         model.file or "model",
         "",
-        size,
+        size_of(model),
         len(content),
         conversion,
         replace(report, file=target or model.file, size=len(content)),

@@ -24,13 +24,14 @@ _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "B": 1}
 
 @dataclass(frozen=True, slots=True)
 class ConversionBudget:
-    """A limit of a conversion: the size of the file in bytes, or the lowest SNR of the outputs in dB."""
+    """A limit of a conversion: the size of the file in bytes, or the lowest SNR of the outputs in dB; and its text."""
 
     kind: Literal["size", "snr"]
     limit: float
+    text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        return f"size={bytes_text(int(self.limit))}" if self.kind == "size" else f"snr={self.limit:g}"
+        return self.text
 
 
 def parse_budget(text: str) -> ConversionBudget:
@@ -43,7 +44,19 @@ def parse_budget(text: str) -> ConversionBudget:
         limit = math.nan
     if not equals or kind not in ("size", "snr") or not 0 < limit < math.inf:
         raise ConfigError(f"--budget {text}: expected a size or an SNR in dB, as in size=2MB or snr=30")
-    return ConversionBudget("size" if kind == "size" else "snr", limit)
+    return ConversionBudget("size" if kind == "size" else "snr", limit, text)
+
+
+def check_size(budget: ConversionBudget, int8: int, operators: int) -> None:
+    """Raise ConfigError for a size that no choice can reach, before costs are measured.
+
+    An operator in float32 saves less than ``BORDER`` bytes of scales. Example: 16 operators and an int8 file of 96 kB
+    rule out ``size=90KB``.
+    """
+    if budget.kind == "size" and budget.limit < int8 - BORDER * operators:
+        raise ConfigError(
+            f"--budget {budget}: no choice of operators is within it; int8 has {bytes_text(int8)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +128,31 @@ def chosen_assignment(
     budget: ConversionBudget,
     costs: Sequence[OperatorCost],
     measure: Callable[[TypeAssignment], TriedAssignment],
+    real: int,
 ) -> BudgetChoice:
-    """Return the best assignment that was tried within a budget. Raises ConfigError if none is within it."""
+    """Return the best assignment that was tried within a budget. Raises ConfigError if none is within it.
+
+    ``real`` is the size of the float model in bytes. Mixed files larger than this and than int8 are no choice.
+    """
     trials = Trials(measure)
     wide = TypeAssignment(frozenset(n for one in costs if one.wide is not None for n in one.numbers))
     uniform = (TypeAssignment(), wide)
     for start in uniform:
         _bisect(budget, chain(start, costs), trials)
     found = [trials(one) for one in uniform]
-    fitting = [one for one in trials.known.values() if _fits(budget, one)]
+    small = [one for one in trials.known.values() if one.size <= max(real, found[0].size)]
+    fitting = [one for one in small if _fits(budget, one)]
+    if not fitting and budget.kind == "size":
+        least = min(one.size for one in small)
+        raise ConfigError(
+            f"--budget {budget}: no choice of operators is within it; the nearest has {bytes_text(least)}"
+        )
     if not fitting:
-        best = min(trials.known.values(), key=lambda one: one.size if budget.kind == "size" else -one.snr)
-        near = bytes_text(best.size) if budget.kind == "size" else f"{best.snr:.1f} dB"
-        raise ConfigError(f"--budget {budget}: no choice of operators is within it; the nearest has {near}")
+        most = max(one.snr for one in small)
+        raise ConfigError(
+            f"--budget {budget}: no tried choice of operators reaches it in a file smaller than the float model "
+            f"({bytes_text(real)}); the nearest has {most:.1f} dB"
+        )
     return BudgetChoice(budget, _best(budget, fitting), tuple(found))
 
 

@@ -35,6 +35,7 @@ from litecheck.conversion.precision_budget import (
     OperatorCost,
     TriedAssignment,
     TypeAssignment,
+    check_size,
     chosen_assignment,
     operator_costs,
     parse_budget,
@@ -116,6 +117,8 @@ class Rerun:
     def budgeted(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
         """Return the conversion with the best choice of types within the budget, which later runs have as well."""
         changes, before = conversion.plan.changes, self.settings
+        budget = parse_budget(before.budget)
+        check_size(budget, len(model_bytes(conversion.model)), len(conversion.plan.operators))
 
         def chosen(assignment: TypeAssignment) -> ConversionSettings:
             wide, real = (
@@ -129,7 +132,7 @@ class Rerun:
             found = self.compared(made, "trying choices within the budget")
             return TriedAssignment(assignment, len(model_bytes(made.model)), lowest_output(found))
 
-        choice = chosen_assignment(parse_budget(before.budget), self._costs(conversion), measured)
+        choice = chosen_assignment(budget, self._costs(conversion), measured, size_of(self.model))
         self.settings = chosen(choice.chosen.assignment)
         return self._converted(changes), choice
 
@@ -246,6 +249,11 @@ class Rerun:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
         known = self.trained.borrowed if self.trained else None
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
+
+
+def size_of(model: Model) -> int:
+    """Return the bytes of a model's file, or those it would have as a file."""
+    return model.size or len(model_bytes(model, drop_unknown=True))
 
 
 def lowest_output(agreement: Agreement) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -16,6 +17,7 @@ from litecheck.conversion.precision_budget import (
     TriedAssignment,
     TypeAssignment,
     chain,
+    check_size,
     chosen_assignment,
     noise_of,
     operator_costs,
@@ -30,6 +32,8 @@ COSTS = (
     OperatorCost(2, 0.01, 0.0001, 0),
     OperatorCost(3, 0.001, None, 10),
 )
+#: Size of the float model in bytes.
+FLOAT = 414_000
 
 
 def modeled(assignment: TypeAssignment) -> TriedAssignment:
@@ -84,7 +88,7 @@ def test_more_noise_comes_earlier() -> None:
     [("snr=9", "size"), ("snr=11", "size"), ("snr=15", "size"), ("size=112KB", "snr"), ("size=116KB", "snr")],
 )
 def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, better: str) -> None:
-    found = chosen_assignment(parse_budget(budget), COSTS, modeled)
+    found = chosen_assignment(parse_budget(budget), COSTS, modeled, FLOAT)
     chosen, limit = found.chosen, found.budget.limit
     assert chosen.size <= limit if better == "snr" else chosen.snr >= limit
     for one in found.uniform:
@@ -96,12 +100,37 @@ def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, 
     assert chosen.assignment.real or chosen.assignment.int16x8
 
 
-@pytest.mark.parametrize(("budget", "nearest"), [("size=10KB", "111.0 kB"), ("snr=90", "dB")])
-def test_a_budget_that_nothing_meets_is_an_error(budget: str, nearest: str) -> None:
-    with pytest.raises(
-        ConfigError, match=f"no choice of operators is within it; the nearest has .*{nearest}"
-    ):
-        chosen_assignment(parse_budget(budget), COSTS, modeled)
+@pytest.mark.parametrize(
+    ("budget", "real", "why"),
+    [
+        ("size=10kb", FLOAT, "no choice of operators is within it; the nearest has 111.0 kB"),
+        (
+            "snr=90",
+            FLOAT,
+            "no tried choice .* smaller than the float model .414.0 kB.; the nearest has 15.2 dB",
+        ),
+        (
+            "snr=15",
+            111_500,
+            "no tried choice .* smaller than the float model .111.5 kB.; the nearest has .* dB",
+        ),
+    ],
+)
+def test_a_budget_that_nothing_meets_is_an_error(budget: str, real: int, why: str) -> None:
+    with pytest.raises(ConfigError, match=f"--budget {budget}: {why}"):
+        chosen_assignment(parse_budget(budget), COSTS, modeled, real)
+
+
+def test_int8_is_a_choice_even_if_the_float_model_is_smaller() -> None:
+    found = chosen_assignment(parse_budget("snr=7"), COSTS, modeled, 1_000)
+    assert found.chosen.assignment == TypeAssignment()
+
+
+@pytest.mark.parametrize(("budget", "fails"), [("size=1KB", True), ("size=95KB", False), ("snr=90", False)])
+def test_a_size_far_below_int8_fails_before_costs_are_measured(budget: str, fails: bool) -> None:
+    expected = pytest.raises(ConfigError, match=f"{budget}: .*int8 has 96.0 kB") if fails else nullcontext()
+    with expected:
+        check_size(parse_budget(budget), 96_000, 16)
 
 
 def test_costs_follow_from_decibels() -> None:
@@ -119,7 +148,7 @@ def test_all_steps_of_a_loop_move_together() -> None:
     assert states[2].int16x8 == {4, 5, 6, 7}
     assert [len(state.real) for state in states[3:]] == [1]
     assert chosen_assignment(
-        parse_budget("snr=1"), costs, lambda a: TriedAssignment(a, 1, len(a.int16x8))
+        parse_budget("snr=1"), costs, lambda a: TriedAssignment(a, 1, len(a.int16x8)), 1
     ).uniform[1].assignment.int16x8 == {4, 5, 6, 7}
 
 
