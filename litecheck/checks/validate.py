@@ -221,13 +221,15 @@ def _operator(
     hidden = opaque_reason(operator)
     if hidden:
         outcome.reasons.append(hidden)
-        asked = (_default(STRUCTURE),) if first_only else tuple(profiles)
+        asked = (_default(DEFAULT_PROFILES[0]),) if first_only else tuple(profiles)
         found = (judged_custom(context.subgraph, operator, profile) for profile in asked)
         outcome.findings += next((f for f in found if f), [])
     for profile in () if hidden else profiles:
         if _by(context, operator, profile, outcome, first_only) and first_only:
             break
-    runtime = next((p for p in profiles if p.types), None) if not first_only else _default(STRUCTURE)
+    runtime = (
+        next((p for p in profiles if p.types), None) if not first_only else _default(DEFAULT_PROFILES[0])
+    )
     if runtime and all(f.level == "note" for f in outcome.findings):
         outcome.findings += notes(context, operator, runtime, outcome.bound)
     status, reason = _best(context, operator, outcome)

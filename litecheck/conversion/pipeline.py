@@ -21,6 +21,7 @@ from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.inserted_quantize import without_kept_ranges
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
 from litecheck.conversion.prepared import ConversionSession, prepared
@@ -220,7 +221,7 @@ def _judged(
     read = model_from(content, target)
     plan = conversion.plan
     asked = (accelerator,) if accelerator else profiles_of(plan, profile)
-    report = validate(read, asked if settings.profile else None)
+    report = without_kept_ranges(validate(read, asked if settings.profile else None), conversion)
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
     return ConversionRecord(

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.checks.validate import validate
+from litecheck.checks.validate import DEFAULT_PROFILES, validate
 from litecheck.finding import Finding
 from litecheck.model.build import quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
+from litecheck.rendering.explain import named_rows
 
 MODELS = os.environ.get("LITECHECK_MODELS")
 
@@ -72,6 +73,25 @@ def test_notes(model: Model, told: list[tuple[str, str]]) -> None:
     found = noted(model)
     assert [(f.path, f.found) for f in found] == told
     assert {(f.level, f.effect) for f in found} <= {("note", "information loss")}
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "profiles"),
+    [
+        (requantized(0.5, 0.075), "QUANTIZE/kept_range", ()),
+        (requantized(0.5, 0.075), "QUANTIZE/kept_range", ("tflm",)),
+        (int4_rows(1024), "FULLY_CONNECTED/weights_per_scale", ()),
+        (load_model("fixtures/custom_op.tflite"), "CUSTOM/kernel", ()),
+        (load_model("fixtures/custom_op.tflite"), "CUSTOM/kernel", ("tflm",)),
+    ],
+)
+def test_validate_and_explain_name_the_same_profile(
+    model: Model, path: str, profiles: tuple[str, ...]
+) -> None:
+    found = validate(model, [load_profile(name) for name in profiles] or None).findings
+    (demand,) = {finding.demanded_by for finding in found if finding.path == path}
+    (row, *_) = named_rows(load_profile((*profiles, DEFAULT_PROFILES[0])[0]), path)
+    assert demand == row.requirement.demand
 
 
 def test_a_violation_has_no_note_beside_it() -> None:
