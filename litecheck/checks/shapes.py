@@ -81,7 +81,7 @@ def _unlike(operand: BoundOperand, shape: Shape | None) -> Fault | None:
         )
     if any(b is None and s < 0 for b, s in zip(known, signature, strict=True)):
         found = f"its shape is {_text([None if s < 0 else s for s in signature])}, known only at run time"
-        return at(operand, found, required="a shape that the file states")
+        return at(operand, found, required="a shape that the file states", kind="computed")
     return None
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fixtures.broken import changed
+from litecheck.checks.validate import validate
 from litecheck.finding import Level
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
 from tests.checks.table import STEP, Told, one, told
 
 RULES = """\
@@ -139,6 +142,33 @@ STORED_ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 def test_the_shapes_in_the_file_are_final(what: str) -> None:
     model, expected = STORED_ROWS[what]
     assert told(STORED, model) == expected
+
+
+def sliced(shape: tuple[int, ...], signature: tuple[int, ...], computed: bool) -> Model:
+    """A SLICE to half a row, with a size that is an input or a constant."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 4), "int8", STEP), main.tensor("y", shape, "int8", STEP)
+    begin = main.constant("begin", np.zeros(2, np.int32))
+    size = main.tensor("size", (2,), "int32") if computed else main.constant("size", np.int32([1, 2]))
+    main.add("SLICE", [x, begin, size], [y])
+    main.inputs(x, *([size] if computed else []))
+    main.outputs(y)
+    return changed(builder.finish(), "y", shape_signature=signature)
+
+
+@pytest.mark.parametrize(
+    ("model", "fix"),
+    [
+        (sliced((1, 1), (1, -1), True), "convert with static shapes"),
+        (sliced((1, 3), (1, 3), False), ""),
+        (sliced((1, 3), (1, -1), False), ""),
+    ],
+)
+def test_only_a_shape_known_at_run_time_has_a_fix(model: Model, fix: str) -> None:
+    report = validate(model, [load_profile("tflm")])
+    (found,) = (finding for finding in report.findings if finding.path == "SLICE/shapes")
+    assert found.hint.partition(";")[0] == fix
 
 
 @pytest.mark.parametrize("what", ROWS)

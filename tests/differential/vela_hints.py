@@ -32,6 +32,34 @@ def scalar(opcode: str, rewritten: bool) -> Model:
     return built(draw)
 
 
+def reduced(opcode: str, rewritten: bool) -> Model:
+    """A reduction of all dimensions."""
+
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x, y = main.tensor("x", (1, 3), "int8", Q), main.tensor("y", (1, 1) if rewritten else (), "int8", Q)
+        axes = main.constant("a", np.array([0, 1], np.int32))
+        main.add(opcode, [x, axes], [y], keep_dims=rewritten)
+        return [x], [y]
+
+    return built(draw)
+
+
+def searched_row(rewritten: bool) -> Model:
+    """The index of the largest value of a vector."""
+
+    def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
+        x = source = main.tensor("x", (10,), "int8", Q)
+        if rewritten:
+            source = main.tensor("row", (1, 10), "int8", Q)
+            main.add("RESHAPE", [x, main.constant("s", np.array([1, 10], np.int32))], [source])
+        y = main.tensor("y", (1,) if rewritten else (), "int32")
+        axis = main.constant("a", np.array(-1, np.int32))
+        main.add("ARG_MAX", [source, axis], [y], output_type="INT32")
+        return [x], [y]
+
+    return built(draw)
+
+
 def reshape(opcode: str, rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = source = main.tensor("x", (1, 1, 4, 8), "int8", Q)
@@ -191,6 +219,11 @@ def unscaled(rewritten: bool) -> Model:
 CASES: dict[str, Callable[[bool], Model]] = {
     "ABS/limits/rank0_inputs": partial(scalar, "ABS"),
     "RELU/limits/rank0_feature_maps": partial(scalar, "RELU"),
+    "ARG_MAX/limits/rank0_feature_maps": searched_row,
+    **{
+        f"{op}/limits/rank0_feature_maps": partial(reduced, op)
+        for op in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN")
+    },
     "MAXIMUM/limits/unquantized_feature_maps": unscaled,
     "RESIZE_NEAREST_NEIGHBOR/limits/resize_factor": resize,
     "HARD_SWISH/limits/input_dtype": swish,
