@@ -21,6 +21,7 @@ class Outcome(str, Enum):
     TIMED_OUT = "timed out"
     OUT_OF_MEMORY = "out of memory"
     NO_REFERENCE = "no reference"
+    NOT_RECORDED = "not recorded"
     INITIAL_ONLY = "initial state only"
     NOT_TRIED = "not tried"
 
@@ -41,6 +42,7 @@ class Outcome(str, Enum):
             Outcome.NOT_DELEGATED,
             Outcome.NOT_SUPPORTED,
             Outcome.NO_REFERENCE,
+            Outcome.NOT_RECORDED,
             Outcome.INITIAL_ONLY,
             Outcome.NOT_TRIED,
             Outcome.SATURATED,

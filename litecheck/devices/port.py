@@ -127,8 +127,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Reason for a missing answer: REFUSED, CRASHED, TIMED_OUT, OUT_OF_MEMORY, NOT_DELEGATED, NOT_SUPPORTED or
-    NO_REFERENCE (nothing was recorded), with the last text of the device."""
+    """Reason for a missing answer: REFUSED, CRASHED, TIMED_OUT, OUT_OF_MEMORY, NOT_DELEGATED, NOT_SUPPORTED,
+    NO_REFERENCE or NOT_RECORDED, with the last text of the device."""
 
     outcome: Outcome
     message: str

@@ -23,6 +23,7 @@ ENDINGS = {
     Outcome.NOT_DELEGATED.value: CaseOutcome.NOT_DELEGATED,
     Outcome.NOT_SUPPORTED.value: CaseOutcome.NOT_SUPPORTED,
     Outcome.NO_REFERENCE.value: CaseOutcome.MISSING,
+    Outcome.NOT_RECORDED.value: CaseOutcome.MISSING,
     Outcome.WRONG_SHAPE.value: CaseOutcome.FAILED,
 }
 
@@ -58,7 +59,8 @@ def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
         return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.NOT_TESTED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
         return CaseOutcome.REJECTED
-    return CaseOutcome.NOT_TESTED if result.outcome == Outcome.NO_REFERENCE.value else CaseOutcome.BROKE_DOWN
+    missing = ENDINGS.get(result.outcome) is CaseOutcome.MISSING
+    return CaseOutcome.NOT_TESTED if missing else CaseOutcome.BROKE_DOWN
 
 
 def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:

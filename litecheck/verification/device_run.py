@@ -150,7 +150,7 @@ def _not_whole(course: Schedule, verdicts: list[Verdict], memory: StateSupport, 
     An operator that differs in isolation makes the whole subgraph differ as well.
     """
     own = [v for v in verdicts if v.subgraph == course.subgraph.index]
-    own = [v for v in own if v.outcome is not Outcome.NO_REFERENCE]
+    own = [v for v in own if v.outcome not in (Outcome.NO_REFERENCE, Outcome.NOT_RECORDED)]
     if memory is StateSupport.NONE:
         return "the device hands no state on"
     if settings.budget is not None:

@@ -207,14 +207,7 @@ class Verification:
             return self.fail_on_fallback
         if verdict.outcome is Outcome.NOT_SUPPORTED:
             return EVERY in self.claims or bool(set(self.claims).intersection(verdict.opcodes))
-        if verdict.outcome in (
-            Outcome.NO_REFERENCE,
-            Outcome.INITIAL_ONLY,
-            Outcome.NOT_TRIED,
-            Outcome.SATURATED,
-        ):
-            return self.require_coverage
-        return verdict.outcome.judged and not verdict.outcome.good
+        return not verdict.outcome.good if verdict.outcome.judged else self.require_coverage
 
     @property
     def verdict(self) -> str:

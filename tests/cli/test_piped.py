@@ -36,7 +36,7 @@ def piped() -> Iterator[Piped]:
         (("validate", "-"), "1 model: 1 conforms"),
         (("inspect", "-"), "operators    1: FULLY_CONNECTED 1"),
         (("run", "-", "--seed", "0", "--statistics"), "-: 1 operator by litert-reference"),
-        (("verify", "-", "-d", "recorded:.", "--set", "inputs=propagated"), "1 no reference"),
+        (("verify", "-", "-d", "recorded:.", "--set", "inputs=propagated"), "1 not recorded"),
         (("verify", "-", "-d", "recorded:.", "--dry-run"), "0000-FULLY_CONNECTED"),
     ],
 )

@@ -85,4 +85,4 @@ def test_what_was_not_recorded_has_no_reference_to_judge(
 ) -> None:
     report = verified(f"recorded:{tmp_path}")
     assert report.exit_code == 2
-    assert {v.outcome.value for v in report.verdicts} == {"no reference"}
+    assert {v.outcome.value for v in report.verdicts} == {"not recorded"}

@@ -56,13 +56,13 @@ class Recorded:
         self.memory = _recorded_memory(self._folder)
 
     def run(self, job: Job) -> Answer | Failure:
-        """Return the recorded outputs of the job, or a failure with NO_REFERENCE."""
+        """Return the recorded outputs of the job, or a failure with NOT_RECORDED."""
         try:
             return self._found(job)
         except TooLargeError as error:
             return Failure(Outcome.WRONG_SHAPE, str(error))
         except (LitecheckError, OSError) as error:
-            return Failure(Outcome.NO_REFERENCE, f"what was recorded cannot be read: {error}")
+            return Failure(Outcome.NOT_RECORDED, f"what was recorded cannot be read: {error}")
 
     def close(self) -> None:
         """Do nothing: no process runs."""
@@ -81,7 +81,7 @@ class Recorded:
                 values = self._output(job, (number, first), tensor, position)
                 if values is None:
                     what = f"output {position} ('{tensor.name}') of {job.name}, run {number}"
-                    return Failure(Outcome.NO_REFERENCE, f"nothing recorded for {what}")
+                    return Failure(Outcome.NOT_RECORDED, f"nothing recorded for {what}")
                 arrays.append(values)
             runs.append(tuple(arrays))
         return Answer(tuple(runs))
@@ -120,16 +120,16 @@ def _replayed(case: Path, job: Job) -> Answer | Failure:
     """Return the outputs that ``record`` wrote; each run is found by the digest of its inputs."""
     facts = _facts(member_path(case, FACTS))
     if facts.model != hashlib.sha256(job.content).hexdigest():
-        return Failure(Outcome.NO_REFERENCE, f"what is recorded for {job.name} is of another model")
+        return Failure(Outcome.NOT_RECORDED, f"what is recorded for {job.name} is of another model")
     known = {digest: number for number, digest in reversed(list(enumerate(facts.runs)))}
     numbers = [known.get(digest) for digest in _digests(job)]
     if None in numbers:
         number = numbers.index(None)
         message = (
-            f"nothing recorded for run {number} of {job.name}: its inputs are others "
-            "(another first --arithmetic, seed or feed)"
+            f"nothing recorded for these inputs of {job.name}, run {number}: "
+            "give the first --arithmetic, --seed and --set inputs= of the recording"
         )
-        return Failure(Outcome.NO_REFERENCE, message)
+        return Failure(Outcome.NOT_RECORDED, message)
     if facts.outcome:
         return Failure(Outcome(facts.outcome), facts.message)
     runs = tuple(

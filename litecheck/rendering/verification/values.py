@@ -32,6 +32,7 @@ LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.TIMED_OUT: ("T", "#5e35b1", "#ffffff"),
     Outcome.OUT_OF_MEMORY: ("M", "#7b1fa2", "#ffffff"),
     Outcome.NO_REFERENCE: ("–", "#757575", "#ffffff"),
+    Outcome.NOT_RECORDED: ("O", "#616161", "#ffffff"),
     Outcome.INITIAL_ONLY: ("I", "#546e7a", "#ffffff"),
     Outcome.NOT_TRIED: ("·", "#e0e0e0", "#000000"),
 }

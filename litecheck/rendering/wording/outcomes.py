@@ -32,6 +32,7 @@ MEANING: dict[Outcome, str] = {
     Outcome.TIMED_OUT: "The device did not answer in time.",
     Outcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     Outcome.NO_REFERENCE: "There is nothing to compare the device with.",
+    Outcome.NOT_RECORDED: "The recording has no output of the device for the case and its inputs.",
     Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
     Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
 }

@@ -83,7 +83,7 @@ def test_the_first_run_may_do_without_a_folder(tmp_path: Path, layout: str) -> N
     same(asked(tmp_path, job()), answer)
     failure = asked(tmp_path, job(runs=2))
     assert failure == Failure(
-        Outcome.NO_REFERENCE, f"nothing recorded for output 0 ('part/a') of {CASE}, run 1"
+        Outcome.NOT_RECORDED, f"nothing recorded for output 0 ('part/a') of {CASE}, run 1"
     )
 
 
@@ -123,7 +123,7 @@ def test_a_record_of_something_else_is_not_taken(tmp_path: Path) -> None:
     record(tmp_path, job(), halves(job()))
     others = asked(tmp_path, job(seed=1))
     assert isinstance(others, Failure)
-    assert (others.outcome, "inputs are others" in others.message) == (Outcome.NO_REFERENCE, True)
+    assert (others.outcome, "these inputs of" in others.message) == (Outcome.NOT_RECORDED, True)
     model = Job(CASE, job().model, job().content + b"\0", job().runs)
     of_other = asked(tmp_path, model)
     assert isinstance(of_other, Failure)
@@ -167,7 +167,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has
 def failure(folder: Path, of: Job) -> str:
     answer = asked(folder, of)
     assert isinstance(answer, Failure)
-    assert answer.outcome is Outcome.NO_REFERENCE
+    assert answer.outcome is Outcome.NOT_RECORDED
     return answer.message
 
 
