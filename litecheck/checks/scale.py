@@ -192,13 +192,20 @@ def check_product(bound: BoundOperator, operand: BoundOperand, value: ProductOf)
     worst = int(np.argmax(relative))
     effect, no_effect = _effect(bound, operand, exact)
     off = float(relative[worst])
-    distance = f"{ulps[worst]} ulps off" if off < 1e-5 else f"off by {off:.2g} of it"
+    distance = (
+        f"{ulps[worst]} ulps off" if off < 1e-5 else _distance(float(scale[worst]) / float(exact[worst]))
+    )
     found = (
         f"scale is {scale_text(scale[worst])} where {value} is {scale_text(np.float32(exact[worst]))}"
         f"{channel(worst, bad)}, {distance}{effect}"
     )
     mild = off <= float(value.tolerated) or no_effect
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
+
+
+def _distance(ratio: float) -> str:
+    """Return the ratio of a scale to its product as text. Examples: 1.0005 gives ``0.05% off``, 20 ``20 times as large``."""
+    return f"{100 * abs(ratio - 1):.2g}% off" if 0.5 < ratio < 2 else f"{ratio:.3g} times as large"
 
 
 def inherits_invalid_factors(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> bool:
@@ -254,10 +261,10 @@ def _effect(bound: BoundOperator, operand: BoundOperand, exact: NDArray[np.float
         return "", False
     most = np.abs(values.reshape(-1).astype(np.float64))
     if not most.any():
-        return "; every value is 0, so nothing comes of it", True
+        return "; all values are 0, so no output differs", True
     off = np.abs(operand.tensor.quantization.scale.astype(np.float64) - exact)
     if off.size not in (1, most.size):
         return "", False
     step = float(output.quantization.scale[0])
     lsb = float((most * off).max() / step) if step > 0 else 0.0
-    return f"; it moves the output by up to {lsb:.3g} LSB", False
+    return f"; outputs differ by up to {lsb:.3g} LSB", False

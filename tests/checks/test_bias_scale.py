@@ -62,13 +62,13 @@ def fault(found: str, channels: int | None = 1, level: Level = "violation") -> t
 
 #: Off by one half in the first channel, whose stored value is -999.
 HALF_OFF = times(1.5, 1, 1, 1)
-AT_FIRST = "scale is 0.00075 where input scale x weight scale is 0.0005 at channel 0 of 4, off by 0.5 of it"
+AT_FIRST = "scale is 0.00075 where input scale x weight scale is 0.0005 at channel 0 of 4, 50% off"
 ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "some float32 steps": (
         biased(off(SCALES, 2)),
         fault(
             "scale is 0.00050000014 where input scale x weight scale is 0.0005 at channel 0 of 4, 2 ulps off; "
-            "it moves the output by up to 4.79e-07 LSB",
+            "outputs differ by up to 4.79e-07 LSB",
             1,
             "warning",
         ),
@@ -76,8 +76,8 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "a little, in every channel": (
         times(*[1.0005] * 4),
         fault(
-            "scale is 0.00050025 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), off by "
-            "0.0005 of it; it moves the output by up to 0.000869 LSB",
+            "scale is 0.00050025 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), 0.05% "
+            "off; outputs differ by up to 0.000869 LSB",
             4,
             "warning",
         ),
@@ -85,46 +85,46 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "a little in one channel, much in another": (
         times(1.0005, 1, 1, 1.01),
         fault(
-            "scale is 0.00069437496 where input scale x weight scale is 0.0006875 at channel 3 (2 of 4 channels), off "
-            "by 0.01 of it; it moves the output by up to 0.0171 LSB",
+            "scale is 0.00069437496 where input scale x weight scale is 0.0006875 at channel 3 (2 of 4 channels), 1% "
+            "off; outputs differ by up to 0.0171 LSB",
             2,
         ),
     ),
     "the worst of two": (
         times(1.01, 1, 1.02, 1),
         fault(
-            "scale is 0.0006375 where input scale x weight scale is 0.00062500004 at channel 2 (2 of 4 channels), off "
-            "by 0.02 of it; it moves the output by up to 0.0348 LSB",
+            "scale is 0.0006375 where input scale x weight scale is 0.00062500004 at channel 2 (2 of 4 channels), 2% "
+            "off; outputs differ by up to 0.0348 LSB",
             2,
         ),
     ),
     "a million times": (
         biased(SCALES * np.float32(1e6)),
         fault(
-            "scale is 500.00003 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), off by "
-            "1e+06 of it; it moves the output by up to 1.74e+06 LSB",
+            "scale is 500.00003 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), 1e+06 "
+            "times as large; outputs differ by up to 1.74e+06 LSB",
             4,
         ),
     ),
     "next to nothing": (
         biased(SCALES * np.float32(1e-30)),
         fault(
-            "scale is 5e-34 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), off by 1 of it; "
-            "it moves the output by up to 1.74 LSB",
+            "scale is 5e-34 where input scale x weight scale is 0.0005 at channel 0 (4 of 4 channels), 1e-30 times as "
+            "large; outputs differ by up to 1.74 LSB",
             4,
         ),
     ),
     "one scale for all": (
         changed(biased([0.0006], zero_point=zeros(0)), "weight", scale=one(0.01), zero_point=zeros(0)),
         fault(
-            "scale is 0.0006 where input scale x weight scale is 0.0005, off by 0.2 of it; it moves the output by up "
-            "to 0.333 LSB",
+            "scale is 0.0006 where input scale x weight scale is 0.0005, 20% off; outputs differ by up to "
+            "0.333 LSB",
             None,
         ),
     ),
     "of zeros": (
         changed(HALF_OFF, "bias", **values(0, 0, 0, 0)),
-        fault(f"{AT_FIRST}; every value is 0, so nothing comes of it", 1, "warning"),
+        fault(f"{AT_FIRST}; all values are 0, so no output differs", 1, "warning"),
     ),
     "of values nobody knows": (changed(HALF_OFF, "bias", data=None), fault(AT_FIRST)),
     "into an output of several scales": (
@@ -206,8 +206,8 @@ def test_what_is_told(what: str) -> None:
 
 def test_a_product_that_must_be_exact_and_holds_a_number() -> None:
     found = (
-        "scale is 0.0006875 where 1/2 x weight scale is 0.006875 at channel 3 (4 of 4 channels), off by 0.9 of it; "
-        "it moves the output by up to 15.6 LSB"
+        "scale is 0.0006875 where 1/2 x weight scale is 0.006875 at channel 3 (4 of 4 channels), 0.1 times as large; "
+        "outputs differ by up to 15.6 LSB"
     )
     row = told(HALF, conv())[0]
     assert (row.found, row.required) == (found, "a scale of bias equal to 1/2 x weight scale")
@@ -217,4 +217,4 @@ def test_a_product_that_must_be_exact_and_holds_a_number() -> None:
 def test_what_it_does_to_the_output_is_worked_out() -> None:
     """The control of the numbers above: 1,000 steps, each 0.00025 too long, in steps of 0.3."""
     (row,) = told(RULES, changed(HALF_OFF, "bias", **values(-1000, 923, 834, 745)))
-    assert row.found == f"{AT_FIRST}; it moves the output by up to {1000 * 0.00025 / 0.3:.3g} LSB"
+    assert row.found == f"{AT_FIRST}; outputs differ by up to {1000 * 0.00025 / 0.3:.3g} LSB"
