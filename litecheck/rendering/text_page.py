@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
@@ -23,6 +24,8 @@ _MANY = 20
 _FOLDER = "files"
 #: Room for the last column of a table, before other columns are left out for it.
 _LEAST = 10
+#: A cell that only the heading of its column explains: a number, perhaps with a unit, or a range.
+_NUMBER = re.compile(r"[-+]?\d\S*( dB| LSB| rel\.)?")
 
 
 def captured(write: Callable[[Console], None]) -> str:
@@ -123,7 +126,7 @@ class Page:
                 not whole
                 or max(sum(map(len, line[:-1])) + 2 * len(line) for line in lines) > self.width - _LEAST
             ):
-                self._sentences(rows, styles)
+                self._sentences(heads, rows, styles)
                 return
         for line, style in zip(lines, [DIM, *styles], strict=True):
             text = Text("  ")
@@ -139,7 +142,12 @@ class Page:
             text.truncate(self.width, overflow="ellipsis")
             self.console.print(text, soft_wrap=True)
 
-    def _sentences(self, rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+    def _sentences(self, heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
+        """Print each row as a list of cells. Numbers have the heading of their column: ``scale 0.6555, SNR 40 dB``."""
         widest = max((len(row[0]) for row in rows), default=0)
-        for (first, *rest), style in zip(rows, styles, strict=True):
-            self.line(Text(", ".join(filter(None, rest)), style), f"  {first:>{widest}}", widest + 4)
+        for row, style in zip(rows, styles, strict=True):
+            named = (
+                f"{head.lstrip('>')} {cell}" if _NUMBER.fullmatch(cell) else cell
+                for head, cell in zip(heads[1:], row[1:], strict=True)
+            )
+            self.line(Text(", ".join(filter(None, named)), style), f"  {row[0]:>{widest}}", widest + 4)

@@ -41,6 +41,15 @@ def test_then_rows_become_sentences() -> None:
     ]
 
 
+def test_numbers_in_sentences_have_the_heading_of_their_column() -> None:
+    page = io.StringIO()
+    rows = [("int8", "-1..0.5", "40.0 dB", "102 passed, 2 refused", "x/1")]
+    Page(Console(file=page, width=32, _environ={}), False).grid(
+        ("type", ">range", ">SNR", "ended", "name"), rows, ("",)
+    )
+    assert " ".join(page.getvalue().split()) == "int8 range -1..0.5, SNR 40.0 dB, 102 passed, 2 refused, x/1"
+
+
 @pytest.mark.parametrize("width", [24, 30, 45, 60])
 def test_no_row_is_wider_than_the_console(width: int) -> None:
     assert max(map(cell_len, printed(width))) <= width

@@ -233,6 +233,7 @@ def others() -> tuple[Verdict, ...]:
             memory=SeriesTried(because="device"),
         ),
         verdict(22, "SVDF", "keyword", Outcome.SATURATED, differences=(difference(42, "keyword", 0),)),
+        verdict(23, "NEG", "neg", Outcome.NOT_RECORDED, message="nothing recorded for 0023-NEG, run 0"),
         Verdict(
             "s1-0000-ADD",
             1,

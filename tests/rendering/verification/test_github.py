@@ -14,7 +14,7 @@ def test_every_line_but_the_last_is_one_annotation(sample: Verification) -> None
     for line in lines:
         assert re.fullmatch(r"::(error|notice) file=[^:,]+,title=[^:,]+::[^:].*", line)
     assert last.startswith(
-        "litecheck: fails on delegate:/opt/acme/libacme.so,threads=2: 22 operators: 3 exact"
+        "litecheck: fails on delegate:/opt/acme/libacme.so,threads=2: 23 operators: 3 exact"
     )
 
 

@@ -39,7 +39,7 @@ def test_names_that_are_not_ones_own_give_way_to_the_number(sample: Verification
 
 def test_without_the_graph_operators_stand_by_number(sample: Verification) -> None:
     results = graphs(replace(sample, operations=()))["main"]["results"]
-    assert set(results) == {str(n) for n in range(23)}
+    assert set(results) == {str(n) for n in range(24)}
 
 
 def test_every_outcome_has_a_colour_of_its_own() -> None:

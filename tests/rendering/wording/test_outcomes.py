@@ -102,7 +102,7 @@ def test_a_failure_nobody_explained_says_what_its_outcome_means(sample: Verifica
 
 def test_the_tally_counts_operators_or_cases(sample: Verification, unjudged: Verification) -> None:
     assert wording.tally(sample).startswith(
-        "22 operators: 3 exact, 1 within tolerance, 1 all outputs saturate, 5 mismatch, "
+        "23 operators: 3 exact, 1 within tolerance, 1 all outputs saturate, 5 mismatch, "
     )
     assert wording.tally(unjudged) == "1 case: 1 not delegated"
     assert wording.tally(replace(unjudged, verdicts=())) == "0 cases"
@@ -128,6 +128,7 @@ def test_what_is_not_judged_is_grouped_unless_it_fails(sample: Verification) -> 
         (Outcome.NOT_TRIED, "ABS", 1),
         (Outcome.INITIAL_ONLY, "SVDF", 1),
         (Outcome.SATURATED, "SVDF", 1),
+        (Outcome.NOT_RECORDED, "NEG", 1),
     ]
     strict = replace(sample, fail_on_fallback=True)
     assert [outcome for outcome, *_ in wording.unjudged(strict)] == [g[0] for g in groups[1:]]
@@ -140,6 +141,7 @@ def test_what_is_not_judged_is_grouped_unless_it_fails(sample: Verification) -> 
         "ABS",
         "SVDF",
         "SVDF",
+        "NEG",
     ]
 
 
