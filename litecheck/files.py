@@ -177,6 +177,8 @@ def reason(error: OSError) -> str:
     """Return the reason for an OSError in words. A full disk has its own text, without the word "device"."""
     if _has_no_scratch(error):
         return "no folder for temporary files can be written; the disk may be full"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
     text = _FULL.get(error.errno or 0) or error.strerror or str(error)
     return text + (similar_file(error.filename) if isinstance(error, FileNotFoundError) else "")
 

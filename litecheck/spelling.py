@@ -47,6 +47,23 @@ def suggestion(word: str, known: Iterable[str], lead: str = "available:") -> str
     return did_you_mean(word, names) or f"; {lead} {', '.join(names) or 'none'}"
 
 
+def unknown_format(name: str, known: Iterable[str]) -> str:
+    """Return the error for a format that a command does not have. Example: ``unknown format 'htm': did you mean html?``."""
+    names = list(known)
+    close = closest(name, names)
+    hint = f"did you mean {close}?" if close else f"the formats are {', '.join(names)}"
+    return f"unknown format {name!r}: {hint}"
+
+
+def unknown_tensor(name: str, known: Iterable[str], file: str = "") -> str:
+    """Return the error for a tensor that a model does not have, with a similar name or the command that lists all.
+
+    Example: ``there is no tensor 'imag'; did you mean 'image'?``.
+    """
+    listing = f"; 'litecheck inspect {file or 'MODEL'} --tensors' lists all"
+    return f"there is no tensor {name!r}{did_you_mean(name, known) or listing}"
+
+
 def similar_file(path: str | Path) -> str:
     """Return ``; did you mean 'x'?`` with the most similar name in the folder of a missing file, else ``""``."""
     folder, name = os.path.split(path)

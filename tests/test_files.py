@@ -153,7 +153,7 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
 
 
 def test_a_folder_and_a_name_that_no_file_can_have_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read, Is a directory"):
+    with pytest.raises(ConfigError, match="cannot be read, it is a folder"):
         read_file(tmp_path)
     with pytest.raises(ConfigError, match="a name that no file can have"):
         read_file("a\0b")

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.spelling import closest, did_you_mean, similar_file, suggestion
+from litecheck.spelling import (
+    closest,
+    did_you_mean,
+    similar_file,
+    suggestion,
+    unknown_format,
+    unknown_tensor,
+)
 
 KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 
@@ -18,6 +25,25 @@ KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 def test_the_closest_word(word: str, expected: str) -> None:
     assert closest(word, iter(KNOWN)) == expected
     assert did_you_mean(word, KNOWN) == (f"; did you mean '{expected}'?" if expected else "")
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "hint"),
+    [
+        ("imag", "", "did you mean 'image'?"),
+        ("x", "m.tflite", "'litecheck inspect m.tflite --tensors' lists all"),
+        ("x", "", "'litecheck inspect MODEL --tensors' lists all"),
+    ],
+)
+def test_a_tensor_that_no_model_has(name: str, file: str, hint: str) -> None:
+    assert unknown_tensor(name, ["image", "scores"], file) == f"there is no tensor {name!r}; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("jsn", "did you mean json?"), ("xyz", "the formats are text, json")]
+)
+def test_a_format_that_no_command_has(name: str, hint: str) -> None:
+    assert unknown_format(name, ["text", "json"]) == f"unknown format {name!r}: {hint}"
 
 
 @pytest.mark.parametrize(

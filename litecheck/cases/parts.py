@@ -124,9 +124,9 @@ def _tensor(subgraph: Subgraph, name: str) -> int:
         return found[0]
     if name.isdecimal() and int(name) < len(subgraph.tensors):
         return int(name)
-    from litecheck.spelling import did_you_mean
+    from litecheck.spelling import unknown_tensor
 
-    raise ConfigError(f"there is no tensor {name!r}{did_you_mean(name, [t.name for t in subgraph.tensors])}")
+    raise ConfigError(unknown_tensor(name, [t.name for t in subgraph.tensors]))
 
 
 def _reached(start: set[int], onward: object) -> set[int]:

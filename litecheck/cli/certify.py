@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import suite_options as options
-from litecheck.cli.console import NoColor, OutputOptions, Quiet, handle_errors, log
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, check_output, handle_errors, log
 from litecheck.cli.outputs import Output, format_option, parse_outputs, write
 from litecheck.errors import ConfigError
 
@@ -116,7 +116,7 @@ def _made(
 ) -> int:
     """Write the certificate, sign it if a key is given, and print it. Return the exit code."""
     from litecheck.cli.file_conflicts import check_conflicts
-    from litecheck.files import atomic_write, check_writable
+    from litecheck.files import atomic_write
     from litecheck.suite.certificate import certify as certified
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
@@ -124,7 +124,7 @@ def _made(
     from litecheck.suite.signature import sign as sign_file
     from litecheck.suite.waivers import iso_date
 
-    check_writable(output)
+    check_output(output)
     if key:
         check_conflicts([("--sign", output + SUFFIX)], [], [key, claims, *waivers])
     signer = private_key(key) if key else None

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
@@ -16,8 +17,9 @@ import typer
 from litecheck.cli import panels
 from litecheck.cli.streams import abandon, guard
 from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
-from litecheck.files import is_full, reason
+from litecheck.files import check_writable, is_full, reason
 from litecheck.rendering.escape import escaped, visible
+from litecheck.spelling import unknown_format
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,8 +55,11 @@ def _plain_formats(incomplete: str) -> list[str]:
 
 
 def _check_plain_format(name: str) -> str:
-    if name not in _plain_formats(""):
-        raise typer.BadParameter(f"'{name}' is neither text nor json")
+    known, (word, colon, _) = _plain_formats(""), name.partition(":")
+    if word in known and colon:
+        raise ConfigError(f"--format {name}: got a file, expected text or json. Redirect stdout to a file")
+    if name not in known:
+        raise ConfigError(unknown_format(name, known))
     return name
 
 
@@ -141,6 +146,14 @@ def log(message: str, quiet: bool = False) -> None:
     """Print a one-line message on stderr."""
     if not quiet:
         print(visible(message), file=sys.stderr, flush=True)
+
+
+def check_output(path: str | Path) -> None:
+    """Raise ConfigError if a file could not be written. Print that its folder will be made if there is none."""
+    check_writable(path)
+    folder = os.path.dirname(path) or os.curdir
+    if not os.path.isdir(folder):
+        log(f"note: there is no folder {str(folder)!r}; it is made for {os.path.basename(path)}")
 
 
 def write_stdout(text: str, workflow: bool = False) -> None:

@@ -8,7 +8,7 @@ from litecheck.cli import calibration_options as calibration
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
 from litecheck.cli import operator_options
-from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, check_output, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import parse_outputs, write
@@ -91,7 +91,6 @@ def convert(
       litecheck convert model.tflite --compare --data samples.npz
     """
     from litecheck.conversion.calibration.prestart import prestarted
-    from litecheck.files import check_writable
 
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     vias = values.parse_vias(via, compare)
@@ -115,7 +114,7 @@ def convert(
         values.check_targets(target, dry_run, decided, plan)
         values.check_recipe(recipe, to)
     for file in filter(None, (target, save_plan, calibration_cache)):
-        check_writable(file)
+        check_output(file)
     runs = vias == ("litecheck",) and bool(paths or random)
     started = prestarted(device, not no_agreement) if runs else None
     limit_reference(memory, timeout)

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
-from litecheck.cli.console import NoColor, PlainFormat, handle_errors, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, check_output, handle_errors, write_stdout
 
 
 @handle_errors
@@ -62,12 +62,11 @@ def dequantize(
       litecheck dequantize q.bin -o x.npy --dtype int4 --shape 64x64 --scale 1/8
     """
     from litecheck.errors import ConfigError
-    from litecheck.files import check_writable
     from litecheck.quantizer.array_files import is_constant, read, write
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.rendering.parameters import described
 
-    check_writable(target)
+    check_output(target)
     rule = named(semantics)
     if is_constant(source) and not scale:
         like = like or source

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import complete, panels
 from litecheck.cli import device_options as devices
-from litecheck.cli.console import NoColor, OutputOptions, handle_errors, log
+from litecheck.cli.console import NoColor, OutputOptions, check_output, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
@@ -88,14 +88,14 @@ def diagnose(
     from litecheck.diagnosis.identification import diagnose as diagnosed
     from litecheck.diagnosis.identification import stamped
     from litecheck.diagnosis.probe_sets import prepared, untested
-    from litecheck.files import atomic_write, check_writable
+    from litecheck.files import atomic_write
     from litecheck.model.load import load_model
     from litecheck.rendering.arithmetic_file import arithmetic_yaml
 
     limit_beside_device(memory, timeout)
     targets = parse_outputs(outputs or (), "diagnose")
     if target is not None:
-        check_writable(target)
+        check_output(target)
     loaded = [load_model(one) for one in model or ()]
     groups = prepared(loaded, select or (), seed, repeat)
     opened = open_device(device, Limits(timeout, memory << 20))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from litecheck.cli import panels
-from litecheck.cli.console import OutputOptions, console, log, write_stdout
+from litecheck.cli.console import OutputOptions, check_output, console, log, write_stdout
 from litecheck.errors import ConfigError
-from litecheck.files import atomic_write, check_writable
+from litecheck.files import atomic_write
 from litecheck.rendering.formats import chosen, formats
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
         raise ConfigError(f"two formats to stdout; give one of them a file, as in {printed[-1]}:FILE")
     for output in outputs:
         if output.file:
-            check_writable(output.file)
+            check_output(output.file)
     return outputs
 
 

@@ -8,7 +8,7 @@ import typer
 
 from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
-from litecheck.cli.console import NoColor, PlainFormat, handle_errors, log, write_stdout
+from litecheck.cli.console import NoColor, PlainFormat, check_output, handle_errors, log, write_stdout
 
 
 @handle_errors
@@ -67,13 +67,12 @@ def quantize(
       litecheck quantize x.npy -o q.npy --like model.tflite:x
       litecheck quantize x.npy -o q.npy --scale 0.5 --semantics onnx:21
     """
-    from litecheck.files import check_writable
     from litecheck.quantizer.array_files import is_raw, read, write
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.quantizer.types import unusual_scales
     from litecheck.rendering.parameters import described
 
-    check_writable(target)
+    check_output(target)
     rule = named(semantics)
     told = options.ParameterOptions(
         tuple(scale or ()), tuple(zero_point or ()), axis, block_size, from_data, like

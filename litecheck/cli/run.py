@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete, panels
-from litecheck.cli.console import NoColor, OutputOptions, handle_errors
+from litecheck.cli.console import NoColor, OutputOptions, check_output, handle_errors
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
 
@@ -129,7 +129,6 @@ def run(
     from litecheck.cli.input_options import feed
     from litecheck.cli.progress import steps
     from litecheck.errors import ConfigError
-    from litecheck.files import check_writable
     from litecheck.model.load import load_model
     from litecheck.quantizer.array_files import write_all
     from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -141,7 +140,7 @@ def run(
     if target is None and not statistics:
         raise ConfigError("nothing to write: add -o OUT.npz for the tensors, or --statistics for a table")
     if target is not None:
-        check_writable(target)
+        check_output(target)
     loaded = load_model(model, member)
     interpreter = ReferenceInterpreter(loaded, arithmetic)
     fed = feed(loaded, signature, inputs or (), seed)

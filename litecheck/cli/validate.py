@@ -10,7 +10,7 @@ import typer
 from litecheck.cli import complete, config_outputs
 from litecheck.cli import validate_options as options
 from litecheck.cli.config import Options, configured, is_profile_file
-from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors, log
+from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, check_output, handle_errors, log
 from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
@@ -109,7 +109,6 @@ def run(
     from litecheck.cli import outputs
     from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.cli.validate_models import check_models
-    from litecheck.files import check_writable
     from litecheck.model_files import find_models
 
     targets = outputs.parse_outputs(options.format, "validate")
@@ -125,7 +124,7 @@ def run(
     earlier = options.baseline or (written.file if os.path.isfile(written.file or "") else None)
     known = baseline.read(earlier) if earlier else ()
     if written.file:
-        check_writable(written.file)
+        check_output(written.file)
     elif written.reason:
         raise ConfigError("--reason: got no --write-baseline FILE, expected the file of the new entries")
     if of_targets := _of_targets(options):

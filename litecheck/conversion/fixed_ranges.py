@@ -12,6 +12,7 @@ from litecheck.conversion.shared_tensors import bound_operators, shared_tensors,
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
+from litecheck.spelling import did_you_mean
 
 
 def with_fixed_ranges(
@@ -45,5 +46,6 @@ def _stated(model: Model, text: str) -> Mapping[Key, Interval]:
     names = {key: model.subgraphs[key[0]].tensors[key[1]].name for key in observed(model)}
     found = {key: extent for key, name in names.items() if fnmatchcase(name, pattern) or name == pattern}
     if not found:
-        raise ConfigError(f"--range {text}: no computed float32 tensor has the name {pattern!r}")
+        hint = did_you_mean(pattern, names.values())
+        raise ConfigError(f"--range {text}: no computed float32 tensor has the name {pattern!r}{hint}")
     return found

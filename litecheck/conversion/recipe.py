@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
 from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.spelling import did_you_mean
 
 #: Kinds of a recipe's rules, and the type of such an operator in reports and plans.
 SCHEMES: Mapping[str, str] = {
@@ -136,7 +137,8 @@ def rules_by_operator(
             found[subgraph.index, operator.index] = tuple(rules[n] for n in reversed(numbers))
     for number, rule in enumerate(rules):
         if number not in used and not rule.optional and rule.selector != OperatorSelector():
-            raise ConfigError(f"{rule.place}: no operator has this {_selected_by(rule.selector)}")
+            hint = _hint(model, rule.selector)
+            raise ConfigError(f"{rule.place}: no operator has this {_selected_by(rule.selector)}{hint}")
     return found
 
 
@@ -159,6 +161,17 @@ def _selected_by(selector: OperatorSelector) -> str:
         "depth": selector.depths,
     }  # fmt: skip
     return " and ".join(part for part, stated in parts.items() if stated)
+
+
+def _hint(model: Model, selector: OperatorSelector) -> str:
+    """Return the numbers that exist, or a similar opcode or name. Example: ``; there are #0 to #15``."""
+    named = (*selector.patterns, *selector.opcodes, *selector.names)
+    numbers = selector.numbers or any(pattern.startswith("#") for pattern in selector.patterns)
+    operators = [(subgraph, op) for subgraph in model.subgraphs for op in subgraph.operators]
+    if numbers and operators:
+        return f"; there are #0 to #{max(op.index for _, op in operators)}"
+    names = [name for subgraph, op in operators for name in (op.opcode, *_output_names(subgraph, op))]
+    return next(filter(None, (did_you_mean(name, names) for name in named if name not in names)), "")
 
 
 def _output_names(subgraph: Subgraph, operator: Operator) -> tuple[str, ...]:

@@ -70,7 +70,9 @@ def _mapped(path: str | Path) -> NDArray[np.uint8] | Problem:
 
 def _held(content: bytes) -> NDArray[np.uint8] | Problem:
     return (
-        np.frombuffer(content, np.uint8) if content else Problem("empty-file", "", 0, "there is not one byte")
+        np.frombuffer(content, np.uint8)
+        if content
+        else Problem("empty-file", "", None, "the content is empty")
     )
 
 
@@ -115,8 +117,8 @@ def _folder(path: Path) -> Problem:
     from litecheck.flatbuffer.archive import LITECHECK_CONVERTS
 
     if os.path.isfile(path / "saved_model.pb"):
-        return Problem("not-a-model", "", 0, f"is a TensorFlow SavedModel folder; {LITECHECK_CONVERTS}")
-    return Problem("not-a-file", "", 0, "is a folder")
+        return Problem("not-a-model", "", None, f"is a TensorFlow SavedModel folder; {LITECHECK_CONVERTS}")
+    return Problem("not-a-file", "", None, "is a folder")
 
 
 def _models(file: str, part: Member, depth: int) -> Iterator[Member | ModelError]:

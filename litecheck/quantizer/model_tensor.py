@@ -38,10 +38,10 @@ def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
         ways = ", ".join(f"{sub.index}/{tensor.index}" for sub, tensor in found[:4])
         raise ConfigError(f"{model.file}: several tensors are called {name!r}: {ways}; give one of these")
     if not found:
-        from litecheck.spelling import did_you_mean
+        from litecheck.spelling import unknown_tensor
 
-        hint = did_you_mean(name, [tensor.name for sub in model.subgraphs for tensor in sub.tensors])
-        raise ConfigError(f"{model.file}: there is no tensor {name!r}{hint}")
+        known = [tensor.name for sub in model.subgraphs for tensor in sub.tensors]
+        raise ConfigError(f"{model.file}: {unknown_tensor(name, known, model.file)}")
     return found[0]
 
 

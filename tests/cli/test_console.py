@@ -6,6 +6,7 @@ import errno
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +41,23 @@ def ended(error: BaseException) -> int:
     with pytest.raises(typer.Exit) as end:
         command()
     return end.value.exit_code
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("report.json", ""),
+        ("there/report.json", ""),
+        ("new/deep/report.json", "note: there is no folder 'new/deep'; it is made for report.json\n"),
+    ],
+)
+def test_a_folder_that_an_output_makes_is_stated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    console.check_output(name)
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize(

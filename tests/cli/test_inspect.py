@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from typer.testing import Result
 
 from litecheck.model.build import ModelBuilder, quantized
@@ -63,8 +64,22 @@ def test_damaged_files_get_their_problems(run: Run) -> None:
     assert result.stderr.startswith("error: broken.tflite: ")
 
 
-def test_other_formats_are_usage_errors(run: Run) -> None:
-    assert run("inspect", "good.tflite", "-f", "xml").exit_code == 64
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("xml", "unknown format 'xml': the formats are text, json"),
+        ("jsn", "unknown format 'jsn': did you mean json?"),
+        ("json:x", "--format json:x: got a file, expected text or json. Redirect stdout to a file"),
+    ],
+)
+def test_other_formats_are_usage_errors(run: Run, name: str, message: str) -> None:
+    result = run("inspect", "good.tflite", "-f", name)
+    assert (result.exit_code, result.stderr) == (64, f"error: {message}\n")
+
+
+def test_a_folder_is_no_model(run: Run, folder: Path) -> None:
+    (folder / "models").mkdir()
+    assert run("run", "models", "-o", "x.npz").stderr == "error: models: is a folder [not-a-file]\n"
 
 
 def test_names_are_short_in_text_and_whole_in_json(run: Run, folder: Path) -> None:

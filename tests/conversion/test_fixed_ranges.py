@@ -55,6 +55,7 @@ def test_a_range_holds_for_tensors_that_share_it(texts: tuple[str, ...], stated:
         ("=0:1", "expected NAME=LOW:HIGH"),
         ("image=1:2", "got a range without 0"),
         ("img=0:1", "no computed float32 tensor has the name 'img'"),
+        ("imag=0:1", r"no computed float32 tensor has the name 'imag'; did you mean 'image'\?"),
     ],
 )
 def test_a_range_that_is_none_is_an_error(text: str, said: str) -> None:

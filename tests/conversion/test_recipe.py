@@ -47,10 +47,11 @@ def test_selection(parts: dict[str, object], indexes: list[int]) -> None:
 @pytest.mark.parametrize(
     ("parts", "what"),
     [
-        ({"patterns": ("#99",)}, "number, opcode or name"),
+        ({"patterns": ("#99",)}, "number, opcode or name; there are #0 to #6"),
+        ({"patterns": ("CONV2D",)}, r"number, opcode or name; did you mean 'CONV_2D'\?"),
         ({"opcodes": ("SIN",)}, "opcode"),
         ({"opcodes": ("ADD",), "names": ("block0/depthwise",)}, "opcode and name"),
-        ({"numbers": ((9, 9),)}, "number"),
+        ({"numbers": ((9, 9),)}, "number; there are #0 to #6"),
         ({"depths": ((99, 99),)}, "depth"),
     ],
 )

@@ -187,7 +187,7 @@ def test_a_zip_that_claims_too_much(monkeypatch):
         (("no.npy",), "no.npy: cannot be read, No such file"),
         (("no.npz:a",), "no.npz: cannot be read, No such file"),
         (("no.tflite:a",), "no.tflite:a: no such file"),
-        ((".", "int8"), "cannot be read, Is a directory"),
+        ((".", "int8"), "cannot be read, it is a folder"),
         (("x.bin",), "raw bytes need a type"),
         (("x.bin", "int7"), "there is no type 'int7'"),
         (("x.bin", "int16", (4,)), "6 bytes; int16 4 has 8"),

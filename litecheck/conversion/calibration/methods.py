@@ -11,6 +11,7 @@ from litecheck.conversion.calibration.ranges import MINMAX, Range, RangeMethod, 
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, Inner, Place
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
+from litecheck.spelling import did_you_mean
 from litecheck.summary_text import counted
 
 
@@ -69,7 +70,8 @@ def chosen_ranges(
     names = {place: model.subgraphs[place[0]].tensors[place[1]].name for place in statistics.tensors}
     for pattern, _ in methods.named:
         if not any(fnmatchcase(name, pattern) for name in names.values()):
-            raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name")
+            hint = did_you_mean(pattern, names.values())
+            raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name{hint}")
     return dict(_ranges(statistics, names, methods))
 
 

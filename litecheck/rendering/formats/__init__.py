@@ -12,7 +12,7 @@ from litecheck.errors import ConfigError, wrong_type
 from litecheck.public_call import shows_call
 from litecheck.rendering.report_view import Format, ReportView, reported
 from litecheck.report import ModelReport, Report
-from litecheck.spelling import closest
+from litecheck.spelling import unknown_format
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -93,7 +93,5 @@ def chosen(name: str, command: str) -> Format:
     """Return the format of this name. Raise ConfigError if the command's report does not have the format."""
     known = formats(command)
     if name not in known:
-        close = closest(name, known)
-        hint = f"did you mean {close}?" if close else f"the formats are {', '.join(known)}"
-        raise ConfigError(f"unknown format {name!r}: {hint}")
+        raise ConfigError(unknown_format(name, known))
     return known[name]
