@@ -17,7 +17,11 @@ _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render(sheet: ReportView) -> str:
-    """Return the XML document. A case fails if any of its rows fails; a missing answer is an error."""
+    """Return the XML document.
+
+    A case fails if any of its rows fails; a missing answer is an error. A case without failures whose violation or
+    warning is waived is skipped, with the reason.
+    """
     import xml.etree.ElementTree as ET
 
     results = sheet.results()
@@ -55,6 +59,8 @@ def _judged(element: ET.Element, case: JudgedCase) -> None:
     elif case.gap:
         more = {"type": case.required} if case.required else {}
         _child(element, "failure" if case.required else "skipped", **more, message=case.gap)
+    elif waivers := dict.fromkeys(row.waiver for row in case.rows if row.waiver and row.level != "note"):
+        _child(element, "skipped", message=f"waived by {'; '.join(waivers)}")
     rest = [line for row in case.rows if not row.fails for line in row.full]
     if rest or case.aside:
         _text(element, "system-out", [*rest, *case.aside])
