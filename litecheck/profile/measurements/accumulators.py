@@ -133,7 +133,7 @@ def channel_sums(operands: Operands) -> NDArray[np.int64] | None:
 
 
 @measures(_heavy_steps)
-def sum_reach(operands: Operands) -> Measured:
+def largest_rescaled_sum(operands: Operands) -> Measured:
     """``largest_accumulator`` in output steps: accumulator * input scale * weight scale / output scale. None
     if depth and bias dtype alone keep the value below 2^29. Example: accumulator 6,477,000,000 and scales
     0.5, 0.25 and 0.5 give 1,619,250,000."""

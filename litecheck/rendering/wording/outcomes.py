@@ -153,7 +153,7 @@ def _difference(
         if d.explained.candidates:
             yield "candidates", tuple(_candidates(d.explained.candidates, d.explained.spot or d.worst))
     if d.patterns:
-        yield "gathers", tuple(visible(gathering_sentence(p)) for p in d.patterns)
+        yield "pattern", tuple(visible(gathering_sentence(p)) for p in d.patterns)
 
 
 def _extent(d: Difference) -> str:

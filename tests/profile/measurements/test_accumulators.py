@@ -121,7 +121,7 @@ def test_windows_do_not_show(monkeypatch: pytest.MonkeyPatch, window: int) -> No
 
 def test_steps_are_those_of_the_output() -> None:
     operands = layer("FULLY_CONNECTED", np.full((1, 2), 100, np.int8), np.int32([1000]))
-    assert largest(operands, "sum_reach") == 2 * 100 * 127 + 1000
+    assert largest(operands, "largest_rescaled_sum") == 2 * 100 * 127 + 1000
 
 
 def test_which_biases_decide() -> None:
@@ -145,7 +145,7 @@ def test_where_there_is_nothing_to_measure() -> None:
     assert largest(layer("FULLY_CONNECTED", ones.astype(np.float32))) is None
     assert largest(layer("BATCH_MATMUL", ones, roles=("lhs",))) is None
     assert largest(layer("FULLY_CONNECTED", ones, np.full(2, -(2**63)), "int16")) == 2**63
-    assert largest(layer("FULLY_CONNECTED", ones, roles=("input",)), "sum_reach") is None
+    assert largest(layer("FULLY_CONNECTED", ones, roles=("input",)), "largest_rescaled_sum") is None
 
 
 def test_plain_layers_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ EXAMPLES: list[Example] = [
     ("largest_accumulator", "FULLY_CONNECTED",
      {"input": t(1, 200_000, scale=0.5, zero=-128), "weight": t(scale=0.25, data=_DEEP), "output": i8(0.5)}, {},
      6_477_000_000),
-    ("sum_reach", "FULLY_CONNECTED",
+    ("largest_rescaled_sum", "FULLY_CONNECTED",
      {"input": t(1, 200_000, scale=0.5, zero=-128), "weight": t(scale=0.25, data=_DEEP), "output": i8(0.5)}, {},
      1_619_250_000),
     ("unbiased_accumulator", "FULLY_CONNECTED",

@@ -56,7 +56,7 @@ def test_it_says_what_the_other_formats_say(sample: Verification, page: Read) ->
     conv = words["cases"][1]
     assert (conv["number"], conv["differ"], conv["largest"]) == ("1", "12/4,096", "-2 LSB")
     labels = [label for label, _ in conv["details"]]
-    assert set(labels) > {"output", "differ", "worst", "because", "gathers", "matches", "fault", "reproduce"}
+    assert set(labels) > {"output", "differ", "worst", "because", "pattern", "matches", "fault", "reproduce"}
     assert not {"histogram", "candidates"} & set(labels)
 
 
