@@ -21,7 +21,7 @@ from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
-from litecheck.model.save import model_bytes, save_model
+from litecheck.model.save import file_size, save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -123,7 +123,7 @@ def compare_converters(
     written = bool(target and first.converted and first.verdict == "conforms")
     if written and first.converted:
         atomic_write(target, first.converted.model)
-    size = model.size or len(model_bytes(model, drop_unknown=True))
+    size = file_size(model)
     return ConverterComparison(
         __version__,
         model.file or "model",

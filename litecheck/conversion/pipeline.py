@@ -27,7 +27,7 @@ from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_fo
 from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
 from litecheck.conversion.request import KINDS
-from litecheck.conversion.rerun import Rerun, size_of
+from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
@@ -40,7 +40,7 @@ from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
-from litecheck.model.save import model_bytes
+from litecheck.model.save import file_size, model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
 from litecheck.public_call import shows_call
@@ -228,7 +228,7 @@ def _judged(
         __version__,
         model.file or "model",
         "",
-        size_of(model),
+        file_size(model),
         len(content),
         conversion,
         replace(report, file=target or model.file, size=len(content)),

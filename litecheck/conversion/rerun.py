@@ -48,7 +48,7 @@ from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.unrolled_loops import loop_steps
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
-from litecheck.model.save import model_bytes
+from litecheck.model.save import file_size
 from litecheck.model.types import Model, Subgraph
 
 if TYPE_CHECKING:
@@ -116,23 +116,20 @@ class Rerun:
 
     def budgeted(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
         """Return the conversion with the best choice of types within the budget, which later runs have as well."""
-        changes, before = conversion.plan.changes, self.settings
-        budget = parse_budget(before.budget)
-        check_size(budget, len(model_bytes(conversion.model)), len(conversion.plan.operators))
+        changes, before, budget = conversion.plan.changes, self.settings, parse_budget(self.settings.budget)
+        check_size(budget, file_size(conversion.model), len(conversion.plan.operators))
 
-        def chosen(assignment: TypeAssignment) -> ConversionSettings:
-            wide, real = (
-                tuple(f"#{n}" for n in sorted(own)) for own in (assignment.int16x8, assignment.real)
-            )
+        def chosen(one: TypeAssignment) -> ConversionSettings:
+            wide, real = (tuple(f"#{n}" for n in sorted(own)) for own in (one.int16x8, one.real))
             return replace(before, int16x8=(*before.int16x8, *wide), keep=(*before.keep, *real))
 
         def measured(assignment: TypeAssignment) -> TriedAssignment:
             request = chosen(assignment).request
             made = self._converted(changes, int16x8=request.int16x8, keep=request.keep)
-            found = self.compared(made, "trying choices within the budget")
-            return TriedAssignment(assignment, len(model_bytes(made.model)), lowest_output(found))
+            snr = lowest_output(self.compared(made, "trying choices within the budget"))
+            return TriedAssignment(assignment, file_size(made.model), snr)
 
-        choice = chosen_assignment(budget, self._costs(conversion), measured, size_of(self.model))
+        choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
         self.settings = chosen(choice.chosen.assignment)
         return self._converted(changes), choice
 
@@ -249,11 +246,6 @@ class Rerun:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
         known = self.trained.borrowed if self.trained else None
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
-
-
-def size_of(model: Model) -> int:
-    """Return the bytes of a model's file, or those it would have as a file."""
-    return model.size or len(model_bytes(model, drop_unknown=True))
 
 
 def lowest_output(agreement: Agreement) -> float:

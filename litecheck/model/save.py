@@ -59,6 +59,11 @@ def save_model(
     atomic_write(path, pieces)
 
 
+def file_size(model: Model) -> int:
+    """Return the bytes of a model's file, or of the file that it would have."""
+    return model.size or len(model_bytes(model, drop_unknown=True))
+
+
 def model_hash(model: Model) -> str:
     """Return the SHA-256 of a model as :func:`save_model` writes it: equal for a file and for a model built in memory."""
     if model not in _HASHES:

@@ -15,7 +15,7 @@ from litecheck.flatbuffer.table import UnknownField
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
-from litecheck.model.save import model_bytes, model_hash, save_model
+from litecheck.model.save import file_size, model_bytes, model_hash, save_model
 from litecheck.model.types import Model
 
 
@@ -68,6 +68,14 @@ def test_litert_runs_a_model_with_buffers_outside(tmp_path: Path, litert: Litert
     assert first.startswith("outputs")
     assert first == second
     assert first != third, "the outputs do depend on what lies outside"
+
+
+def test_the_size_of_a_file_is_known_before_it_is_written(tmp_path: Path) -> None:
+    read = load_model("fixtures/conv_int8.tflite")
+    assert file_size(read) == Path("fixtures/conv_int8.tflite").stat().st_size
+    made = replace(read, file="", size=0)
+    save_model(made, tmp_path / "made.tflite")
+    assert file_size(made) == (tmp_path / "made.tflite").stat().st_size
 
 
 @pytest.mark.parametrize(("above", "count"), [(0, 2), (16, 1), (2400, 0), (2399, 1)])
