@@ -1,6 +1,6 @@
 """Check ``axis``: several scales belong to the dimension that the kernel reads them along.
 
-LiteRT accepts another dimension silently where the sizes coincide and still computes along its own.
+A kernel that counts the scales accepts another dimension of the same length, and still computes along its own.
 """
 
 from __future__ import annotations
@@ -21,19 +21,12 @@ _FLAT: Any = {
     "because": "the kernel reads a bias of any rank as a vector",
 }
 
-#: Scales along another dimension of the same length, which a kernel cannot tell apart.
-_ALIKE: Any = {"effect": "wrong results"}
-
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
     """Return the check of the quantized dimension; a tensor with a single scale always passes."""
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
     is_bias = traits_of(rule.opcode).inputs.get(role) == "bias"
-
-    def fits(shape: Sequence[int], axis: int) -> bool:
-        rejects = requirement.effect in ("fails to load", "crashes", "fails at run time")
-        return rejects and wanted is not None and wanted < len(shape) and shape[axis] == shape[wanted]
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
@@ -47,7 +40,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if 0 <= axis < len(shape) and axis != wanted:
                 flat = is_bias and operand.tensor.size == shape[axis]
                 found = f"its quantized dimension is {axis}, of shape {list(shape)}"
-                told = _FLAT if flat else _ALIKE if fits(shape, axis) else {}
+                same = wanted is not None and wanted < len(shape) and shape[axis] == shape[wanted]
+                told = _FLAT if flat else {"kind": "same_length"} if same else {}
                 faults.append(at(operand, found, **told))
         return faults
 

@@ -112,7 +112,7 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"),
         "granularity": ("absent", "blockwise"),
         "range": ("unsigned",),
-        "axis": ("blockwise",),
+        "axis": ("blockwise", "same_length"),
         "limits": ("unknown",),
         "shapes": ("incompatible", "centers", "rank", "computed", "batch", "valid_padding", "ellipses"),
     }

@@ -98,6 +98,13 @@ def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
     return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
 
 
+def square(dtype: str) -> Model:
+    """FULLY_CONNECTED with scales of weight (4, 4) along the inputs."""
+    w = constant("w", np.arange(16).reshape(4, 4).astype(np.int8), quantized([0.5, 0.25, 1, 2], 0, 1))
+    x, y = (run_time(n, (2, 4), dtype, None if dtype == "float32" else HALF) for n in "xy")
+    return one_operator("FULLY_CONNECTED", [x, w], [y], version=9)
+
+
 def softmax(dtype: str, beta: float) -> Model:
     """SOFTMAX of two rows."""
     out = quantized(1 / 256, -128 if dtype == "int8" else 0)
@@ -172,6 +179,9 @@ def litert_models() -> Iterator[ImpactModel]:
             yield ImpactModel(f"{name}, one", dense(dtype, 0.25, bad), given, drift, LOAD)
             model, sound = (dense(dtype, [0.25] * 3, [s] * 3) for s in (bad, 0.125))
             yield ImpactModel(f"{name}, three", model, given, scale, ignored, sound)
+    for dtype, impact in (("int8", LOAD), ("int16", LOAD), ("float32", WRONG)):
+        given = (_ones(2, 4, dtype=dtype),)
+        yield ImpactModel(f"columns {dtype}", square(dtype), given, "FULLY_CONNECTED/weight/axis", impact)
     given = (np.arange(16).reshape(2, 8).astype(np.uint8),)
     model = dense("uint8", 0.25, nan)
     yield ImpactModel("bias nan uint8", model, given, "FULLY_CONNECTED/limits/bias_scale_drift", LOAD)
