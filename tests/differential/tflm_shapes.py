@@ -6,7 +6,8 @@ Half of the models have one or two changes: another shape, index or option. Some
 A verdict is silent if TFLM does not load, does not run or does not compute LiteRT's outputs, and false if TFLM computes
 LiteRT's outputs of a violating model. Models that LiteRT rejects and TFLM runs have no right output; they are counted
 only. Exit status 1 if a verdict is silent or false. Known cases: GATHER_ND, EMBEDDING_LOOKUP, L2_POOL_2D and the
-operators of depth blocks correct a stored shape that is too large; a computed axis or block hides a wrong stored shape.
+operators of depth blocks correct a stored shape that is too large; a computed block hides a wrong stored shape, and a
+computed axis is a warning.
 """
 
 from __future__ import annotations

@@ -219,6 +219,10 @@ def tflm_models() -> Iterator[ImpactModel]:
         for output, path in (((2, 3), f"{opcode}/limits/axis.constant"), ((2, 3, 4), f"{opcode}/shapes")):
             model = reduced(opcode, "int8", (2, 3, 4), output, computed=True)
             yield ImpactModel(f"{opcode} to {output}", model, (values, indices(1)), path, WRONG)
+    x, y = run_time("x", (4, 3), "float32"), run_time("y", (13,), "float32")
+    model = one_operator("RESHAPE", [x, run_time("s", (1,), "int32")], [y])
+    given = (_ones(4, 3, dtype="float32"), indices(12))
+    yield ImpactModel("another number of elements", model, given, "RESHAPE/limits/element_gap", LOAD)
     nothing = (_ones(2, 0, 4, dtype="float32"),)
     model = reduced("MEAN", "float32", (2, 0, 4), (2, 4), computed=False)
     yield ImpactModel("MEAN of nothing", model, nothing, "MEAN/limits/results_of_nothing", CRASH)

@@ -163,6 +163,18 @@ def _new_shape(operands: Operands) -> list[int] | None:
     return [int(v) for v in option_stated[:LONG]]
 
 
+def _grown(plan: Plan, value: int) -> Plan | None:
+    plan = plan.edit("input", lambda t: dimensions(t, (CHANNELS,)))
+    return plan.edit("output", lambda t: dimensions(t, (CHANNELS + value,))) if value >= 0 else None
+
+
+@measures(_grown)
+def element_gap(operands: Operands) -> Measured:
+    """Difference between the number of elements of input and output. Example: input (2, 6) and output (3, 5) give 3."""
+    source, output = operands.one("input"), operands.one("output")
+    return None if source is None or output is None else abs(source.size - output.size)
+
+
 @measures(lambda plan, value: within_type(plan, "shape", invalid(-1, 4, value)))
 def stretched_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of -1 in the new shape, which the kernel infers. Example: shape (-1, 4, -1) gives
