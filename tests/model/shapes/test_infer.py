@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.shapes import LAWS, Call, Shapes
 from litecheck.model.shapes.infer import Entry, Inferred, infer
 from litecheck.model.types import Model, Operator
+from litecheck.profile.load import law_of
+from tests.profile.impact_models import flattened
 
 ENTRIES: dict[str, Entry] = {
     "ADD": (LAWS["broadcast"], ("lhs", "rhs"), ("output",), frozenset()),
@@ -107,3 +110,15 @@ def test_repeated_results_and_absent_operands() -> None:
     graph.inputs(x)
     graph.outputs(b)
     assert inferred(builder.finish()).shapes[2:] == [(2, 3), (2, 3), (6,)]
+
+
+@pytest.mark.parametrize(
+    ("batch", "width", "kinds"),
+    [(1, 128, []), (1, 512, ["computed"]), (-1, 128, []), (-1, 512, ["computed"])],
+)
+def test_a_computed_shape_fits_every_batch_or_none(batch: int, width: int, kinds: list[str]) -> None:
+    """(batch, 8, 8, 2) has 128 values for each image: 512 fit batch 4 only with one row, which PACK does not give."""
+    model = flattened(batch, width)
+    found = infer(model, model.subgraphs[0], law_of)
+    assert [misfit.kind for misfit in found.misfits.values()] == kinds
+    assert found.asked == (batch < 0)
