@@ -27,7 +27,7 @@ from litecheck.conversion.calibration.observe import calls_others, entered
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import Place
 from litecheck.conversion.channel_sums import ChannelSums
-from litecheck.conversion.class_scores import is_class_scores
+from litecheck.conversion.class_scores import is_class_scores, is_probabilities
 from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
 from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.devices.port import Limits
@@ -136,16 +136,19 @@ def agreement(
     """Run both models on the data. Compare the tensors of ``pairs`` (float -> converted), and the outputs.
 
     Both models must have the same entry points. Inputs that are quantized in the converted model get quantized samples.
-    Float outputs get sums per channel, and so do tensors in ``channelled`` that are among the pairs. With
-    ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
+    Float outputs get sums per channel, and so do tensors in ``channelled`` that are among the pairs, but not probabilities.
+    With ``quantized``, the reference stores 8-bit integers, and the samples are such integers. ``device``, ``limits`` and
     ``child`` are those of :func:`litecheck.conversion.calibration.observe.observe`. Raises CalibrationError, ConfigError
     and DeviceError as ``observe`` does.
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
     asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
+    summed = {place for _, _, (place, _) in ends if is_probabilities(reference.subgraphs[place[0]], place[1])}
     wanted = frozenset(
-        n for n, (place, _) in enumerate(asked) if place in channelled or (n >= len(pairs) and not quantized)
+        n
+        for n, (place, _) in enumerate(asked)
+        if place not in summed and (place in channelled or (n >= len(pairs) and not quantized))
     )
     references = tensors_of(reference, asked, 0) if quantized else ()
     scores = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from litecheck.model.graph import graph_of
 from litecheck.model.tensor_matching import origin_of
 from litecheck.model.types import Subgraph
-from litecheck.profile.operators import traits_of
+from litecheck.profile.operators import OperatorTraits, traits_of
 
 #: Largest value of a probability, and of its logarithm.
 _HIGHEST = (1.0, 0.0)
@@ -17,6 +17,23 @@ def is_class_scores(subgraph: Subgraph, output: int) -> bool:
     Changes of the shape or the type do not matter. An output with the size of an input is an image or a signal. Examples:
     SOFTMAX, or FULLY_CONNECTED from 64 values to 10, but not from 640 values to the 640 of an autoencoder.
     """
+    traits = _made_by(subgraph, output)
+    if traits is None:
+        return False
+    low, high = traits.bounds
+    normalized = high in _HIGHEST and low in (0.0, -float("inf"))
+    sizes = {subgraph.tensors[index].size for index in subgraph.inputs}
+    return (normalized or traits.over == "row") and subgraph.tensors[output].size not in sizes
+
+
+def is_probabilities(subgraph: Subgraph, output: int) -> bool:
+    """Return True if the values of a row of an output add up to 1, so that nearly all are close to 0. Example: SOFTMAX."""
+    traits = _made_by(subgraph, output)
+    return traits is not None and traits.bounds == (0.0, 1.0) and not traits.elementwise
+
+
+def _made_by(subgraph: Subgraph, output: int) -> OperatorTraits | None:
+    """Return the traits of the operator that computes an output, in front of changes of the shape and the type."""
     graph, tensor = graph_of(subgraph), output
     for _ in subgraph.operators:
         tensor = origin_of(subgraph, tensor)
@@ -24,10 +41,5 @@ def is_class_scores(subgraph: Subgraph, output: int) -> bool:
         if graph.producer[tensor] < 0 or not traits_of(operator.kind).view:
             break
         tensor = operator.inputs[0]
-    if graph.producer[tensor] < 0:
-        return False
-    traits = traits_of(subgraph.operators[graph.producer[tensor]].kind)
-    low, high = traits.bounds
-    normalized = high in _HIGHEST and low in (0.0, -float("inf"))
-    sizes = {subgraph.tensors[index].size for index in subgraph.inputs}
-    return (normalized or traits.over == "row") and subgraph.tensors[output].size not in sizes
+    made = graph.producer[tensor]
+    return traits_of(subgraph.operators[made].kind) if made >= 0 else None

@@ -85,14 +85,16 @@ Trial = Callable[[FixOptions], float | None]
 
 def lowest_snr(agreement: Agreement) -> float:
     """Return the lowest SNR in dB over the channels of all outputs that have a signal; of the tenth percentile from ten
-    channels on."""
-    return min((snr for snr, _, _ in _low_channels(agreement)), default=EXACT)
+    channels on. An output without sums by channel counts as a whole, unless a quantized model is compared."""
+    whole = (one.snr for one in agreement.outputs if one.reference not in agreement.channels)
+    parts = (snr for snr, _, _ in _low_channels(agreement))
+    return min((*(() if agreement.quantized else whole), *parts), default=EXACT)
 
 
 def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return a warning that names the output and channel of the lowest SNR, if that is a large loss.
 
-    Without sums by channel, as beside a quantized model, the SNR of the output counts.
+    Without sums by channel, as for probabilities and beside a quantized model, the SNR of the output counts.
 
     Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB``.
     """

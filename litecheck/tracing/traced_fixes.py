@@ -13,6 +13,7 @@ import numpy as np
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
+from litecheck.conversion.class_scores import is_probabilities
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import (
@@ -132,29 +133,32 @@ class Workshop:
     def _snr(
         self, model: Model, ends: Mapping[int, int], joint: Operator | None, runs: Iterable[Tensors]
     ) -> float:
-        """Return the lowest SNR of a channel of outputs, or of a part that an operator joins; ``ends``: float -> model."""
-        tensors, outputs = model.subgraphs[0].tensors, self.match.subgraphs[0].first.outputs
+        """Return the lowest SNR of a channel of outputs, of probabilities, or of a part that an operator joins; ``ends`` are
+        float -> model."""
+        tensors, real = model.subgraphs[0].tensors, self.match.subgraphs[0].first
+        outputs, rows = real.outputs, {old for old in real.outputs if is_probabilities(real, old)}
         channels, parts = dict[int, ChannelSums](), dict[tuple[int, int], tuple[float, float]]()
         for (sample, _), made in zip(self.samples, runs, strict=True):
             for old, new in ends.items():
                 if old not in sample or new not in made or sample[old].dtype.kind != "f":
                     continue
-                if old in outputs:
-                    real, stored = map(np.atleast_1d, (sample[old], made[new]))
-                    one = channel_sums(real, stored, tensors[new])
+                if old in outputs and old not in rows:
+                    values, stored = map(np.atleast_1d, (sample[old], made[new]))
+                    one = channel_sums(values, stored, tensors[new])
                     channels[old] = channels[old].merged(one) if old in channels else one
-                if joint is not None and old in joint.outputs:
+                split = joint if joint is not None and old in joint.outputs else None
+                if split is not None or old in rows:
                     pair = sample[old], meaning(made[new], tensors[new])
-                    for n, (want, got) in enumerate(zip(*(self._parts(v, joint) for v in pair), strict=True)):
+                    for n, (want, got) in enumerate(zip(*(self._parts(v, split) for v in pair), strict=True)):
                         signal, noise = parts.get((old, n), (0.0, 0.0))
                         parts[old, n] = signal + power(want), noise + squares(want, got)
         lowest = (low[0] for sums in channels.values() if (low := low_channel(sums)) is not None)
         return min((*lowest, *(decibels(*pair) for pair in parts.values())), default=math.inf)
 
-    def _parts(self, values: Values, joint: Operator) -> list[Values]:
+    def _parts(self, values: Values, joint: Operator | None) -> list[Values]:
         """Return the values of each tensor that an operator joins, or all values."""
         tensors = self.match.subgraphs[0].first.tensors
-        if traits_of(joint.kind).concatenates != "axis" or joint.options is None:
+        if joint is None or traits_of(joint.kind).concatenates != "axis" or joint.options is None:
             return [values]
         axis = int(joint.options.get("axis", 0)) % max(values.ndim, 1)
         sizes = [tensors[i].shape[axis] for i in joint.inputs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.conversion.class_scores import is_class_scores
+from litecheck.conversion.class_scores import is_class_scores, is_probabilities
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Subgraph
 
@@ -50,3 +50,17 @@ def net(*kinds: str, features: int = 8, classes: int = 4) -> Subgraph:
 def test_class_scores(kinds: tuple[str, ...], classes: int, wanted: bool) -> None:
     subgraph = net(*kinds, classes=classes)
     assert is_class_scores(subgraph, subgraph.outputs[0]) is wanted
+
+
+@pytest.mark.parametrize(
+    ("kinds", "wanted"),
+    [
+        (("FULLY_CONNECTED", "SOFTMAX"), True),
+        (("FULLY_CONNECTED", "LOGISTIC"), False),
+        (("FULLY_CONNECTED",), False),
+    ],
+)
+def test_rows_of_probabilities_add_up_to_one(kinds: tuple[str, ...], wanted: bool) -> None:
+    subgraph = net(*kinds)
+    assert is_probabilities(subgraph, subgraph.outputs[0]) is wanted
+    assert not is_probabilities(subgraph, subgraph.inputs[0])
