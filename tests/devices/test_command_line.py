@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from litecheck.devices.command_line import split_command
+from litecheck.devices.command_line import files, split_command, version, words
 
 
 @pytest.mark.parametrize(
@@ -26,3 +29,65 @@ def test_a_command_line_elsewhere() -> None:
 def test_an_open_quote_is_an_error(windows: bool) -> None:
     with pytest.raises(ValueError, match="No closing quotation"):
         split_command('run "a', windows=windows)
+
+
+@pytest.mark.parametrize(
+    "command", [f"'{sys.executable}' {{runs}}", f"'{sys.executable}' {{model}} {{inputs}} {{outputs}}"]
+)
+def test_a_command_has_a_place_for_inputs_and_outputs(command: str) -> None:
+    assert words(command) == [sys.executable, *command.split()[1:]]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("", 'a program is missing, as in command:"run_on_board {model} {runs}"'),
+        ("a {inputs}", "the command does not say where {outputs} go, nor {runs}"),
+        ("a {outputs}", "the command does not say where {inputs} go, nor {runs}"),
+        ("a", "the command does not say where {inputs} and {outputs} go, nor {runs}"),
+        ("a {runs} {inputs}", "{runs} is instead of {inputs} and {outputs}"),
+        ("a {runs} {outputs} {inputs}", "{runs} is instead of {inputs} and {outputs}"),
+        ("./no-program {runs}", "there is no program './no-program'"),
+    ],
+)
+def test_a_command_that_cannot_be_started(command: str, message: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        words(command)
+    assert str(refused.value) == message
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A program that prints its arguments in the second line, with control characters, and ends with their number."""
+    file = tmp_path / "npu"
+    file.write_text('#!/bin/sh\nprintf "\\n npu \\033[1m%s \\n" "$*"\ntest $# -lt 3\n')
+    file.chmod(0o755)
+    return file
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a shell script")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("{runs}", "npu [1m--version"),
+        ("-v {runs} more", "npu [1m-v --version"),
+        ("{model} more {runs}", "npu [1m--version"),
+        ("-v -w {runs}", ""),  # exit status 1
+        ("more {runs}", ""),
+        ("-c {runs}", ""),
+    ],
+)
+def test_the_version_of_a_program(program: Path, arguments: str, said: str) -> None:
+    assert version(f"'{program}' {arguments}") == said
+    assert version(f"'{program}' '{program}' {{runs}}") == f"npu [1m{program} --version"[:100]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a shell script")
+def test_a_version_has_a_hundred_characters(program: Path) -> None:
+    assert version(f"'{program}' -{'x' * 200} {{runs}}") == f"npu [1m-{'x' * 200}"[:100]
+
+
+def test_files_of_a_command(program: Path) -> None:
+    found = list(files([sys.executable, str(program), str(program.parent), "no-file"]))
+    assert found == [Path(sys.executable), program]
+    assert list(files(["no-program", str(program)])) == [program]

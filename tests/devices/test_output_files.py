@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from litecheck.devices.output_files import SMALL, check, file_name, names_of, output_files
+from litecheck.devices.output_files import (
+    SMALL,
+    check,
+    file_name,
+    found_together,
+    names_of,
+    output_files,
+    runs_written,
+)
 from litecheck.devices.port import TooLargeError
-from litecheck.errors import LitecheckError
+from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Tensor
 
 VALUES = np.arange(6, dtype=np.int16).reshape(2, 3)
@@ -112,3 +121,96 @@ def test_large_tensors_may_be_as_large_as_real_values_make_them() -> None:
     for size, runs in ((9 * SMALL, 1), (81 * SMALL, 10)):
         with pytest.raises(TooLargeError):
             check("x", size, large, runs)
+
+
+ROWS = np.arange(18, dtype=np.int16).reshape(3, 2, 3)
+
+
+def test_outputs_of_several_runs_in_one_file(tmp_path: Path) -> None:
+    assert found_together(tmp_path, TENSOR, NAMES, 3) is None
+    np.save(tmp_path / "output_1.npy", ROWS)
+    for suffix in (".npy", ".bin"):
+        found = found_together(tmp_path, TENSOR, NAMES, 3)
+        assert found is not None, suffix
+        assert [(a.dtype, a.tolist()) for a in found] == [(np.int16, row.tolist()) for row in ROWS]
+        (tmp_path / "output_1.bin").write_bytes(ROWS.astype("<i2").tobytes())
+        (tmp_path / "output_1.npy").unlink(missing_ok=True)
+
+
+def test_outputs_of_several_runs_in_a_file_each(tmp_path: Path) -> None:
+    """Each run can have a shape of its own; without the file of a run, the output is missing."""
+    for n in (2, 0, 1):
+        assert found_together(tmp_path, TENSOR, NAMES, 3) is None
+        np.save(tmp_path / f"block_conv_0_run_{n}.npy", ROWS[n, :, :n])
+    found = found_together(tmp_path, TENSOR, NAMES, 3)
+    assert found is not None
+    assert [a.tolist() for a in found] == [ROWS[n, :, :n].tolist() for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.npy", ROWS[:2], r"^output_1 has shape \[2, 2, 3\]: the first dimension should be 3 runs$"),
+        ("a.npy", np.int16(1), r"^output_1 has shape \[\]: the first dimension should be 3 runs$"),
+        ("output_1.bin", bytes(35), r"^output_1.bin has 35 bytes; 3 runs of 12 bytes are 36$"),
+        ("output_1.bin", bytes(8 * 36 + 3), r"^output_1.bin has 291 bytes; 3 runs of 12 bytes are 36$"),
+    ],
+)
+def test_a_file_with_another_number_of_runs(tmp_path: Path, name: str, data: object, message: str) -> None:
+    if isinstance(data, bytes):
+        (tmp_path / name).write_bytes(data)
+    else:
+        np.save(tmp_path / "output_1.npy", data)
+    with pytest.raises(ValueError, match=message):
+        found_together(tmp_path, TENSOR, NAMES, 3)
+
+
+def test_runs_may_be_as_wide_as_real_values(tmp_path: Path) -> None:
+    (tmp_path / "output_1.raw").write_bytes(bytes(8 * 36))
+    found = found_together(tmp_path, TENSOR, NAMES, 3)
+    assert found is not None
+    assert [a.shape for a in found] == [(48,)] * 3
+
+
+def test_runs_are_counted_while_a_program_writes(tmp_path: Path) -> None:
+    assert runs_written(tmp_path / "nowhere", TENSOR) == runs_written(tmp_path, TENSOR) == 0
+    for n in range(2):
+        (tmp_path / f"output_0_run_{n}.npy").touch()
+        (tmp_path / f"output_1_run_{n}.npy").touch()
+        assert runs_written(tmp_path, TENSOR) == n + 1
+    for size, runs in ((0, 0), (11, 0), (12, 1), (35, 2), (36, 3)):
+        (tmp_path / "output_0.bin").write_bytes(bytes(size))
+        assert runs_written(tmp_path, TENSOR) == runs
+
+
+def test_links_that_leave_the_folder_are_errors(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    for folder in (outside, inside):
+        folder.mkdir()
+    np.save(outside / "output_1.npy", VALUES)
+    (inside / "output_1.npy").symlink_to(outside / "output_1.npy")
+    assert output_files(inside, TENSOR, NAMES) is not None
+    with pytest.raises(
+        ConfigError, match=r"output_1\.npy: the link leaves the folder .*inside: expected a file inside"
+    ):
+        output_files(inside, TENSOR, NAMES, within=inside)
+
+
+@pytest.mark.parametrize(
+    ("size", "runs", "wanted"),
+    [(SMALL, 1, ""), (SMALL + 1, 1, "int8 scalar"), (SMALL + 1, 2, "2 times int8 scalar")],
+)
+def test_the_limit_of_small_files(size: int, runs: int, wanted: str) -> None:
+    scalar = Tensor(4, "s", "int8", ())
+    if not wanted:
+        check("x", size, scalar, runs)
+        return
+    with pytest.raises(TooLargeError, match=rf"^x has 16,777,217 bytes; 's' is {wanted}, it is not read$"):
+        check("x", size, scalar, runs)
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_the_limit_of_large_files_includes_a_header(extra: int) -> None:
+    size = 8 * SMALL + 4096 + extra
+    with pytest.raises(TooLargeError) if extra else nullcontext():
+        check("x", size, Tensor(4, "large", "int8", (SMALL,)))

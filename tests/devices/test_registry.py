@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import subprocess
 import sys
@@ -186,3 +187,38 @@ def test_every_adapter_registers_itself_and_loads_no_runtime() -> None:
     folder = Path(adapters.__file__).parent
     assert set(names.split()) >= {file.stem for file in folder.glob("[a-z]*.py")}
     assert not {"ai_edge_litert", "tflite_micro", "openvino"} & set(modules.split())
+
+
+def test_a_device_is_its_files(tmp_path: Path) -> None:
+    """The SHA-256 of a library is that of sha256sum; those of a program and its files are hashed together."""
+    library, script = tmp_path / "libnpu.so", tmp_path / "run.sh"
+    library.write_bytes(b"a")
+    script.write_bytes(b"b")
+    script.chmod(0o755)
+    one, two = (hashlib.sha256(data).digest() for data in (b"a", b"b"))
+    assert registry.fingerprint(f"delegate:{library}") == one.hex()
+    command = f"command:'{script}' '{library}' {{runs}}"
+    assert registry.fingerprint(command) == hashlib.sha256(two + one).hexdigest()
+    for none in ("tflm", f"delegate:{tmp_path}/no.so", "no-kind:x", "", f"command:{tmp_path}/none {{runs}}"):
+        assert registry.fingerprint(none) == ""
+
+
+@pytest.mark.parametrize(
+    ("device", "driver"),
+    [
+        ("tflm", {"runtime": "tflm", "package": "tflite-micro", "arena": 64 << 20}),
+        ("tflm,arena=5", {"runtime": "tflm", "package": "tflite-micro", "arena": 5}),
+        ("litert:xnnpack,threads=3",
+         {"runtime": "litert", "package": "ai-edge-litert", "resolver": "AUTO", "threads": 3}),
+        ("litert:reference",
+         {"runtime": "litert", "package": "ai-edge-litert", "resolver": "BUILTIN_REF", "threads": 1}),
+        ("delegate:/a.so,k=v",
+         {"runtime": "litert", "package": "ai-edge-litert", "resolver": "BUILTIN_REF", "threads": 1,
+          "library": "/a.so", "options": {"k": "v"}}),
+        ("command:a 'b c' {runs}", {"runtime": "command", "package": "numpy", "words": ["a", "b c", "{runs}"]}),
+        ("recorded:/x", None),
+        ("acme-npu", None),
+    ],
+)  # fmt: skip
+def test_programs_without_litecheck_drive_a_device(device: str, driver: dict[str, object] | None) -> None:
+    assert registry.driver(device) == driver

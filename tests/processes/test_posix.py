@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import litecheck
+from litecheck.processes import posix
 
 PACKAGE = Path(litecheck.__file__).parent
 SYSTEM = re.compile(
@@ -40,3 +42,99 @@ def test_a_process_ends_itself_by_a_signal(name: str) -> None:
     ignored = f"signal.signal({number}, signal.SIG_IGN); " if name != "SIGKILL" else ""
     text = f"import signal; from litecheck.processes.posix import end_by_signal; {ignored}end_by_signal({number})"
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == -number
+
+
+def _limits(monkeypatch: pytest.MonkeyPatch, hard: int) -> dict[str, tuple[int, int]]:
+    """Record the limits that are set; ``hard`` is the upper limit of each."""
+    import resource
+
+    names = {getattr(resource, name): name for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_AS")}
+    found: dict[str, tuple[int, int]] = {}
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (hard, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, value: found.update({names[kind]: value}))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_memory_is_limited_beyond_the_present_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posix, "address_space", lambda: 1000)
+    found = _limits(monkeypatch, -1)
+    posix.limit_memory(500)
+    assert found == {"RLIMIT_CORE": (0, 0), "RLIMIT_FSIZE": (500, 500), "RLIMIT_AS": (1500, 1500)}
+    assert posix.free_address_space() == float("inf")
+    _limits(monkeypatch, 1200)
+    assert posix.free_address_space() == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_no_limit_exceeds_the_upper_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posix, "address_space", lambda: 1000)
+    found = _limits(monkeypatch, 400)
+    posix.limit_memory(500)
+    assert found == {"RLIMIT_CORE": (0, 0), "RLIMIT_FSIZE": (400, 400), "RLIMIT_AS": (400, 400)}
+
+
+def test_a_system_without_sizes_has_no_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert posix.can_limit_memory() is (sys.platform == "linux")
+    monkeypatch.setattr(posix, "address_space", lambda: None)
+    assert not posix.can_limit_memory()
+    assert posix.free_address_space() == float("inf")
+    if sys.platform != "win32":
+        found = _limits(monkeypatch, -1)
+        posix.limit_memory(500)
+        assert set(found) == {"RLIMIT_CORE", "RLIMIT_FSIZE"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_sizes_of_this_process() -> None:
+    """The address space in bytes holds the resident memory; a list of 32 MB enlarges both."""
+    size, peak = posix.address_space(), posix.peak_resident()
+    held = bytearray(b"x" * (1 << 25))
+    assert size is not None
+    assert peak < size
+    assert (posix.address_space() or 0) - size < 1 << 28
+    assert posix.peak_resident() >= len(held)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_with_two_threads_is_not_forked() -> None:
+    text = "import threading; from litecheck.processes.posix import can_fork; found = [can_fork()]; "
+    text += (
+        "go = threading.Event(); t = threading.Thread(target=go.wait); t.start(); found.append(can_fork()); "
+    )
+    text += "go.set(); t.join(); print(found)"
+    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
+    assert done.stdout == "[True, False]\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_orphans_end_and_other_children_stay() -> None:
+    waiting = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+    before = posix.children()
+    kept, orphan = subprocess.Popen(waiting), subprocess.Popen(waiting)
+    assert posix.children() == before | {kept.pid, orphan.pid}
+    posix.end_orphans(before | {kept.pid})
+    assert posix.children() == before | {kept.pid}
+    kept.kill()
+    kept.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs flock")
+def test_a_locked_file_cannot_be_locked_again(tmp_path: Path) -> None:
+    file = tmp_path / "lock"
+    with file.open("w") as first, file.open("w") as second:
+        posix.flock(first.fileno())
+        with pytest.raises(BlockingIOError):
+            posix.flock(second.fileno())
+    with file.open("w") as third:
+        posix.flock(third.fileno())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
+def test_a_process_group_ends() -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-S", "-c", "import time; time.sleep(60)"], start_new_session=True
+    )
+    posix.kill_group(program.pid)
+    assert program.wait() == -signal.SIGKILL == posix.KILLED
+    posix.kill_group(program.pid)
