@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import pytest
 
-from litecheck.profile.generate.conforming import limit
-from litecheck.profile.load import load_profile, profile_names
+from litecheck.model.shapes.infer import infer
+from litecheck.profile.assemble import assemble
+from litecheck.profile.generate.conforming import allowed, limit
+from litecheck.profile.generate.violating_limits import values_outside
+from litecheck.profile.load import law_of, load_profile, profile_names
 from litecheck.profile.measurements.register import OPERATOR, MeasurementSetter
-from litecheck.profile.measurements.registry import operator_measurements
+from litecheck.profile.measurements.registry import operator_measurements, setter_of
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
@@ -27,6 +31,13 @@ LOGICAL = {"REDUCE_ALL", "REDUCE_ANY", "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_NOT
 VARIABLES = {"READ_VARIABLE", "ASSIGN_VARIABLE"}
 #: Of what LiteRT has no kernel for 8 bits, so that no sound plan can be made, by the target that lists it.
 KERNELLESS = {"vectorblox": {"POW"}}
+#: Measurements of which a plan contradicts the shapes of its operator: rules about shapes, counts of tensors and axes.
+CONTRADICTING = {
+    "axis_is_minus_rank", "bias_rows", "broadcast_shape_mismatch", "farthest_axis_from_end", "grouped_stride",
+    "inferred_sizes", "inner_weight_product", "min_state_size", "misaligned_batch_dim", "num_splits_mismatch",
+    "output_shape_differs", "peephole_weights", "projection_tensors", "rank0_feature_maps",
+    "single_sequence_state_size", "transpose_conv_shape_error", "unpadded_window_height",
+}  # fmt: skip
 Limited = tuple[OperatorRule, Requirement]
 
 
@@ -76,6 +87,36 @@ def test_every_limit_of_a_target_is_broken_by_its_witness(target: str) -> None:
         if not next(broken_by(target, limited), "")
     }
     assert unbroken == {one for one in UNBROKEN if one[0] == target}
+
+
+def contradicts(plan: Plan) -> bool:
+    """Return True if the shapes of a plan's outputs are not those that its operator computes."""
+    model = assemble(plan)
+    (main, *_) = model.subgraphs
+    found = infer(model, main, law_of)
+    made = [(main.tensors[i].shape, shape) for op in main.operators
+            for i, shape in zip(op.outputs, found.results.get(op.index, ()), strict=False) if i >= 0]  # fmt: skip
+    return bool(found.misfits) or any(
+        len(a) != len(b) or any(y not in (None, x) for x, y in zip(a, b, strict=True))
+        for a, b in made
+        if b is not None
+    )
+
+
+def test_plans_of_generators_have_the_shapes_that_operators_compute() -> None:
+    found, own = set(), {name for name, (measure, _) in OPERATOR.items() if ".targets." in measure.__module__}
+    for target in TARGETS:
+        for (name, value), limited in limits(target).items():
+            rule, r = limited[-1]
+            plans = (plan for plan in sound(target, rule.opcode)[:1] if not contradicts(plan))
+            for plan in plans if name in own else ():
+                values = (
+                    *islice(allowed(value), 3),
+                    *islice(values_outside(r.value, setter_of(name).words), 2),
+                )
+                made = (setter_of(name).apply(plan, each) for each in values)
+                found |= {name for each in made if each is not None and contradicts(each)}
+    assert found == CONTRADICTING
 
 
 def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
