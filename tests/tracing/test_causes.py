@@ -1,0 +1,149 @@
+"""Causes in words: constants, scales and options planted by hand in a fully connected layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.matching import match
+from litecheck.model.types import Model
+from litecheck.tracing.causes import operator_cause
+from litecheck.tracing.fed_operators import FedOperator
+
+RNG = np.random.default_rng(0)
+#: Four channels of 32 weights; each channel has the extreme of its scale, so that scales have one best value.
+WEIGHTS = RNG.uniform(-1, 1, (4, 32)) * np.array([[1.0], [0.5], [2.0], [0.25]])
+WEIGHTS[:, 0] = [1.0, 0.5, 2.0, 0.25]
+BIAS = np.array([1.0, -2.0, 0.5, 4.0])
+SCALES = np.array([1.0, 0.5, 2.0, 0.25]) / 127
+STORED = np.rint(WEIGHTS / SCALES[:, None])
+INPUT_SCALE = 0.5
+SUMS = np.rint(BIAS / (INPUT_SCALE * SCALES))
+
+
+def real(activation: str = "NONE") -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph("main")
+    x, y = main.tensor("x", (1, 32), "float32"), main.tensor("y", (1, 4), "float32")
+    w = main.constant("w", WEIGHTS.astype(np.float32))
+    b = main.constant("b", BIAS.astype(np.float32))
+    main.add("FULLY_CONNECTED", [x, w, b], [y], fused_activation_function=activation)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def integers(
+    weights: Any = STORED,
+    scales: Any = SCALES,
+    bias: Any = SUMS,
+    bias_scales: Any = None,
+    axis: int = 0,
+    **options: Any,
+) -> Model:
+    builder = ModelBuilder()
+    main = builder.subgraph("main")
+    x = main.tensor("x", (1, 32), "int8", quantized(INPUT_SCALE))
+    y = main.tensor("y", (1, 4), "int8", quantized(0.1))
+    w = main.constant("w", np.asarray(weights).astype(np.int8), quantized(scales, 0, axis))
+    held = [x, w]
+    if bias is not None:
+        own = INPUT_SCALE * np.asarray(SCALES if bias_scales is None else bias_scales)
+        held.append(main.constant("b", np.asarray(bias).astype(np.int32), quantized(own)))
+    main.add("FULLY_CONNECTED", held, [y], **options)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def cause(worst: str, model: Model, first: Model | None = None) -> tuple[str, str]:
+    """Return the cause if the error of the part ``worst`` is the largest."""
+    found = match(first or real(), model)
+    (part,) = found.subgraphs
+    operator = part.second.operators[0]
+    y = operator.outputs[0]
+    fed = FedOperator(0, 0, operator, (), ((part.tensors[y], y),), True, {})
+    return operator_cause(
+        part, None, fed, {"operands": 0.1, "option": 0.1, "weights": 0.1, "bias": 0.1, worst: 0.5}
+    )
+
+
+def changed(values: Any, at: Any, value: Any) -> Any:
+    made = np.array(values)
+    made[at] = value
+    return made
+
+
+FEW = np.where(STORED > 0, 100, -100)
+DOUBLE = SCALES * [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "scales", "words"),
+    [
+        (STORED, DOUBLE, "1 of 4 weight scales is 2 times too large"),
+        (STORED, DOUBLE * [1, 1, 4, 1], "2 of 4 weight scales are 4 times too large"),
+        (STORED, SCALES * [1, 0.25, 1, 0.5], "2 of 4 weight scales are 4 times too small"),
+        (STORED, SCALES * [1, 1, 1.12, 1], "1 of 4 weight scales is 1.12 times too large"),
+    ],
+)
+def test_weight_scales(weights: Any, scales: Any, words: str) -> None:
+    assert cause("weights", integers(weights, scales)) == ("weight_scale", words)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (changed(STORED, 1, 0), "1 of 4 channels have equal weights"),
+        (changed(STORED, (slice(0, 2),), 7), "2 of 4 channels have equal weights"),
+        (FEW, "its weights have 2 levels"),
+        (-STORED, "its weights differ by 2e+02 % (rms), most in 4 of 4 channels"),
+        (changed(STORED, 3, STORED[3] - 12), "its weights differ by 1.9 % (rms), most in 1 of 4 channels"),
+        (
+            changed(STORED, (3, 5), STORED[3, 5] + 3),
+            "its weights differ by 0.37 % (rms), most in 0 of 4 channels",
+        ),
+    ],
+)
+def test_weights(weights: Any, words: str) -> None:
+    assert cause("weights", integers(weights)) == ("weights", words)
+
+
+@pytest.mark.parametrize(
+    ("bias", "bias_scales", "words"),
+    [
+        (None, None, "it has no bias"),
+        (changed(SUMS, 0, 0), None, "1 of 4 biases are not the float model's"),
+        (changed(SUMS, [0, 2], -SUMS[[0, 2]]), None, "2 of 4 biases are not the float model's"),
+        (np.zeros(4), None, "4 of 4 biases are not the float model's"),
+        (SUMS * [1, 1, 1, 1.04], None, "0 of 4 biases are not the float model's"),
+        (SUMS * [0.5, 1, 1, 1], SCALES * [2, 1, 1, 1],
+         "its bias scale is 2 times input scale x weight scale, which kernels use in its place"),
+        (SUMS * [1, 4, 1, 1], SCALES * [1, 0.25, 1, 1.05],
+         "its bias scale is 0.25 times input scale x weight scale, which kernels use in its place"),
+    ],
+)  # fmt: skip
+def test_biases(bias: Any, bias_scales: Any, words: str) -> None:
+    assert cause("bias", integers(bias=bias, bias_scales=bias_scales)) == ("bias", words)
+
+
+def test_a_bias_that_only_the_weight_scales_spoil() -> None:
+    """The bias is right with the scale that fits the weights, and wrong with twice this scale."""
+    model = integers(scales=DOUBLE, bias_scales=DOUBLE)
+    assert cause("bias", model) == ("weight_scale", "1 of 4 weight scales is 2 times too large")
+    wrong = integers(scales=DOUBLE, bias_scales=DOUBLE, bias=-SUMS)
+    assert cause("bias", wrong) == ("bias", "4 of 4 biases are not the float model's")
+
+
+def test_options() -> None:
+    relu = integers(fused_activation_function="RELU")
+    assert cause("option", relu) == ("activation", "its fused activation is not the float model's")
+    other = cause("option", integers(keep_num_dims=True))
+    assert other == ("option", "its option keep_num_dims is not the float model's")
+    assert cause("option", integers()) == (
+        "option",
+        "its option of a fused operator is not the float model's",
+    )
