@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from io import StringIO
 
 import jsonschema
 import pytest
+from rich.console import Console
 
 from litecheck.data import schemas_dir
 from litecheck.differences.change import KINDS, Change, ModelDifference
+from litecheck.rendering.differences.text import print_report
 from litecheck.rendering.differences.wording import NOUNS, groups, place, title, words
 from litecheck.rendering.formats import formats, render
 
@@ -55,6 +59,36 @@ def test_json_follows_the_schema(difference: ModelDifference) -> None:
     jsonschema.validate(found, schema)
     assert found["exit_code"] == difference.exit_code == bool(difference.changes)
     assert schema["properties"]["changes"]["items"]["properties"]["kind"]["enum"] == list(KINDS)
+
+
+#: Formats with the ends of their golden files.
+ENDS = {
+    "text": "txt", "markdown": "md", "json": "json", "html": "html", "junit": "junit.xml", "sarif": "sarif",
+    "github": "github.txt", "gitlab": "gitlab.json",
+}  # fmt: skip
+#: Groups of 1, 4 and 6 changes, in two subgraphs, with an operator that has no partner.
+OPTIONS = tuple(Change("option", 1, n, n + 1, "ADD", f"a{n}", "", "NONE", "RELU") for n in range(4))
+GONE = Change("operator-removed", 0, 7, -1, "MUL", 60 * "long")
+FULL = replace(
+    OTHER, changes=(SCALE, BIAS, *WEIGHTS[:6], *OPTIONS, GONE, NAME), operators=(60, 59), unselected=3
+)
+
+
+def test_every_format_has_a_golden_file() -> None:
+    assert set(ENDS) == set(formats("diff"))
+
+
+@pytest.mark.parametrize("form", ENDS)
+def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
+    """Of the page, the style is left out."""
+    text = render(FULL, form)
+    golden(f"difference.{ENDS[form]}", text.partition("<body")[2] if form == "html" else text)
+
+
+def test_whole_reports_with_every_detail(golden: Callable[[str, str], None]) -> None:
+    file = StringIO()
+    print_report(FULL, Console(file=file, width=110, color_system=None, _environ={}), verbose=True)
+    golden("difference.verbose.txt", file.getvalue())
 
 
 def test_every_kind_has_words() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -15,11 +16,32 @@ from litecheck.data import schemas_dir
 from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.rendering.formats import formats, render
 from litecheck.rendering.tracing.text import print_report
+from litecheck.tracing.distribution import TensorDistribution
 from litecheck.tracing.trace_result import CAUSES, Trace, TracedOutput
 from tests.rendering.page_reader import Read
 from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
 
 SCHEMA = json.loads((schemas_dir() / "trace.schema.json").read_text("utf-8"))
+
+
+#: Formats with the ends of their golden files.
+ENDS = {
+    "text": "txt", "markdown": "md", "json": "json", "html": "html", "junit": "junit.xml", "sarif": "sarif",
+    "github": "github.txt", "gitlab": "gitlab.json", "model-explorer": "explorer.json",
+}  # fmt: skip
+#: A device, a subgraph, parts of tensors, an earlier model, and everything that a note can say.
+ROW = replace(BAD.operators[1], subgraph=1, operator=30, opcode="FULLY_CONNECTED", name="end", twin_snr=None)
+HELD = TensorDistribution(
+    0, 1, "CONV_2D", "deep", "output", "int8", -1.5, 2.5, (0, 3, 40, 12), 0.125, 0.0, (6.5,)
+)
+FULL = replace(
+    BAD,
+    operators=(*BAD.operators, ROW, replace(ROW, operator=31, accumulated_snr=None, avoidable_db=0.0)),
+    outputs=(TracedOutput("y", 8.0), TracedOutput("z", 31.25)),
+    against=GOOD, min_snr=20.0, leading=(0, 0.75), explained=0.9, doubt="a doubt",
+    distributions=(HELD, replace(HELD, role="weight", bits=(6.5, 3.5, 7.0))),
+    missing=((0, 5, "ADD", "no partner"),),
+)  # fmt: skip
 
 
 def values(trace: Trace) -> dict[str, Any]:
@@ -32,6 +54,23 @@ def values(trace: Trace) -> dict[str, Any]:
 )
 def test_json_follows_the_schema(trace: Trace) -> None:
     jsonschema.validate(values(trace), SCHEMA)
+
+
+def test_every_format_has_a_golden_file() -> None:
+    assert set(ENDS) == set(formats("trace"))
+
+
+@pytest.mark.parametrize("form", ENDS)
+def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
+    """Of the page, the style is left out."""
+    text = render(FULL, form)
+    golden(f"trace.{ENDS[form]}", text.partition("<body")[2] if form == "html" else text)
+
+
+def test_whole_reports_with_every_detail(golden: Callable[[str, str], None]) -> None:
+    file = StringIO()
+    print_report(FULL, Console(file=file, width=110, color_system=None, _environ={}), verbose=True)
+    golden("trace.verbose.txt", file.getvalue())
 
 
 def test_the_schema_knows_every_cause() -> None:
