@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from html.parser import HTMLParser
 
 
@@ -42,3 +44,14 @@ def program(page: Read) -> str:
     scripts = zip(page.elements, page.texts, strict=True)
     (found,) = (text for (tag, attrs), text in scripts if tag == "script" and not attrs)
     return found
+
+
+def content(page: str) -> str:
+    """Return the body of a page without its program: markup, then the indented data of each script."""
+    body = page.partition("<body")[2]
+    data = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', body, re.DOTALL)
+    markup = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
+    return (
+        "\n".join([markup, *(json.dumps(json.loads(each), indent=1, ensure_ascii=True) for each in data)])
+        + "\n"
+    )

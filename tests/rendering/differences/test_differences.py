@@ -16,6 +16,7 @@ from litecheck.differences.change import KINDS, Change, ModelDifference
 from litecheck.rendering.differences.text import print_report
 from litecheck.rendering.differences.wording import NOUNS, groups, place, title, words
 from litecheck.rendering.formats import formats, render
+from tests.rendering.page_reader import content
 
 SCALE = Change(
     "scale",
@@ -80,9 +81,9 @@ def test_every_format_has_a_golden_file() -> None:
 
 @pytest.mark.parametrize("form", ENDS)
 def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
-    """Of the page, the style is left out."""
+    """Of the page, style and program are left out."""
     text = render(FULL, form)
-    golden(f"difference.{ENDS[form]}", text.partition("<body")[2] if form == "html" else text)
+    golden(f"difference.{ENDS[form]}", content(text) if form == "html" else text)
 
 
 def test_whole_reports_with_every_detail(golden: Callable[[str, str], None]) -> None:

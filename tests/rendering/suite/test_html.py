@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +20,7 @@ from litecheck.rendering.suite import html, totals, wording
 from litecheck.rendering.suite.headline import headline
 from litecheck.suite.claims import ClaimsRecord, DeviceClaim
 from litecheck.suite.verdict import CaseOutcome, SuiteReport
-from tests.rendering.page_reader import Read, program
+from tests.rendering.page_reader import Read, content, program
 
 FOLDER = Path(html.__file__).parent / "page"
 BASE = Path(base.__file__).parent
@@ -159,3 +160,7 @@ def test_a_page_of_many_cases_stays_small(sample: SuiteReport) -> None:
     assert len(text) < 3_000_000
     first = words(Read(text))["operators"][0]
     assert (len(first["failing"]), first["more"]) == (200, 2_003 - 200)
+
+
+def test_the_whole_content(sample: SuiteReport, golden: Callable[[str, str], None]) -> None:
+    golden("suite.page.txt", content(render(sample, "html")))

@@ -18,7 +18,7 @@ from litecheck.rendering.formats import formats, render
 from litecheck.rendering.tracing.text import print_report
 from litecheck.tracing.distribution import TensorDistribution
 from litecheck.tracing.trace_result import CAUSES, Trace, TracedOutput
-from tests.rendering.page_reader import Read
+from tests.rendering.page_reader import Read, content
 from tests.rendering.tracing.traces import BAD, CULPRIT, GOOD
 
 SCHEMA = json.loads((schemas_dir() / "trace.schema.json").read_text("utf-8"))
@@ -62,9 +62,9 @@ def test_every_format_has_a_golden_file() -> None:
 
 @pytest.mark.parametrize("form", ENDS)
 def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
-    """Of the page, the style is left out."""
+    """Of the page, style and program are left out."""
     text = render(FULL, form)
-    golden(f"trace.{ENDS[form]}", text.partition("<body")[2] if form == "html" else text)
+    golden(f"trace.{ENDS[form]}", content(text) if form == "html" else text)
 
 
 def test_whole_reports_with_every_detail(golden: Callable[[str, str], None]) -> None:

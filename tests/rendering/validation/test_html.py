@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from litecheck.rendering.html import page as base
 from litecheck.rendering.validation import html
 from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.summary_text import STATUSES, VERDICTS
-from tests.rendering.page_reader import Read, program
+from tests.rendering.page_reader import Read, content, program
 
 FOLDER = Path(html.__file__).parent / "page"
 BASE = Path(base.__file__).parent
@@ -174,3 +175,7 @@ def test_biases_are_in_no_plot_of_values(dtype: str) -> None:
     survey = tuple(replace(one, dtype=dtype) for one in model.survey)
     (told,) = words(Report("0.1.0", (replace(model, survey=survey),)))["models"]
     assert (told["plots"]["values"], told["plots"]["weights"]) == ([], [])
+
+
+def test_the_whole_content(sample: Report, golden: Callable[[str, str], None]) -> None:
+    golden("validation.page.txt", content(render(sample, "html")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +22,7 @@ from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verification.result import Verification
 from litecheck.verification.serialize import from_json
-from tests.rendering.page_reader import Read, program
+from tests.rendering.page_reader import Read, content, program
 
 FOLDER = Path(html.__file__).parent / "page"
 BASE = Path(base.__file__).parent
@@ -155,3 +156,7 @@ def test_the_page_holds_what_was_never_tried(sample: Verification, page: Read) -
         ["a batch beyond 1", "unequal strides", "outputs of more than 65,536 elements"],
     ]
     assert len(words) == 2, "RESHAPE had all there is"
+
+
+def test_the_whole_content(sample: Verification, golden: Callable[[str, str], None]) -> None:
+    golden("verification.page.txt", content(render(sample, "html")))
