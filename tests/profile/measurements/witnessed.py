@@ -8,6 +8,8 @@ from functools import cache
 from itertools import groupby, islice
 from typing import Any
 
+import numpy as np
+
 from litecheck.profile.assemble import measurable
 from litecheck.profile.generate.conforming import allowed, conforming_plan, limit, requirements_of
 from litecheck.profile.generate.violating_limits import values_outside
@@ -19,7 +21,7 @@ from litecheck.profile.measurements.registry import (
     operator_measurements,
     setter_of,
 )
-from litecheck.profile.operator_plan import Plan
+from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Requirement
 
@@ -63,7 +65,7 @@ def table(package: str) -> str:
     """Return the values that the witnesses of a package's measurements set, in at most two operators each.
 
     ``stride_h CONV_2D: plan 1, sets 1..17`` leaves out -1 and 0, for which there is no plan. ``5:4`` means that the
-    measurement is 4 in the plan for 5.
+    measurement is 4 in the plan for 5. A line for each of two values has the tensors and options that the witness changed.
     """
     functions = {**operator_measurements(), **operand_measurements()}
     lines = (
@@ -84,7 +86,69 @@ def _row(name: str, opcode: str, requirements: list[Requirement]) -> str:
     ]
     values = list(dict.fromkeys(v for v in borders if isinstance(v, str))) or NUMBERS
     found = [(value, measured_after(name, opcode, value)) for value in values]
-    return f"plan {measurement(name)(measurable(plan_of(opcode)))}, sets {' '.join(_spans(found))}".rstrip()
+    head = f"plan {measurement(name)(measurable(plan_of(opcode)))}, sets {' '.join(_spans(found))}".rstrip()
+    changed = (
+        f"\n  {value}: {text}"
+        for value in sorted(values, key=lambda value: value not in (1, 3))
+        if (text := _changed(name, opcode, value))
+    )
+    return head + "".join(islice(changed, 2))
+
+
+def _changed(name: str, opcode: str, value: Any) -> str:
+    """Return the tensors and options that the plan for a value does not share with the plan before."""
+    before, after = plan_of(opcode), setter_of(name).apply(plan_of(opcode), value)
+    old, new = _described(before), {} if after is None else _described(after)
+    return "; ".join(f"{key} {text}".rstrip() for key, text in new.items() if old.get(key) != text)
+
+
+def _described(plan: Plan) -> dict[str, str]:
+    """Return the tensors, options and neighbors of a plan as text, by name."""
+    found = {
+        f"{role} {n}" if n else role: _tensor(tensor)
+        for role, tensors in plan.operands.items()
+        for n, tensor in enumerate(tensors)
+    }
+    found |= {f"{role} absent": "" for role, tensors in plan.operands.items() if not tensors}
+    found |= {f"option {name}": str(stated) for name, stated in (plan.options or {"no": "options"}).items()}
+    found |= {
+        f"{call.option} calls": " ".join(map(_tensor, (*call.inputs, *call.outputs)))
+        + " again" * call.recursive
+        for call in plan.calls
+    }
+    found |= {
+        f"beside {n}": f"{_tensor(b.tensor)} {b.place} {b.writers}" for n, b in enumerate(plan.bystanders)
+    }
+    if plan.assigned is not None:
+        found["assigned"] = f"{' '.join(map(_tensor, plan.assigned.values))} {plan.assigned.before}"
+    rest = (
+        "inputs",
+        "outputs",
+        "intermediates",
+        "version",
+        "explicit_absent",
+        "cut",
+        "joined",
+        "lists_buffers",
+    )
+    return found | {name: str(getattr(plan, name)) for name in rest}
+
+
+def _tensor(tensor: TensorPlan) -> str:
+    """Return e.g. ``int8 2 scale 0.5 zero 3 axis 0, 1 scales, of 2 values 7 8 .. 7 8``."""
+    text = f"{tensor.dtype} {'x'.join(map(str, tensor.shape)) or 'scalar'}"
+    if tensor.scale.size:
+        scales, zeros = (" ".join(f"{v:.4g}" for v in part[:3]) for part in (tensor.scale, tensor.zero_point))
+        text += f" scale {scales} zero {zeros} axis {tensor.quantization.axis}, {tensor.scale.size} scales"
+    if tensor.values is not None:
+        stored = tensor.values.reshape(-1).astype(np.float64)
+        first, last = (" ".join(f"{v:.4g}" for v in part) for part in (stored[:6], stored[-2:]))
+        text += f", of {stored.size} values {first} .. {last}"
+    if tensor.blocks is not None:
+        text += f" blocks {tensor.blocks.size} {tensor.blocks.scales.dtype} {tensor.blocks.scales.shape}"
+    marks = (("variable", tensor.variable), (f"signature {tensor.signature}", tensor.signature),
+             ("shapeless", tensor.shapeless))  # fmt: skip
+    return " ".join([text, *(word for word, holds in marks if holds)])
 
 
 def _spans(found: list[tuple[Any, Measured]]) -> Iterator[str]:
