@@ -98,11 +98,11 @@ def _row(name: str, opcode: str, requirements: list[Requirement]) -> str:
 def _changed(name: str, opcode: str, value: Any) -> str:
     """Return the tensors and options that the plan for a value does not share with the plan before."""
     before, after = plan_of(opcode), setter_of(name).apply(plan_of(opcode), value)
-    old, new = _described(before), {} if after is None else _described(after)
+    old, new = described(before), {} if after is None else described(after)
     return "; ".join(f"{key} {text}".rstrip() for key, text in new.items() if old.get(key) != text)
 
 
-def _described(plan: Plan) -> dict[str, str]:
+def described(plan: Plan) -> dict[str, str]:
     """Return the tensors, options and neighbors of a plan as text, by name."""
     found = {
         f"{role} {n}" if n else role: _tensor(tensor)
