@@ -1,0 +1,41 @@
+"""Inputs of every case of small models, and the outputs that are expected: a seed gives the same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from litecheck.cases.inputs import series
+from litecheck.cases.variable_state import StateSupport
+from litecheck.model.types import Model
+from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.verification.schedule import every_question
+from litecheck.verification.settings import Settings
+from tests.cases.probes.test_whole_probes import summed
+from tests.verification.networks import branching, convolutional, remembering
+
+MODELS: dict[str, Callable[[], Model]] = {
+    "branching": branching,
+    "convolutional": convolutional,
+    "remembering": remembering,
+}
+
+
+def lines(model: Model) -> Iterator[str]:
+    """Yield the inputs and outputs of every case."""
+    arithmetic = load_arithmetic("litert-reference")
+    for question in every_question(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
+        case = question.case
+        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {question.note} {question.order}"
+        yield f"  series {[len(each) for each in series(question.stimuli)]}"
+        expected = question.expected(arithmetic) or ()
+        for stimulus, outputs in zip(question.stimuli, expected, strict=False):
+            fed, made = (" ".join(map(summed, arrays)) for arrays in (stimulus.arrays, outputs))
+            start = {index: summed(contents) for index, contents in stimulus.start.items()}
+            yield f"  {stimulus.kind} {fed} -> {made} {start or ''}".rstrip()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_whole_stimuli(name: str, golden: Callable[[str, str], None]) -> None:
+    golden(f"stimuli.{name}.txt", "".join(f"{line}\n" for line in lines(MODELS[name]())))
