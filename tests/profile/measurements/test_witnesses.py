@@ -34,7 +34,7 @@ from litecheck.profile.measurements.registry import (
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from tests.checks.table import profile
-from tests.profile.measurements.witnessed import table
+from tests.profile.measurements.witnessed import measured_table, table
 
 #: Measurements that a profile need not limit, e.g. because the specification does not, by an operator that has them.
 NAMED = {
@@ -92,6 +92,10 @@ def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterato
 
 def test_values_that_witnesses_set(golden: Callable[[str, str], None]) -> None:
     golden("witnesses.txt", table("litecheck.profile."))
+
+
+def test_values_of_operators(golden: Callable[[str, str], None]) -> None:
+    golden("measured.txt", measured_table("litecheck.profile."))
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import groupby, islice
@@ -11,10 +12,17 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.assemble import measurable
-from litecheck.profile.generate.conforming import allowed, conforming_plan, limit, requirements_of
+from litecheck.profile.generate.conforming import (
+    UnsolvableError,
+    allowed,
+    conforming_plan,
+    limit,
+    requirements_of,
+)
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.bound import Measured
+from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.register import OPERATOR
 from litecheck.profile.measurements.registry import (
     measurement,
     operand_measurements,
@@ -24,6 +32,7 @@ from litecheck.profile.measurements.registry import (
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Requirement
+from tests.differential.vela_bounds import sound_plans
 
 #: Numbers that witnesses set, in order; words are the ones next to the borders of a rule.
 NUMBERS = (-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17)
@@ -163,3 +172,35 @@ def _spans(found: list[tuple[Any, Measured]]) -> Iterator[str]:
         span = f"{run[0]}..{run[-1]}" if number and len(run) > 1 else ", ".join(map(str, run))
         if text != ":no plan":
             yield span + text
+
+
+@cache
+def _measurable_plans() -> dict[str, tuple[Operands, ...]]:
+    """Return the plans of every operator: the first forms that suites have, and the plan without limits."""
+    names = load_profile("litert-structure").operators.keys() - {ANY_OPERATOR}
+    found = {}
+    for opcode in sorted(names):
+        plans = (*islice(sound_plans(opcode), 3), *_planned(opcode))
+        found[opcode] = tuple(map(measurable, plans))
+    return found
+
+
+def _planned(opcode: str) -> Iterator[Plan]:
+    with suppress(UnsolvableError, KeyError, ValueError):
+        yield plan_of(opcode)
+
+
+def measured_table(package: str) -> str:
+    """Return the values of a package's measurements in plans of operators: ``stride_h: else None | 1: CONV_2D MEAN``."""
+    lines = []
+    for name, (measure, _) in sorted(OPERATOR.items()):
+        if not measure.__module__.startswith(package):
+            continue
+        found: dict[str, list[str]] = {}
+        for opcode, plans in _measurable_plans().items():
+            values = " ".join(dict.fromkeys(str(measurement(name)(operands)) for operands in plans))
+            found.setdefault(values, []).append(opcode)
+        usual = max(found, key=lambda value: len(found[value]), default="")
+        rest = (f"{value}: {' '.join(opcodes)}" for value, opcodes in sorted(found.items()) if value != usual)
+        lines.append(f"{name}: {' | '.join([f'else {usual}', *rest])}\n")
+    return "".join(lines)
