@@ -12,8 +12,8 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification.schedule import every_question
 from litecheck.verification.settings import Settings
-from tests.cases.probes.test_whole_probes import summed
 from tests.verification.networks import branching, convolutional, remembering
+from tests.whole import summed
 
 MODELS: dict[str, Callable[[], Model]] = {
     "branching": branching,

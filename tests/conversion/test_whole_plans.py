@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
-import numpy as np
 import pytest
 
 from litecheck.conversion.convert_float import Conversion
@@ -17,6 +15,7 @@ from tests.conversion.mobile_nets import mobile_net
 from tests.conversion.random_graphs import random_graph
 from tests.conversion.small_models import branch, loop, masked, recurrent, streaming
 from tests.conversion.test_convert_float import calibrated
+from tests.whole import digits, operator_text
 
 MODELS: dict[str, Callable[[], Model]] = {
     "branch": branch,
@@ -35,27 +34,15 @@ LINE = r"(?<=yaml):\d+"
 INT16 = ("branch", "mobile", "random-1")
 
 
-def digits(value: Any) -> Any:
-    """Return real numbers with four digits, and of long lists the first four: last bits differ by machine."""
-    if isinstance(value, dict):
-        return {key: digits(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [*map(digits, value[:4]), *([f"{len(value) - 4} more"] if len(value) > 4 else [])]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
-
-
 def lines(conversion: Conversion) -> Iterator[str]:
     """Yield a line for each entry of the plan, then for each operator and constant of the model."""
     for key, value in plan_values(conversion.plan).items():
         entries = value if isinstance(value, list) else [value]
-        texts = (json.dumps(digits(entry)) for entry in entries)
+        texts = (json.dumps(digits(entry, longest=4)) for entry in entries)
         yield from (f"{key}: {re.sub(LINE, '', each)}" for each in texts)
     for subgraph in conversion.model.subgraphs:
         yield f"subgraph {subgraph.name}: {subgraph.inputs} -> {subgraph.outputs}"
-        for op in subgraph.operators:
-            fields = {} if op.options is None else op.options.fields
-            stated = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in fields.items()}
-            yield f"{op.opcode} {op.version}: {op.inputs} -> {op.outputs}, {stated}"
+        yield from map(operator_text, subgraph.operators)
         for tensor in subgraph.tensors:
             first = tensor.data[:4].tolist() if tensor.data is not None and tensor.dtype != "float32" else ""
             yield f"{tensor.index} {tensor.name}: {tensor.dtype} {tensor.shape} {first}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,22 +13,12 @@ import litecheck
 from litecheck.tracing.trace_result import Trace
 from tests.differential.faults import by_tensorflow, traced
 from tests.differential.planted_faults import plant
-
-
-def digits(value: Any) -> Any:
-    """Return real numbers with three digits, at most three behind the point."""
-    if isinstance(value, dict):
-        return {key: digits(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [digits(each) for each in value]
-    if not isinstance(value, float):
-        return value
-    return round(float(f"{value:.3g}"), 3)
+from tests.whole import digits
 
 
 def lines(trace: Trace) -> str:
     """Return the entries of a trace, a line for each."""
-    facts = digits(asdict(trace))
+    facts = digits(asdict(trace), 3, places=3)
     for name in ("version", "reference", "file"):
         facts.pop(name)
     entries = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,15 +20,7 @@ from litecheck.verification.settings import Budget, Settings
 from tests.verification.inprocess import InProcess
 from tests.verification.networks import branching, convolutional, remembering
 from tests.verification.planted import changed
-
-
-def digits(value: Any) -> Any:
-    """Return real numbers with four digits."""
-    if isinstance(value, dict):
-        return {key: digits(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [digits(each) for each in value]
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+from tests.whole import digits
 
 
 def odd(job: Job, run: int, outputs: Arrays) -> Arrays:

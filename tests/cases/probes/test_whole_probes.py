@@ -7,19 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from litecheck.arrays import Array
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.profile.operators import traits_of
-
-
-def summed(array: Array) -> str:
-    """Return type, shape and weighted sum of an array, in which the order of elements counts."""
-    flat = np.asarray(array, np.float64).reshape(-1)
-    total = float((flat * (np.arange(flat.size) % 7 + 1)).sum())
-    return f"{array.dtype} {'x'.join(map(str, array.shape))} {total:.5g}"
+from tests.whole import subgraph_lines, summed
 
 
 def lines(probe: Probe) -> Iterator[str]:
@@ -29,13 +20,7 @@ def lines(probe: Probe) -> Iterator[str]:
     if probe.accumulators is not None:
         yield f"  accumulators {summed(probe.accumulators)}"
     yield from ("  run " + ", ".join(map(summed, run)) for run in probe.runs)
-    for op in main.operators:
-        fields = {} if op.options is None else op.options.fields
-        yield f"  {op.opcode} {op.version} {op.inputs} -> {op.outputs} {dict(fields)}"
-    for tensor in main.tensors:
-        scales = " ".join(f"{scale:.4g}" for scale in tensor.quantization.scale[:3])
-        held = "" if tensor.data is None else f" constant {int(np.sum(tensor.data, dtype=np.int64))}"
-        yield f"  {tensor.dtype} {tensor.shape} ({scales}) {tensor.quantization.zero_point[:3].tolist()}{held}"
+    yield from (f"  {line}" for line in subgraph_lines(main))
 
 
 def test_whole_probes(golden: Callable[[str, str], None]) -> None:
