@@ -12,11 +12,13 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification.schedule import every_question
 from litecheck.verification.settings import Settings
+from tests.conversion.small_models import branch
 from tests.verification.networks import branching, convolutional, remembering
 from tests.whole import summed
 
 MODELS: dict[str, Callable[[], Model]] = {
     "branching": branching,
+    "float": branch,
     "convolutional": convolutional,
     "remembering": remembering,
 }
