@@ -1,9 +1,11 @@
-"""Findings of models that violate one requirement, whole: level, path, found, required and impact."""
+"""Findings of models that violate one requirement, whole: level, path, found and required."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+
+import numpy as np
 
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble
@@ -47,4 +49,5 @@ def lines(name: str) -> Iterator[str]:
 
 
 def test_whole_findings(golden: Callable[[str, str], None]) -> None:
-    golden("findings.txt", "".join(f"{line}\n" for line in lines("litert-runtime")))
+    with np.errstate(over="ignore"):  # scales beyond float32
+        golden("findings.txt", "".join(f"{line}\n" for line in lines("litert-runtime")))

@@ -58,6 +58,7 @@ def test_counts_histogram_first_and_worst():
     assert (result.first.index, result.first.difference) == ((1, 2), 1)
     assert (result.worst.index, result.largest) == ((3, 4), -12)
     assert compare(expected, actual, tolerance=12).exit_code == 0
+    assert compare(expected, np.clip(actual, -1, 1)).beyond == 4  # no tolerance by default
 
 
 def test_real_values_are_quantized_first_and_the_quotient_is_exact():
