@@ -15,6 +15,9 @@ import litecheck
 from litecheck.processes import posix
 
 PACKAGE = Path(litecheck.__file__).parent
+linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or not hasattr(os, "fork"), reason="needs Linux"
+)
 SYSTEM = re.compile(
     r"import (resource|fcntl|pwd|grp|termios|select)\b|os\.(fork|killpg|setsid|getpgid|wait\w*)\b|\"/proc/"
 )
@@ -55,7 +58,7 @@ def _limits(monkeypatch: pytest.MonkeyPatch, hard: int) -> dict[str, tuple[int, 
     return found
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@linux
 def test_memory_is_limited_beyond_the_present_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posix, "address_space", lambda: 1000)
     found = _limits(monkeypatch, -1)
@@ -66,7 +69,7 @@ def test_memory_is_limited_beyond_the_present_size(monkeypatch: pytest.MonkeyPat
     assert posix.free_address_space() == 200
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@linux
 def test_no_limit_exceeds_the_upper_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posix, "address_space", lambda: 1000)
     found = _limits(monkeypatch, 400)
@@ -74,18 +77,18 @@ def test_no_limit_exceeds_the_upper_limit(monkeypatch: pytest.MonkeyPatch) -> No
     assert found == {"RLIMIT_CORE": (0, 0), "RLIMIT_FSIZE": (400, 400), "RLIMIT_AS": (400, 400)}
 
 
+@linux
 def test_a_system_without_sizes_has_no_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert posix.can_limit_memory() is (sys.platform == "linux")
+    assert posix.can_limit_memory()
     monkeypatch.setattr(posix, "address_space", lambda: None)
     assert not posix.can_limit_memory()
     assert posix.free_address_space() == float("inf")
-    if sys.platform != "win32":
-        found = _limits(monkeypatch, -1)
-        posix.limit_memory(500)
-        assert set(found) == {"RLIMIT_CORE", "RLIMIT_FSIZE"}
+    found = _limits(monkeypatch, -1)
+    posix.limit_memory(500)
+    assert set(found) == {"RLIMIT_CORE", "RLIMIT_FSIZE"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@linux
 def test_sizes_of_this_process() -> None:
     """The address space in bytes holds the resident memory; a list of 32 MB enlarges both."""
     size, peak = posix.address_space(), posix.peak_resident()
@@ -107,7 +110,7 @@ def test_a_process_with_two_threads_is_not_forked() -> None:
     assert done.stdout == "[True, False]\n"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@linux
 def test_orphans_end_and_other_children_stay() -> None:
     waiting = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
     before = posix.children()
@@ -119,7 +122,7 @@ def test_orphans_end_and_other_children_stay() -> None:
     kept.wait()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs flock")
+@linux
 def test_a_locked_file_cannot_be_locked_again(tmp_path: Path) -> None:
     file = tmp_path / "lock"
     with file.open("w") as first, file.open("w") as second:
@@ -130,7 +133,7 @@ def test_a_locked_file_cannot_be_locked_again(tmp_path: Path) -> None:
         posix.flock(third.fileno())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
+@linux
 def test_a_process_group_ends() -> None:
     program = subprocess.Popen(
         [sys.executable, "-S", "-c", "import time; time.sleep(60)"], start_new_session=True
