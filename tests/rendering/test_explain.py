@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -40,6 +42,18 @@ def test_no_profile_has_a_limit_that_its_example_keeps(name: str) -> None:
     for r in load_profile(name).requirements():
         if r.verb == "limits":
             assert not satisfies(r.value)(_outside(r.value)), r.path
+
+
+def test_an_explanation_of_each_verb(golden: Callable[[str, str], None]) -> None:
+    """Of the first requirement with this verb; the line of the rule, which changes with the file, is left out."""
+    found: dict[str, str] = {}
+    for name in ("litert-runtime", "litert-structure", "ethos-u55", "vectorblox", "tflm"):
+        profile = load_profile(name)
+        for r in profile.requirements():
+            if r.verb not in found:
+                found[r.verb] = explain(r.path, [profile])
+    text = "".join(f"{verb}\n{text}\n\n" for verb, text in sorted(found.items()))
+    golden("explain.txt", re.sub(r"(?<=yaml):\d+", "", text))
 
 
 def test_many_requirements_have_a_line_each() -> None:
