@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from litecheck.conversion.other_converters.converter_process import Converted
 from litecheck.conversion.pipeline import convert_model
 from litecheck.rendering.converters import brief
 from litecheck.rendering.formats import formats, render
+from tests.rendering.page_reader import content
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "converters.schema.json"
 TEXT = """\
@@ -61,6 +64,20 @@ def test_the_table() -> None:
     assert [line.split() for line in text.splitlines()] == [line.split() for line in TEXT.splitlines()]
     assert max(map(len, text.splitlines())) <= 80
     assert brief(compared()) == ""
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
+def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
+    """Also with warnings, with data to measure on, and with an output without classes."""
+    (first, second, failed) = compared().outcomes
+    plain = replace(_agreement(0.02).outputs[0], top=None, output="boxes")
+    both = replace(_agreement(0.01), outputs=(*_agreement(0.01).outputs, plain))
+    table = replace(
+        compared(), outcomes=(replace(first, agreement=both), second, failed), warnings=("a warning",),
+        evaluation="9 images", target="out.tflite",
+    )  # fmt: skip
+    text = render(table, form)
+    golden(f"converters.{form}.txt", content(text) if form == "html" else text)
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])

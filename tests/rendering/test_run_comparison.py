@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from litecheck.rendering.formats import formats, render
 from litecheck.rendering.run_comparison import brief, summary
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
+from tests.rendering.page_reader import content
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "suite-diff.schema.json"
 TEXT = """\
@@ -72,6 +74,12 @@ def test_documents_have_every_case(form: str) -> None:
     for word in ("ADD/int8/ties", "failed, 3 LSB", "MUL/int8/rails", "DIV/int8/a", "board r2"):
         assert word in page
     assert page.index("Regressions") < page.index("Fixed") < page.index("Otherwise changed")
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
+    text = render(COMPARED, form)
+    golden(f"runs.{form}.txt", content(text) if form == "html" else text)
 
 
 def test_cases_that_both_runs_skip_are_counted() -> None:

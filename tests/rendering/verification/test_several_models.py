@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from litecheck.rendering.formats import formats, render
 from litecheck.rendering.report_view import ReportView
 from litecheck.verification.result import Verification
 from litecheck.verification.several_models import Unverified, Verifications
+from tests.rendering.page_reader import content
 from tests.rendering.verification.conftest import HOSTILE
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
@@ -60,6 +62,12 @@ def test_json_keeps_the_published_schema(several: Verifications) -> None:
     assert (document["exit_code"], document["counts"]) == (1, {"conforms": 1, "fails": 1, "not checked": 1})
     broken = {**document, "models": [{"model": "x", "verdict": "not checked", "problems": []}]}
     assert not jsonschema.Draft202012Validator(whole).is_valid(broken)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "csv", "junit"])
+def test_whole_reports(form: str, several: Verifications, golden: Callable[[str, str], None]) -> None:
+    text = render(several, form)
+    golden(f"several.{form}.txt", content(text) if form == "html" else text)
 
 
 def test_sarif_has_the_results_of_each_and_what_could_not_be_read(

@@ -31,8 +31,7 @@ def _set_dynamic_dimension(plan: Plan, value: Any) -> Plan | None:
 def dynamic_dimensions(operands: Operands) -> Measured:
     """Number of computed tensors with a dynamic dimension other than the first. Example: RELU with the shape signature
     (1, -1) of input and output gives 2."""
-    stated = [t for t in everything(operands) if t.shape_signature]
-    return sum(map(has_dynamic_dimension, stated)) if stated else 0
+    return sum(map(has_dynamic_dimension, everything(operands)))
 
 
 def _set_computed_paddings(plan: Plan, value: Any) -> Plan | None:
