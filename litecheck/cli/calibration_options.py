@@ -6,13 +6,9 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import panels
+from litecheck.cli import complete, panels
 
-
-def _methods(incomplete: str) -> list[str]:
-    methods = ("minmax", "percentile:99.99", "mse", "entropy")
-    return [name for name in methods if name.startswith(incomplete)]
-
+_methods = complete.choices("minmax", "percentile:99.99", "mse", "entropy")
 
 Calibrate = Annotated[
     list[str] | None,

@@ -24,6 +24,15 @@ def completions(module: str, function: str) -> Callable[[str], list[str]]:
 
     def complete(incomplete: str) -> list[str]:
         names: Iterable[str] = getattr(import_module(module), function)()
+        return choices(*names)(incomplete)
+
+    return complete
+
+
+def choices(*names: str) -> Callable[[str], list[str]]:
+    """Return a completion of these names."""
+
+    def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
 
     return complete
@@ -50,13 +59,12 @@ def profile_option(default: str = "") -> Any:
 
 def levels(incomplete: str) -> list[str]:
     """Complete a level, most severe first."""
-    return [level for level in reversed(LEVELS) if level.startswith(incomplete)]
+    return choices(*reversed(LEVELS))(incomplete)
 
 
 def operators(incomplete: str) -> list[str]:
     """Complete an operator for which a profile has a rule."""
-    names = dict.fromkeys(name for p in _profiles() for name in p.operators)
-    return [name for name in names if name.startswith(incomplete)]
+    return choices(*dict.fromkeys(name for p in _profiles() for name in p.operators))(incomplete)
 
 
 def rule_subjects(context: typer.Context, incomplete: str) -> list[str]:

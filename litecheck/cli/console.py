@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
-from litecheck.cli import panels
+from litecheck.cli import complete, panels
 from litecheck.cli.streams import abandon, guard
 from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
 from litecheck.files import check_writable, is_full, reason
@@ -50,8 +50,7 @@ Verbose = Annotated[
 ]
 
 
-def _plain_formats(incomplete: str) -> list[str]:
-    return [name for name in ("text", "json") if name.startswith(incomplete)]
+_plain_formats = complete.choices("text", "json")
 
 
 def _check_plain_format(name: str) -> str:

@@ -10,24 +10,8 @@ from litecheck.cli import complete, panels
 from litecheck.cli.convert_values import CONVERTERS, MATCHES
 from litecheck.cli.outputs import format_option
 
-
-def _kinds(incomplete: str) -> list[str]:
-    return [
-        kind for kind in ("int8", "int16x8", "uint8", "dynamic", "float16") if kind.startswith(incomplete)
-    ]
-
-
-def _matches(incomplete: str) -> list[str]:
-    return [name for name in MATCHES if name.startswith(incomplete)]
-
-
-def _devices(incomplete: str) -> list[str]:
-    devices = ("auto", "litecheck", "litert:xnnpack", "litert:optimized", "litert:reference")
-    return [name for name in devices if name.startswith(incomplete)]
-
-
-def _converters(incomplete: str) -> list[str]:
-    return [name for name in CONVERTERS if name.startswith(incomplete)]
+_kinds = complete.choices("int8", "int16x8", "uint8", "dynamic", "float16")
+_devices = complete.choices("auto", "litecheck", "litert:xnnpack", "litert:optimized", "litert:reference")
 
 
 def option(*names: str, metavar: str, panel: str, text: str, **more: Any) -> Any:
@@ -230,7 +214,7 @@ Match = Annotated[
         panel=panels.ADVANCED,
         text="Match the weights and biases of TensorFlow's converter bit for bit: tensorflow:new or tensorflow:old. "
         "[default: as tensorflow:new, without its known error in scales raised for a bias]",
-        autocompletion=_matches,
+        autocompletion=complete.choices(*MATCHES),
     ),
 ]
 Signature = Annotated[
@@ -269,7 +253,7 @@ ConverterName = Annotated[
         metavar="CONVERTER",
         panel=panels.ADVANCED,
         text="Convert with litecheck, tensorflow or ai-edge-quantizer. [default: litecheck]",
-        autocompletion=_converters,
+        autocompletion=complete.choices(*CONVERTERS),
     ),
 ]
 Compare = Annotated[

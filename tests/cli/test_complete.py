@@ -51,6 +51,8 @@ def test_measurements_complete_only_where_they_are_asked_for() -> None:
         (complete.arithmetics, "litert-ref", ["litert-reference"]),
         (complete.devices, "litert:r", ["litert:reference"]),
         (complete.devices, "no", []),
+        (complete.choices("int8", "int16x8", "uint8"), "int", ["int8", "int16x8"]),
+        (complete.choices("int8"), "", ["int8"]),
     ],
 )
 def test_names(names: Any, incomplete: str, found: list[str]) -> None:

@@ -13,7 +13,7 @@ from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
-from litecheck.conversion.fixes import GAIN, LARGE_LOSS, loss_warnings, lowest_snr
+from litecheck.conversion.fixes import GAIN, LARGE_LOSS, LossCause, best_fix, loss_warnings, lowest_snr
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.rerun import Rerun
 from litecheck.model.build import ModelBuilder, quantized
@@ -210,3 +210,12 @@ def test_rescaled_channels_are_calibrated_on_a_sample_that_sets_ranges() -> None
     again = executed(record, outlier(), data)
     assert again.fix is not None
     assert again.fix.before == pytest.approx(record.fix.after, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("after", "found"), [(10.0, False), (10.0 + GAIN - 0.125, False), (10.0 + GAIN, True)]
+)
+def test_a_fix_gains_at_least_the_required_snr(after: float, found: bool) -> None:
+    causes = [LossCause((0,), "a cause")]
+    fix = best_fix(joined().subgraphs[0], causes, lambda options: after, 10.0, 4)
+    assert (fix is not None) is found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.verification.device_run import verify
+from litecheck.verification.device_run import digest_of, verify
 from litecheck.verification.result import Verdict, Verification
 from litecheck.verification.schedule import weights
 from litecheck.verification.settings import Settings
@@ -415,3 +418,14 @@ def test_a_known_fault_of_the_runtime_fails_nothing() -> None:
     assert [v.outcome for v in report.verdicts] == [Outcome.MISMATCH]
     assert (report.exit_code, list(map(report.known_fault, report.verdicts))) == (2, [True])
     assert verify(model, InProcess(change=wrong, name="acme")).exit_code == 1
+
+
+def test_the_digest_of_a_model_is_that_of_its_file(tmp_path: Path) -> None:
+    """Of the serialized model if it has no file, or is a member of one."""
+    file = tmp_path / "m.tflite"
+    file.write_bytes(model_bytes(convolutional()) + b"more")
+    loaded = load_model(file)
+    built = hashlib.sha256(model_bytes(loaded, drop_unknown=True)).hexdigest()
+    assert digest_of(loaded) == hashlib.sha256(file.read_bytes()).hexdigest() != built
+    for other in (replace(loaded, file=""), replace(loaded, member="a"), replace(loaded, file="gone.tflite")):
+        assert digest_of(other) == built

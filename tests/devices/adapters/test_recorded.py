@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.adapters.recorded import FACTS, Recorded, record
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
@@ -236,3 +237,21 @@ def test_recording_does_not_write_through_links_that_leave_the_folder(tmp_path: 
     with pytest.raises(ConfigError, match="the link leaves the folder"):
         record(tmp_path / "rec", of, halves(of))
     assert list((tmp_path / "outside").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("series", "start", "memory"),
+    [
+        ((), {}, StateSupport.NONE),
+        ((2,), {}, StateSupport.KEPT),
+        ((1, 1), {0: np.zeros(1)}, StateSupport.SET),
+    ],
+)
+def test_a_recording_has_the_largest_support_for_state_of_its_cases(
+    tmp_path: Path, series: tuple[int, ...], start: dict[int, np.ndarray], memory: StateSupport
+) -> None:
+    plain = job("0001-A", 2)
+    record(str(tmp_path), plain, halves(plain))
+    other = replace(job("0002-B", 2), lengths=series, starts={0: start} if start else {})
+    record(str(tmp_path), other, halves(other))
+    assert Recorded("recorded", str(tmp_path)).memory is memory
