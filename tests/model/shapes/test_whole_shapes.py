@@ -57,6 +57,9 @@ def changed(operator: Operator, plan: Plan) -> Iterator[tuple[str, Plan]]:
                     f"{role} {values.reshape(-1)[:6].tolist()}",
                     plan.edit(role, lambda t, v=values: t.holding(v)),
                 )
+    for role in sorted(plan.optional & plan.operands.keys()):
+        if plan.operands[role]:
+            yield f"no {role}", plan.without(role)
     fields = {} if operator.options is None else operator.options.fields
     for name, value in fields.items():
         others: tuple[Any, ...] = (value + 1, value - 1) if isinstance(value, int) else ()
