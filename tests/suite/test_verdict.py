@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -163,3 +164,46 @@ def test_counts_of_a_report() -> None:
     made = report(row(waived=2), row(waived=3), cases=cases)
     assert list(made.counts().items()) == [("passed", 1), ("failed", 2), ("hung", 1)]
     assert made.waived == 5
+
+
+@pytest.mark.parametrize(
+    ("ending", "rows", "partial", "wants"),
+    [
+        (E.FAILED, (), False, True),
+        (E.PASSED, (row(PASSED=1),), False, False),
+        (E.MISSING, (row(PASSED=1),), False, True),
+        (E.MISSING, (row(PASSED=1),), True, False),
+        (E.MISSING, (row(FAILED=1),), False, True),
+        (E.MISSING, (row(MISSING=1),), False, False),
+        (E.MISSING, (), False, False),
+    ],
+)
+def test_a_missing_result_fails_if_a_case_was_computed(
+    ending: CaseOutcome, rows: tuple[OperatorRow, ...], partial: bool, wants: bool
+) -> None:
+    assert report(*rows, partial=partial).wants(case(ending)) is wants
+
+
+def test_required_cases() -> None:
+    cases = (
+        case(E.PASSED),
+        case(E.MISSING),
+        case(E.MISSING, excuse="optional"),
+        case(E.ACCEPTED, broken="ADD/x"),
+    )
+    found = report(row(PASSED=1), cases=cases)
+    assert (found.required, found.missing, found.incomplete) == (2, 1, True)
+
+
+def test_the_agreement_counts_operators_that_conform() -> None:
+    """Of the claimed arithmetics only, and of no operator that fails."""
+    fits: Any = {"fits": ("tflm", "litert-xnnpack", "other")}
+    rows = (
+        replace(row(PASSED=1), **fits),
+        replace(row(FAILED=1), **fits),
+        replace(row(PASSED=1, MISSING=1), **fits),
+    )
+    claimed = ("tflm", "litert-xnnpack")
+    found = replace(report(*rows), arithmetics=claimed)
+    alone = replace(report(rows[0], rows[2]), arithmetics=claimed)
+    assert found.agreement == alone.agreement != report(rows[1]).agreement
