@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,17 @@ def summed(array: Array) -> str:
     flat = np.asarray(array, np.float64).reshape(-1)
     total = float((flat * (np.arange(flat.size) % 7 + 1)).sum())
     return f"{array.dtype} {'x'.join(map(str, array.shape))} {total:.5g}"
+
+
+def summed_runs(runs: Iterable[Iterable[Array]]) -> str:
+    """Return the number of runs and the weighted sum of their elements: ``3 runs 5``. The order of runs counts."""
+    weights = [
+        float((flat * (np.arange(flat.size) % 7 + 1)).sum())
+        for run in runs
+        for flat in [np.concatenate([np.asarray(a, np.float64).reshape(-1) for a in run] or [np.zeros(0)])]
+    ]
+    total = sum(weight * (number % 11 + 1) for number, weight in enumerate(weights))
+    return f"{len(weights)} runs {total:.6g}"
 
 
 def operator_text(operator: Operator) -> str:

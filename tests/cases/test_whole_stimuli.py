@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 
 from litecheck.cases.inputs import series
@@ -14,7 +15,7 @@ from litecheck.verification.schedule import every_question
 from litecheck.verification.settings import Settings
 from tests.conversion.small_models import branch
 from tests.verification.networks import branching, convolutional, remembering
-from tests.whole import summed
+from tests.whole import summed, summed_runs
 
 MODELS: dict[str, Callable[[], Model]] = {
     "branching": branching,
@@ -29,13 +30,14 @@ def lines(model: Model) -> Iterator[str]:
     arithmetic = load_arithmetic("litert-reference")
     for question in every_question(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
         case = question.case
-        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {question.note} {question.order}"
-        yield f"  series {[len(each) for each in series(question.stimuli)]}"
-        expected = question.expected(arithmetic) or ()
-        for stimulus, outputs in zip(question.stimuli, expected, strict=False):
-            fed, made = (" ".join(map(summed, arrays)) for arrays in (stimulus.arrays, outputs))
-            start = {index: summed(contents) for index, contents in stimulus.start.items()}
-            yield f"  {stimulus.kind} {fed} -> {made} {start or ''}".rstrip()
+        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {question.note}"
+        order, lengths = (np.array(each) for each in (question.order, [*map(len, series(question.stimuli))]))
+        yield f"  order {summed(order)}, series {summed(lengths)}"
+        pairs = [*zip(question.stimuli, question.expected(arithmetic) or (), strict=False)]
+        for kind in dict.fromkeys(stimulus.kind for stimulus, _ in pairs):
+            own = [(stimulus, outputs) for stimulus, outputs in pairs if stimulus.kind == kind]
+            fed, start = summed_runs(s.arrays for s, _ in own), summed_runs(s.start.values() for s, _ in own)
+            yield f"  {kind} {fed} from {start} -> {summed_runs(outputs for _, outputs in own)}"
 
 
 @pytest.mark.parametrize("name", MODELS)

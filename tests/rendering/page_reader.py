@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pprint import pformat
 
 
 class Read(HTMLParser):
@@ -47,11 +48,9 @@ def program(page: Read) -> str:
 
 
 def content(page: str) -> str:
-    """Return the body of a page without its program: markup, then the indented data of each script."""
+    """Return the body of a page without its program: markup, then the data of each script."""
     body = page.partition("<body")[2]
     data = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', body, re.DOTALL)
     markup = re.sub(r"<script.*?</script>", "", body, flags=re.DOTALL)
-    return (
-        "\n".join([markup, *(json.dumps(json.loads(each), indent=1, ensure_ascii=True) for each in data)])
-        + "\n"
-    )
+    shown = (pformat(json.loads(each), width=118, compact=True, sort_dicts=False) for each in data)
+    return "\n".join([markup, *shown]) + "\n"

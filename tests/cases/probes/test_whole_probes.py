@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.profile.operators import traits_of
-from tests.whole import subgraph_lines, summed
+from tests.whole import subgraph_lines, summed, summed_runs
 
 
 def lines(probe: Probe) -> Iterator[str]:
@@ -19,7 +19,7 @@ def lines(probe: Probe) -> Iterator[str]:
     yield f"{probe.opcode} {probe.name}: order {probe.order} series {probe.series}"
     if probe.accumulators is not None:
         yield f"  accumulators {summed(probe.accumulators)}"
-    yield from ("  run " + ", ".join(map(summed, run)) for run in probe.runs)
+    yield f"  {summed_runs(probe.runs)}, the first {', '.join(map(summed, probe.runs[0]))}"
     yield from (f"  {line}" for line in subgraph_lines(main))
 
 

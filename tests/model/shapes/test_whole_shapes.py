@@ -82,12 +82,14 @@ def lines() -> Iterator[str]:
         if operator is None or law_of(operator) is None:
             continue
         yield f"{opcode}: {inferred(model)}"
+        results: dict[str, list[str]] = {}
         for name, other in changed(operator, plan):
             try:
                 text = inferred(assemble(other))
             except (ValueError, KeyError, IndexError, TypeError, OverflowError):
                 continue
-            yield f"  {name}: {text}"
+            results.setdefault(text, []).append(name)
+        yield from (f"  {', '.join(names)}: {text}" for text, names in results.items())
 
 
 def test_whole_shapes(golden: Callable[[str, str], None]) -> None:
