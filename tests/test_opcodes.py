@@ -25,7 +25,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"QUANTIZE", "DEQUANTIZE"},
         "the quantizer registers its own two kernels; conversion puts them between forms",
     ),
-    "model/tensor_matching.py": (
+    "model/node_signatures.py": (
         {"QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"},
         "converters insert them between types: the tensors on both sides mean the same, below all rules",
     ),
