@@ -81,7 +81,9 @@ def _right(oracle: Oracle, case: Case, model: Model, inputs: list[np.ndarray]) -
 
 
 def warned(model: Model) -> bool:
-    found = [f for f in validate(model).findings if "reach" in f.path or f.path.endswith("largest_rescaled_sum")]
+    found = [
+        f for f in validate(model).findings if "reach" in f.path or f.path.endswith("largest_rescaled_sum")
+    ]
     assert {f.level for f in found} <= {"warning"}
     return bool(found)
 
