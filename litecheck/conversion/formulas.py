@@ -60,19 +60,25 @@ def activation(
     return scale, int(min(max(zero, smallest), largest))
 
 
+def steps_of(dtype: str) -> int:
+    """Return the number of steps from the middle of a type to its ends: 127 for int8 and uint8, 7 for int4."""
+    lowest, highest = INTEGER_RANGES[dtype]
+    return (highest - lowest) // 2
+
+
 def weight_scales(
     values: NDArray[np.float32], axis: int | None, generation: Generation = "new", dtype: str = "int8"
 ) -> NDArray[np.float32]:
     """Return symmetric scales of constant weights: shape (1,), or (values.shape[axis],) along an axis.
 
-    With m the largest magnitude of a channel and 127 the type's largest integer, the new scale is f32(2 * m / 254),
+    With m the largest magnitude of a channel and 127 the steps on each side of the type's middle, the new scale is f32(2 * m / 254),
     where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a channel of zeros,
     unless :func:`raised_for_bias` raises it.
 
     For example, [[1, -2], [0.5, 1.27]] in int8 gives 2 / 127, and along axis 0 [2 / 127, 0.01].
     """
     largest = _magnitudes(values, axis)
-    steps = INTEGER_RANGES[dtype][1]
+    steps = steps_of(dtype)
     if generation == "old":
         scales: NDArray[np.float32] = largest / np.float32(steps)
         return scales

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from litecheck.conversion import formulas
 from litecheck.conversion.quant_spec import QuantSpec
-from litecheck.quantization import INTEGER_RANGES
 
 #: Shares of the largest value that a search tries as the range of weights.
 _SHARES = np.linspace(0.4, 1.0, 61)
@@ -60,7 +59,7 @@ def least_squares(
     Example: in int4, [7, 1.4, 1.4, 1.4, 1.4] has 4 values of error 0.4 with scale 1.
     """
     rows = values.reshape(1, -1) if axis is None else np.moveaxis(values, axis, 0).reshape(scales.size, -1)
-    rows, largest = rows.astype(np.float32), np.float32(INTEGER_RANGES[dtype][1])
+    rows, largest = rows.astype(np.float32), np.float32(formulas.steps_of(dtype))
     best = np.full(scales.size, np.inf)
     found: NDArray[np.float32] = scales
     for share in _SHARES[::-1].astype(np.float32):

@@ -18,12 +18,16 @@ from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.equalize import EqualizedLayer, channel_changes, layer_pairs
 from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.types import Tensor
 from litecheck.tracing.float_forms import constants_of
 
 #: Difference of logarithms from which a channel has a factor, and up to which two layers agree on it.
 _DIFFERENT, _CLOSE = 0.1, 0.3
 #: Share of channels on which two layers must agree.
 _AGREE = 0.7
+#: Difference in scales up to which a weight is the float weight, rounded. With one scale for a layer, small weights differ
+#: by large factors.
+_ROUNDED = 0.5001
 #: Rounds in which factors of rows and of columns are fitted in turn.
 _ROUNDS = 10
 Factors = NDArray[np.float64]
@@ -84,6 +88,7 @@ def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
     want, got = constant_values(held.real), constant_values(held.stored)
     if want is None or got is None or want.shape != got.shape:
         return None
+    got = np.where(np.abs(got - want) <= _ROUNDED * _steps(held.stored), want, got)
     places = dict.fromkeys((layer.out, layer.into))
     rest = tuple(n for n in range(want.ndim) if n not in places)
     sums = [np.sum(values, axis=rest) for values in (want * got, np.square(want), np.square(got))]
@@ -92,6 +97,13 @@ def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
     power = own.sum(axis=1, keepdims=True)
     weights = np.divide(1.0, power, out=np.zeros_like(power), where=power > 0)
     return _Fit(made * weights, real * weights, diagonal)
+
+
+def _steps(stored: Tensor) -> Factors:
+    """Return the scale of each element, in the shape of the tensor but for lengths of 1."""
+    scale, axis = stored.quantization.scale.astype(np.float64), stored.quantization.axis
+    lengths = [-1 if n == axis and scale.size > 1 else 1 for n in range(len(stored.shape))]
+    return scale.reshape(lengths)
 
 
 def _chains(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
