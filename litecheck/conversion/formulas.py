@@ -71,9 +71,9 @@ def weight_scales(
 ) -> NDArray[np.float32]:
     """Return symmetric scales of constant weights: shape (1,), or (values.shape[axis],) along an axis.
 
-    With m the largest magnitude of a channel and 127 the steps on each side of the type's middle, the new scale is f32(2 * m / 254),
-    where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a channel of zeros,
-    unless :func:`raised_for_bias` raises it.
+    With m the largest magnitude of a channel and 127 the steps on each side of the type's middle, the new scale is
+    f32(2 * m / 254), where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a
+    channel of zeros, unless :func:`raised_for_bias` raises it.
 
     For example, [[1, -2], [0.5, 1.27]] in int8 gives 2 / 127, and along axis 0 [2 / 127, 0.01].
     """
