@@ -192,7 +192,7 @@ def test_a_recording_of_series_is_found_by_what_came_before(tmp_path: Path) -> N
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(again.runs, answer.runs, strict=True))
     other = replayed.run(replace(job, runs=(job.runs[1], job.runs[0], *job.runs[2:])))
     assert isinstance(other, Failure)
-    assert other.outcome is Outcome.NO_REFERENCE
+    assert other.outcome is Outcome.NOT_RECORDED
 
 
 def test_a_folder_of_single_inferences_hands_nothing_on(tmp_path: Path) -> None:
