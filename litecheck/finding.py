@@ -27,7 +27,7 @@ Effect = Literal[
     "information loss",
     "stays on the CPU",
     "none, as the operator stays on the CPU",
-    "the page forbids it",
+    "outside the specification",
     "the profile forbids it",
 ]
 

@@ -36,7 +36,7 @@ KEYS = (
     "unlisted", "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
 #: Effects of requirements without a stated effect: they do not state a placement.
-_UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "the page forbids it")
+_UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "outside the specification")
 Word = TypeVar("Word")
 
 

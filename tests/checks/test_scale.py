@@ -1,7 +1,7 @@
 """Scales that are none, by kind and by what they are scales of: what is found, required and why, and what comes of it.
 
 What LiteRT does with each is measured by ``tests.differential.effects``; a kind it computes with as it means is no
-violation unless the page forbids it.
+violation unless outside the specification.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from litecheck.profile.generate.conforming import conforming_plan, requirements_
 from litecheck.profile.types import ProductOf
 
 CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"
-IGNORED, PAGE = "ignored by LiteRT, may matter on hardware", "the page forbids it"
+IGNORED, PAGE = "ignored by LiteRT, may matter on hardware", "outside the specification"
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
 FOUND = {
     "not_a_number": "scale is nan, not a number",

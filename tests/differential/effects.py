@@ -13,7 +13,7 @@ reference kernels minds does not count:
 
 Wrong is further from the operator's float kernel on the real values stated than the case allows; where nothing is
 stated (``effects_meaning``), another result than the unchanged model's. What runs and is right is ignored by LiteRT,
-and the page forbids it where the page demanded it.
+and outside the specification where the page demanded it.
 
 A requirement's effect is the gravest one that at least a fifth of its plain mutants show: one odd value that ends the
 process does not make a requirement one that crashes, and one that rounding hides does not make it ignored. Of a limit

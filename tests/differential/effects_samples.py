@@ -23,7 +23,7 @@ from tests.differential.effects_oracle import ForkingOracle, Grief
 from tests.differential.rules_cases import Case
 
 PROFILES = {"litert-runtime": "int8", "litert-int16x8": "int16"}
-PAGE: Effect = "the page forbids it"
+PAGE: Effect = "outside the specification"
 IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
 #: The profile of the page.
 PROSE = "litert-int8"

@@ -43,8 +43,8 @@ SAMPLES = [
     ("litert-runtime", "CONV_2D", "weight all scales subnormal, bias follows", "CONV_2D/weight/scale",
      "ignored by LiteRT, may matter on hardware"),
     ("litert-runtime", "CONV_2D", "weight all scales zero, bias follows", "CONV_2D/weight/scale",
-     "the page forbids it"),
-    ("litert-runtime", "CONV_2D", "input weight has -128", "CONV_2D/weight/range", "the page forbids it"),
+     "outside the specification"),
+    ("litert-runtime", "CONV_2D", "input weight has -128", "CONV_2D/weight/range", "outside the specification"),
     ("litert-runtime", "SOFTMAX", "output output zp+7", "SOFTMAX/output/zero_point", "fails to load"),
 ]  # fmt: skip
 

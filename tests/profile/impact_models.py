@@ -14,7 +14,7 @@ from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
 HALF = quantized(0.5)
-PAGE, IGNORED = "the page forbids it", "ignored by LiteRT, may matter on hardware"
+PAGE, IGNORED = "outside the specification", "ignored by LiteRT, may matter on hardware"
 LOAD, RUN, WRONG, CRASH = "fails to load", "fails at run time", "wrong results", "crashes"
 NO_DELEGATE, DEFAULT_ONLY = (
     "rejected without the default delegate",

@@ -21,7 +21,7 @@ from tests.differential.operator_types.signatures import RARE, TYPES, Base, Sign
 from tests.differential.operator_types.table import SUPPORTED, fits, impact
 
 #: Impacts on a model that every resolver of the default interpreter runs.
-_RUNS = (IGNORED, "the page forbids it", "the profile forbids it")
+_RUNS = (IGNORED, "outside the specification", "the profile forbids it")
 _BATCH = 100
 #: Stage of a model whose outputs do not depend on the values of a tensor with another type: every verdict agrees.
 CHANCE = "runs by chance"

@@ -112,7 +112,7 @@ def test_properties_state_profiles_and_coverage(sample):
         "not applicable": "1",
         "fails to load": "2",
         "rejected by the default interpreter only": "1",
-        "the page forbids it": "3",
+        "outside the specification": "3",
     }
 
 

@@ -48,7 +48,7 @@ def finding(
     line: int = 7,
     channels: int | None = None,
     waiver: Waiver | None = None,
-    effect: Effect = "the page forbids it",
+    effect: Effect = "outside the specification",
 ) -> Finding:
     demand = Demand("litert-int8", RULES, line)
     return Finding(path, level, place, found, required, because, see, demand, effect, channels, waiver)

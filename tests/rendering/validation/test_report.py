@@ -83,9 +83,9 @@ def test_a_tensor_without_an_operator_is_named_once():
 
 def test_every_verdict_is_explained(sample):
     assert [sample.explain(m) for m in sample.models] == [
-        "6 violations (2 fails to load, 1 rejected by the default interpreter only, 3 the page forbids it), "
+        "6 violations (2 fails to load, 1 rejected by the default interpreter only, 3 outside the specification), "
         "1 warning, 12 notes, 2 waived; 19/23 operators checked, 1 structure checked only, 3 not covered",
-        "3 violations (3 the page forbids it), 1 waived; 2/3 operators checked, 1 not covered",
+        "3 violations (3 outside the specification), 1 waived; 2/3 operators checked, 1 not covered",
         "unreadable, 3 problems",
         "no findings; 2/2 operators checked",
         "nothing quantized in it is covered; 0/3 operators checked, 3 not covered",
