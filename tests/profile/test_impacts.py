@@ -114,8 +114,8 @@ def test_a_violating_model_ends_as_stated(
     model = changed(case.model, field, value)
     found = {f.path: f.effect for f in litecheck.validate(model).findings}
     assert found[f"{case.opcode}/{path}"] == impact
-    ends = (_end(litert, model, case.model, case.inputs, resolver) for resolver in RESOLVERS)
-    assert all(end in MEANING[stated] for end, stated in zip(ends, ENDS[impact], strict=True))
+    ends = [_end(litert, model, case.model, case.inputs, resolver) for resolver in RESOLVERS]
+    assert all(end in MEANING[stated] for end, stated in zip(ends, ENDS[impact], strict=True)), ends
 
 
 @pytest.mark.parametrize("case", MODELS, ids=lambda case: case.name)
