@@ -147,7 +147,10 @@ def test_depthwise_weights_with_one_scale_run(litert: StructureOracle) -> None:
         for n in (6, 1)
     )
     (finding,) = litecheck.validate(one).findings
-    assert (finding.path, finding.effect) == ("DEPTHWISE_CONV_2D/weight/granularity", "outside the specification")
+    assert (finding.path, finding.effect) == (
+        "DEPTHWISE_CONV_2D/weight/granularity",
+        "outside the specification",
+    )
     for resolver in RESOLVERS:
         got, wanted = (litert.fate(model_bytes(m), case.inputs, resolver) for m in (one, several))
         assert got.word == "runs"
