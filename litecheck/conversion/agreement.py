@@ -272,11 +272,12 @@ def _by_litert(
 def _facts(
     models: tuple[Model, Model], pairs: Sequence[Pair], tally: PairTally, child: LitertChild
 ) -> dict[str, Any]:
+    each = [child.facts_of(model) for model in models]
     return {
-        "files": [child.file_of(model) for model in models],
+        "files": [one["file"] for one in each],
         "kernels": child.kernels,
-        "signatures": [[(one.key, one.subgraph) for one in model.signatures] for model in models],
-        "resources": any(t.dtype == "resource" for s in models[0].subgraphs for t in s.tensors),
+        "signatures": [one["signatures"] for one in each],
+        "resources": each[0]["resources"],
         "pairs": pairs,
         "scores": sorted(tally.scores),
         "channelled": sorted(tally.channelled),

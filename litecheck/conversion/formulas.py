@@ -148,7 +148,7 @@ def stored_weights(
 
     For example, [[1, -2], [0.5, 1.27]] with the scales 2 / 127 and 0.01 gives [[64, -127], [50, 127]].
     """
-    steps = np.float32(INTEGER_RANGES[dtype][1])
+    steps = np.float32(steps_of(dtype))
     divisors = np.where(scales > 0, scales, np.float32(1))
     reciprocal = steps / (divisors * steps) if generation == "old" else np.float32(1) / divisors
     if generation == "old" or axis is None:
@@ -173,7 +173,7 @@ def overlooked(
     """
     if generation != "verbatim" or axis is not None:
         return False
-    own = _magnitudes(values, None) / np.float32(INTEGER_RANGES["int8"][1])
+    own = _magnitudes(values, None) / np.float32(steps_of("int8"))
     return bool(0 < own[0] != scales[0] and np.abs(own - scales)[0] <= np.float32(OVERLOOKED))
 
 

@@ -16,6 +16,7 @@ from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.second_moments import LayerInput, second_moments
 from litecheck.conversion.conversion_plan import Decision
 from litecheck.conversion.convert_float import Conversion, rules_of
+from litecheck.conversion.formulas import steps_of
 from litecheck.conversion.gptq import gptq_integers
 from litecheck.conversion.groups import Key
 from litecheck.conversion.recipe import GPTQ, SCHEMES, RecipeRule
@@ -26,7 +27,7 @@ from litecheck.model.edit import with_subgraphs
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.quantization import INTEGER_RANGES, Blockwise
+from litecheck.quantization import Blockwise
 from litecheck.summary_text import counted
 
 #: Most inputs of an output, because the second moments have the square of this number.
@@ -59,7 +60,8 @@ def gptq_layers(conversion: Conversion) -> tuple[GptqLayer, ...]:
 
 def _is_chosen(decision: Decision, rules: tuple[RecipeRule, ...]) -> bool:
     schemes = (rule.scheme for rule in rules if SCHEMES[rule.scheme.to] == decision.becomes)
-    return any(scheme.algorithm == GPTQ for scheme in list(schemes)[:1])
+    first = next(schemes, None)
+    return first is not None and first.algorithm == GPTQ
 
 
 def _layers(conversion: Conversion, chosen: set[Key]) -> Iterator[GptqLayer]:
@@ -167,7 +169,7 @@ def _integers(conversion: Conversion, layer: GptqLayer, moments: NDArray[np.floa
     assert values is not None  # a constant with values: _fits
     rows = values.reshape(len(values), -1)
     scales = _scales(subgraph, stored, rows.shape)
-    return gptq_integers(rows, scales, moments, INTEGER_RANGES[stored.dtype][1]).reshape(values.shape)
+    return gptq_integers(rows, scales, moments, steps_of(stored.dtype)).reshape(values.shape)
 
 
 def _scales(subgraph: Subgraph, stored: Tensor, shape: tuple[int, ...]) -> NDArray[Any]:

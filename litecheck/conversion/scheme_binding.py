@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, bind, real_ports
 from litecheck.conversion.float16_constants import HALF, unfit_for_float16
+from litecheck.conversion.formulas import steps_of
 from litecheck.conversion.parameter_solver import is_derived
 from litecheck.conversion.plan_profiles import profile_beside
 from litecheck.conversion.quant_spec import QuantSpec, is_allowed
@@ -89,7 +90,7 @@ def _with_weights(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFlo
 
 def _spec(spec: QuantSpec, scheme: OperatorScheme) -> QuantSpec:
     if scheme.weights not in ("", spec.dtype):
-        largest = INTEGER_RANGES[scheme.weights][1]
+        largest = steps_of(scheme.weights)
         spec = replace(spec, dtype=scheme.weights, low=-largest, high=largest)
     per_axis = scheme.granularity == "per-axis" if scheme.granularity else spec.per_axis
     least_squares = scheme.weight_range == "mse"

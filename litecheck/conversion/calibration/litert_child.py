@@ -160,6 +160,15 @@ class LitertChild:
         self._files[model] = path
         return path
 
+    def facts_of(self, model: Model) -> dict[str, Any]:
+        """Return the facts about a model that every question has. ``resources`` is True for resource variables."""
+        return {
+            "file": self.file_of(model),
+            "kernels": self.kernels,
+            "signatures": [(one.key, one.subgraph) for one in model.signatures],
+            "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
+        }
+
     def _path(self, name: str) -> Path:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="litecheck-", ignore_cleanup_errors=True)

@@ -116,15 +116,8 @@ def _unread(subgraph: Subgraph) -> tuple[int, ...]:
 
 
 def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:
-    return {
-        "file": child.file_of(model),
-        "kernels": child.kernels,
-        "signatures": [(one.key, one.subgraph) for one in model.signatures],
-        "places": observed(model),
-        "sketched": sketches,
-        "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
-        "recurrent": _remembers(model),
-    }
+    own = {"places": observed(model), "sketched": sketches, "recurrent": _remembers(model)}
+    return child.facts_of(model) | own
 
 
 def _remembers(model: Model) -> bool:

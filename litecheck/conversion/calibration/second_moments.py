@@ -130,13 +130,7 @@ def second_moments(
         _by_interpreter(model, sums, data, tell, limits)
         return sums.sums
     with child_for(child, KERNELS[chosen], limits) as used:
-        facts = {
-            "file": used.file_of(model),
-            "kernels": used.kernels,
-            "signatures": [(one.key, one.subgraph) for one in model.signatures],
-            "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
-            "layers": list(map(asdict, layers)),
-        }
+        facts = used.facts_of(model) | {"layers": list(map(asdict, layers))}
         chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
         for answer in used.ask(SampleQuestion(_QUESTION, facts), model, chains, tell):
             for total, text in zip(sums.sums, answer["sums"], strict=True):
