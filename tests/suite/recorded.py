@@ -27,6 +27,13 @@ from litecheck.typed_json import encoded
 #: Small operators of which the arithmetics of LiteRT's kernels differ in one.
 OPERATORS = ("LOGISTIC", "QUANTIZE")
 ARITHMETICS = ("litert-reference", "litert-xnnpack")
+CLAIMS = """\
+claims: test
+device: {name: Board, version: r1}
+profile: {name: litert-int8, version: 0.1.0}
+level: smoke
+operators: [LOGISTIC, QUANTIZE]
+"""
 Change = Callable[[np.ndarray], np.ndarray]
 
 

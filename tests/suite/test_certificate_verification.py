@@ -13,15 +13,8 @@ from litecheck.suite.certificate import Certificate, certify
 from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.file_integrity import FileDigest
 from litecheck.suite.manifest import Suite
-from tests.suite.recorded import recorded
+from tests.suite.recorded import CLAIMS, recorded
 
-CLAIMS = """\
-claims: test
-device: {name: Board, version: r1}
-profile: {name: litert-int8, version: 0.1.0}
-level: smoke
-operators: [LOGISTIC, QUANTIZE]
-"""
 SECRET = b"token: hunter2\n"
 
 

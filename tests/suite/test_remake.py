@@ -18,16 +18,9 @@ from litecheck.suite.certificate import certify
 from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
 from litecheck.suite.results import RESULTS, read_results
-from tests.suite.recorded import recorded
+from tests.suite.recorded import CLAIMS, recorded
 
 DAY = "2027-01-01"
-CLAIMS = """\
-claims: test
-device: {name: Board, version: r1}
-profile: {name: litert-int8, version: 0.1.0}
-level: smoke
-operators: [LOGISTIC, QUANTIZE]
-"""
 WAIVERS = "waivers:\n  - {cases: QUANTIZE, reason: erratum 17, expires: 2027-03-31}\n"
 Document = dict[str, Any]
 
