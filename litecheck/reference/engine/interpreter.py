@@ -24,7 +24,7 @@ from litecheck.reference.compute_limits import (
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.entry import EntryPoint, entry
-from litecheck.reference.engine.lifetimes import HeldBytes, initial, last_use
+from litecheck.reference.engine.lifetimes import HeldBytes, initial, keep_freed_memory, last_use
 from litecheck.reference.engine.prepared_constants import constant
 from litecheck.reference.runtime_tensors import Array, Computed, Operand, RunError
 
@@ -122,6 +122,7 @@ class ReferenceInterpreter:
         self._last: dict[int, dict[int, tuple[int, ...]]] = {}
         self._depth = 0
         self._number_resources()
+        keep_freed_memory()
 
     def reset(self) -> None:
         """Reset variable tensors to their initial contents. Resources stay, as in LiteRT."""

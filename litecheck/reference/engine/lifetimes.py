@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.reference.compute_limits import reserve
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
+
+#: Bytes of the largest block that glibc can be made to keep.
+KEPT = 31 << 20
 
 
 class HeldBytes(dict[int, int]):
@@ -45,3 +50,14 @@ def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
     for index, operator_index in last.items():
         by_operator.setdefault(operator_index, []).append(index)
     return {op: tuple(indexes) for op, indexes in by_operator.items()}
+
+
+def keep_freed_memory() -> None:
+    """Have the allocator keep what an inference frees for the next one.
+
+    glibc returns a large block to the system when it is freed, until a larger one has been. Each inference would then wait
+    for thousands of page faults. The block allocated here is never touched, so it takes no memory.
+    Source: mallopt(3), M_MMAP_THRESHOLD.
+    """
+    with suppress(MemoryError):
+        _ = np.empty(KEPT, np.uint8)

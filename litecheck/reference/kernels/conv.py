@@ -28,7 +28,7 @@ from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
 #: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
-BLOCK = 1 << 19
+BLOCK = 1 << 18
 
 
 @kernel(
@@ -79,7 +79,7 @@ def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], o
     """Return the stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of a group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     reserve((x.shape[0], rows.out, columns.out, shape[0]), 2)
-    image = padded(x, rows, columns, zero, made.filters.matrix.dtype)
+    image = padded(x, rows, columns, zero, x.dtype)
     out = np.empty((x.shape[0], rows.out, columns.out, shape[0]), made.rescale.dtype)
     for index, sums in blocks(image, made.filters.matrix, shape, rows, columns, exact=True):
         made.rescale(sums, made.offset, out[index])
@@ -104,7 +104,9 @@ def blocks(
     height = max(1, BLOCK // max(1, columns.out * max(taps, channels)))
     many = max(1, height // max(1, rows.out)) if exact else 1
     reserve((min(height, rows.out), columns.out, taps + channels), 2 * matrix.itemsize, "windows")
-    room = np.empty((min(many, len(image)) * min(height, rows.out) * columns.out, channels), matrix.dtype)
+    pixels = min(many, len(image)) * min(height, rows.out) * columns.out
+    room = np.empty((pixels, channels), matrix.dtype)
+    gathered = np.empty((pixels, taps), matrix.dtype)
     per = channels // groups
     for n in range(0, len(image), many):
         for y in range(0, rows.out, height):
@@ -112,7 +114,8 @@ def blocks(
             part = view[n : n + many, y : y + height]
             sums = room[: part.shape[0] * part.shape[1] * columns.out]
             for g in range(groups):
-                patches = part[..., g * depth : (g + 1) * depth].reshape(len(sums), taps)
+                patches = gathered[: len(sums)]
+                np.copyto(patches.reshape(*part.shape[:-1], depth), part[..., g * depth : (g + 1) * depth])
                 np.matmul(patches, matrix[g * per : (g + 1) * per].T, out=sums[:, g * per : (g + 1) * per])
             yield (slice(n, n + many) if exact else n, slice(y, y + height)), sums
 

@@ -109,34 +109,36 @@ def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     kernels = taps.reshape(rows.kernel, columns.kernel, -1)
     reserve((rows.kernel, columns.kernel, columns.out, kernels.shape[2]), taps.itemsize, "repeated filters")
     apart = columns.stride // math.gcd(columns.stride, columns.dilation)
-    met = []
+    phases = []
     for j in range(min(apart, columns.kernel)):
         start, phase = divmod(j * columns.dilation, columns.stride)
-        dealt = np.ascontiguousarray(image[:, :, phase :: columns.stride], taps.dtype)
-        together = np.tile(kernels[:, j::apart], columns.out)
-        met.append(
-            (_along(dealt, start, together.shape, rows, apart * columns.dilation // columns.stride), together)
+        phases.append(
+            (image[:, :, phase :: columns.stride], start, np.tile(kernels[:, j::apart], columns.out))
         )
 
     def add_up(n: int, first: int, sums: Array) -> None:
-        y = slice(first // rows.stride, first // rows.stride + len(sums))
-        for at, (seen, tap) in enumerate(met):
+        last = first + (len(sums) - 1) * rows.stride + (rows.kernel - 1) * rows.dilation + 1
+        for at, (met, start, tap) in enumerate(phases):
+            dealt = np.ascontiguousarray(met[n, first:last], taps.dtype)
+            seen = _along(
+                dealt, start, (len(sums), *tap.shape), rows, apart * columns.dilation // columns.stride
+            )
             if at:
-                sums += np.einsum("yijk,ijk->yk", seen[n, y], tap)
+                sums += np.einsum("yijk,ijk->yk", seen, tap)
             else:
-                np.einsum("yijk,ijk->yk", seen[n, y], tap, out=sums)
+                np.einsum("yijk,ijk->yk", seen, tap, out=sums)
 
     return add_up
 
 
-def _along(image: Array, start: int, taps: tuple[int, ...], rows: Axis, apart: int) -> Array:
-    """View (batch, out rows, taps down, taps across, columns * channels) of the inputs of each tap.
+def _along(image: Array, start: int, shape: tuple[int, ...], rows: Axis, apart: int) -> Array:
+    """View (out rows, taps down, taps across, columns * channels) of the inputs of each tap.
 
     Adjacent taps are ``apart`` columns apart, the first tap begins at column ``start``.
     """
-    n, down, across, item = image.strides
-    strides = n, down * rows.stride, down * rows.dilation, across * apart, item
-    view: Array = np.ndarray((len(image), rows.out, *taps), image.dtype, image, start * across, strides)
+    down, across, item = image.strides
+    strides = down * rows.stride, down * rows.dilation, across * apart, item
+    view: Array = np.ndarray(shape, image.dtype, image, start * across, strides)
     return view
 
 

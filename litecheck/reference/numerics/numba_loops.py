@@ -13,8 +13,10 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 #: Elements of outputs that numpy computes before numba is loaded: as much work as loading it and compiling cost.
-WORTH = 1 << 26
+WORTH = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,9 @@ class NumbaLoops:
     depthwise: Callable[..., None]
     """(rows, columns, channels) image, (kernel_h, kernel_w, channels) taps, first row, (stride, dilation) down and
     across, (rows, columns, channels) sums; taps and sums of one float type."""
-    double: Callable[..., None]
-    """(pixels, channels) float sums, then int64 constants of a channel: offset, m, right, half, away; then zero point,
-    low, high and the (pixels, channels) stored values. The same steps as the numpy variant, without left shifts."""
+    proven: Callable[..., None]
+    """(pixels, channels) float32 sums, then float32 constants of a channel: offset, factor; then low, high, zero point and
+    the (pixels, channels) stored values. The same steps as :mod:`~litecheck.reference.numerics.proven_rescale`."""
 
 
 class _Work:
@@ -52,7 +54,7 @@ def _load() -> NumbaLoops | None:
     from numba import njit
 
     compile_: Callable[[Any], Any] = njit(cache=True, nogil=True)
-    return NumbaLoops(compile_(_depthwise), compile_(_double))
+    return NumbaLoops(compile_(_depthwise), compile_(_proven))
 
 
 def _depthwise(
@@ -70,20 +72,8 @@ def _depthwise(
                         pixel[c] += seen[c] * tap[c]
 
 
-def _double(
-    sums: Any,
-    offset: Any,
-    m: Any,
-    right: Any,
-    half: Any,
-    away: Any,
-    zero_point: int,
-    low: int,
-    high: int,
-    out: Any,
-) -> None:
+def _proven(sums: Any, offset: Any, factor: Any, low: Any, high: Any, zero_point: Any, out: Any) -> None:
     for p in range(sums.shape[0]):
         for c in range(sums.shape[1]):
-            x = ((int(sums[p, c]) + offset[c]) * m[c] + (1 << 30)) >> 31
-            x = ((x + ((x >> 63) & away[c]) + half[c]) >> right[c]) + zero_point
-            out[p, c] = min(max(x, low), high)
+            x = min(max((sums[p, c] + offset[c]) * factor[c], low), high)
+            out[p, c] = np.int32(np.rint(x) + zero_point)

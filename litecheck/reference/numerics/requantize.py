@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.float32_rescale import Float32Rescale, float32_rescale, repeats
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.integer_matmul import EXACT, Weights
-from litecheck.reference.numerics.numba_loops import numba_loops
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
+from litecheck.reference.numerics.proven_rescale import PIXELS, ProvenRescale, proven_rescale
 from litecheck.reference.numerics.rescale import VARIANTS, Rescale, Scales
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
@@ -33,14 +34,15 @@ TILE = 100_000
 PERIOD = 512
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Prepared:
     """An offset, the constants of a channel (the offset first) as often as :func:`repeats` asks for at most, and the
-    way through float32, where it is proven for this offset and pays."""
+    way through float32, where it pays: proven for this offset after ``PIXELS`` pixels."""
 
     offset: Ints
     constants: tuple[Array, ...]
-    fast_path: Float32Rescale | None
+    fast_path: Float32Rescale | ProvenRescale | None
+    pixels: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,17 +66,12 @@ class Requantizer:
 
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
         """
-        if self.rescale.real is not None and not self.wrap and sums.dtype.kind == "f":
-            loops = numba_loops(sums.size)
-            if loops:
-                shape = -1, max(1, len(offset))
-                last = self.zero_point, self.low, self.high, out.reshape(shape)
-                loops.double(sums.reshape(shape), offset, *self.rescale.constants, *last)
-                return
         known = self.prepared.get(id(offset)) or self._prepare(offset)
         flat, into = sums.reshape(-1), out.reshape(-1)
+        if sums.dtype == np.float32 and flat.size:
+            self._prove(known, flat.size // len(offset))
         if known.fast_path and sums.dtype == np.float32:
-            known.fast_path(flat, into, lambda some, at: self._stored(some, [c[at] for c in known.constants]))
+            known.fast_path(flat, into, partial(self._exact, known))
         elif flat.size:
             self._in_tiles(flat, into, known)
 
@@ -87,6 +84,19 @@ class Requantizer:
         constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
         made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
         return made
+
+    def _prove(self, known: Prepared, pixels: int) -> None:
+        """Replace the way through float32 by a proven one when enough pixels have come."""
+        real, before = self.rescale.real, known.pixels
+        known.pixels += pixels
+        if real is None or self.wrap or not before < PIXELS <= known.pixels:
+            return
+        bounds, exact = (self.low, self.high), partial(self._exact, known)
+        proven = proven_rescale(real, known.offset, self.zero_point, bounds, self.most, exact)
+        known.fast_path = proven or known.fast_path
+
+    def _exact(self, known: Prepared, sums: Array, at: Array) -> Array:
+        return self._stored(sums, [constant[at] for constant in known.constants])
 
     def _in_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
         period = repeats(flat.size, len(known.offset), PERIOD)

@@ -69,8 +69,9 @@ Tilewise = Callable[..., Array]
 class Rescale:
     """A variant bound to its multipliers: a step and its constants, each of shape (channels,).
 
-    :mod:`~litecheck.reference.numerics.float32_rescale` reads ``real``, the multipliers as the step applies them, and
-    ``error_bound``: the distance from a tie, in LSB of the output, within which the step may decide as for a tie.
+    ``real`` are the multipliers as the step applies them, where it is non-decreasing in the accumulator:
+    :mod:`~litecheck.reference.numerics.proven_rescale` reads them. ``error_bound`` is the distance from a tie, in LSB of the
+    output, within which the step may decide as for a tie: :mod:`~litecheck.reference.numerics.float32_rescale` reads both.
     """
 
     step: Tilewise
@@ -172,7 +173,8 @@ def _one_shift(name: str, bits: int = 31, rounded: bool = True, step: Tilewise =
         right = np.maximum(bits - shift, 0)
         short = (m if bits == 31 else reduce_multiplier(m, bits)) << np.maximum(shift - bits, 0)
         half = (np.int64(1) << right) >> 1
-        return Rescale(step, (short, half if rounded else np.zeros_like(half), right))
+        exact = short * 2.0**-right if rounded and step is _single else None
+        return Rescale(step, (short, half if rounded else np.zeros_like(half), right), exact)
 
     variant(name, fixed=True)(bind)
 
@@ -185,7 +187,12 @@ def _scaled(rounding: Callable[..., Array], x: Ints, real: Array) -> Array:
 
 def _real(name: str, product: Callable[[Scales], Array], rounding: Callable[..., Array]) -> None:
     """A variant that multiplies and rounds in the width of M, whatever the operator takes its multiplier from."""
-    variant(name)(lambda real, scales: Rescale(partial(_scaled, rounding), (product(scales),)))
+
+    def bind(real: NDArray[np.float64], scales: Scales) -> Rescale:
+        made = product(scales)
+        return Rescale(partial(_scaled, rounding), (made,), made.astype(np.float64))
+
+    variant(name)(bind)
 
 
 _one_shift("single")
@@ -213,7 +220,8 @@ def rndnu(real: NDArray[np.float64], scales: Scales) -> Rescale:
     """
     m, shift = quantize_multipliers(scales.single().astype(np.float64))
     right = np.maximum(-shift, 1)
-    return Rescale(_rndnu, (m, shift + right, np.int64(1) << (right - 1), right))
+    left, half = shift + right, np.int64(1) << (right - 1)
+    return Rescale(_rndnu, (m, left, half, right), m * 2.0 ** (shift - 31.0))
 
 
 _real("float64-half-even", Scales.double, np.rint)
