@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from litecheck.cli.commands import PlainGroup, add
-from litecheck.cli.console import USAGE, failures_told, print_usage_error
+from litecheck.cli.console import failures_told
 from litecheck.cli.streams import guarded_streams
+from litecheck.errors import ConfigError
 from litecheck.files import MODEL_SUFFIXES
 
 #: Commands in the order of the help. Each command is in the module of its name.
@@ -29,28 +30,13 @@ _UsageError: Any = typer.BadParameter.__base__
 @contextmanager
 def _failures_told() -> Iterator[None]:
     """Print a wrong command line and exit with USAGE. typer's code 2 would mean that a model was not checked."""
-    try:
-        with failures_told():
+    with failures_told():
+        try:
             yield
-    except _UsageError as error:
-        context = error.ctx
-        usage = context.get_usage() if context else ""
-        help_command = f"{context.command_path} {context.help_option_names[0]}" if context else ""
-        print_usage_error(usage, help_command, _message(error))
-        raise typer.Exit(USAGE) from error
+        except _UsageError as error:
+            from litecheck.cli.usage_errors import usage_text
 
-
-def _message(error: Any) -> str:
-    """Return the message of a usage error, with the present name of a renamed option, or the command that lists devices."""
-    from litecheck.cli.renamed import renamed
-
-    command = error.ctx.command_path if error.ctx else ""
-    if present := renamed(command, getattr(error, "option_name", "")):
-        return f"unknown option {error.option_name}; it is now {present}"
-    missing = getattr(error, "param", None)
-    if type(error).__name__ == "MissingParameter" and "--device" in getattr(missing, "opts", ()):
-        return f"{error.format_message()} 'litecheck devices' lists the devices."
-    return str(error.format_message())
+            raise ConfigError(usage_text(error)) from error
 
 
 class _Group(PlainGroup):

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from litecheck.cli.console import USAGE
 from litecheck.cli.file_conflicts import check_command
 from litecheck.cli.help import HelpfulCommand, print_help
+from litecheck.spelling import suggestion
 
 
 class _Verbatim:
@@ -56,6 +57,12 @@ class PlainGroup(HelpfulCommand, TyperGroup):
             print_help(self, ctx)
             ctx.exit(USAGE)
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = self.list_commands(ctx)
+        if args[0] not in known:
+            ctx.fail(f"unknown command '{args[0]}'{suggestion(args[0], known)}")
+        return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return without_coercion(super().get_params(ctx))

@@ -224,18 +224,6 @@ def _print_error(error: LitecheckError, no_color: bool) -> None:
             err.print(visible(line), soft_wrap=True)
 
 
-def print_usage_error(usage: str, help_command: str, message: str) -> None:
-    """Print the error of a command line, after its usage and the command that prints its help."""
-    from rich.panel import Panel
-    from rich.text import Text
-
-    err = console(stderr=True)
-    if usage:
-        err.print(Text.assemble(("Usage: ", "bold yellow"), (usage.removeprefix("Usage: "), "bold")))
-        err.print(Text.assemble("Try ", (f"'{help_command}'", "blue"), " for help.", style="dim"))
-    err.print(Panel(visible(message), title="Error", title_align="left", border_style="red"))
-
-
 def tell_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
     """Print a warning of Python or numpy in one line. This replaces :func:`warnings.showwarning`."""
     log(f"warning: {category.__name__}: {message}")

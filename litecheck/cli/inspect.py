@@ -10,6 +10,13 @@ from litecheck.cli.console import NoColor, PlainFormat, handle_errors, terminal_
 from litecheck.errors import ModelError
 
 
+def _operator_number(text: str) -> int:
+    number = text.removeprefix("#")
+    if not (number.isdecimal() and len(number) < 10):
+        raise typer.BadParameter(f"got '{text}', expected the number of an operator, for example 12")
+    return int(number)
+
+
 @handle_errors
 def inspect(
     model: Annotated[
@@ -17,7 +24,8 @@ def inspect(
     ],
     tensors: Annotated[bool, typer.Option("--tensors", "-t", help="Print the tensors too.")] = False,
     op: Annotated[
-        int | None, typer.Option("--operator", metavar="N", help="Print operator N in full.")
+        int | None,
+        typer.Option("--operator", metavar="N", parser=_operator_number, help="Print operator N in full."),
     ] = None,
     subgraph: Annotated[
         int | None,

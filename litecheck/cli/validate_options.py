@@ -112,7 +112,7 @@ FailOnFallback = Annotated[
 
 def _check_count(text: str | None) -> str | None:
     if text is not None and not (text.isdecimal() and len(text) <= len(str(MOST))):
-        raise typer.BadParameter(f"'{text}' is no whole number from 0 to {MOST:,}")
+        raise typer.BadParameter(f"got '{text}', expected a whole number from 0 to {MOST:,}")
     return text
 
 

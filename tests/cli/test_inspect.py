@@ -51,7 +51,7 @@ def test_what_is_not_there(run: Run) -> None:
     for arguments, message in (
         (("--operator", "7"), "there is no operator 7 in subgraph 0; it has 1"),
         (("--subgraph", "2"), "there is no subgraph 2; it has 1"),
-        (("--operator", "-1"), "there is no operator -1"),
+        (("--operator", "#7"), "there is no operator 7 in subgraph 0; it has 1"),
     ):
         result = run("inspect", "good.tflite", *arguments)
         assert (result.exit_code, result.stdout) == (64, "")

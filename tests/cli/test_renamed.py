@@ -21,13 +21,12 @@ Run = Callable[..., Result]
         (("convert", "m.tflite", "--random", "2"), "it is now --data random:N"),
         (("suite", "judge", "--stream", "-"), "it is now --stream-results FILE"),
         (("validate", "m.tflite", "--level", "A=note"), "it is now --set-level PATH=LEVEL"),
-        (("verify", "m.tflite"), "Missing option '--device' / '-d'. 'litecheck devices' lists the devices."),
     ],
 )
 def test_the_error_names_the_present_option(arguments: tuple[str, ...], said: str, run: Run) -> None:
     result = run(*arguments)
     assert result.exit_code == 64
-    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert said in result.stderr
 
 
 def test_old_names_are_gone_and_new_ones_are_there() -> None:

@@ -1,0 +1,65 @@
+"""Errors of a command line in the form of all other errors: the problem, the expected value, the next step."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from litecheck.cli.renamed import renamed
+
+#: typer's messages for a wrong number: the value, and the violated type or range.
+_NUMBER = re.compile(
+    r"(?:'(.*)' is not a valid (?:int|float)|(.*) is not in the) range.*|'(.*)' is not .*", re.DOTALL
+)
+
+
+def usage_text(error: Any) -> str:
+    """Return the message of typer's exception for a wrong command line.
+
+    Example: ``missing option --device; 'litecheck devices' lists the devices. See 'litecheck verify --help'``.
+    """
+    known = {"NoSuchOption": _unknown_option, "MissingParameter": _missing, "BadParameter": _wrong_value}
+    describe = known.get(type(error).__name__, _other)
+    text = describe(error)
+    stop = "" if text.endswith("?") else "."
+    return f"{text}{stop} See '{error.ctx.command_path} --help'" if error.ctx else text
+
+
+def _unknown_option(error: Any) -> str:
+    name = error.option_name
+    if present := renamed(error.ctx.command_path, name):
+        return f"unknown option {name}; it is now {present}"
+    similar = " or ".join(sorted(error.possibilities or ()))
+    return f"unknown option {name}" + (f"; did you mean {similar}?" if similar else "")
+
+
+def _missing(error: Any) -> str:
+    parameter = error.param
+    if parameter.param_type_name == "argument":
+        return f"missing argument {parameter.make_metavar(error.ctx).rstrip('.')}"
+    hint = "; 'litecheck devices' lists the devices" if "--device" in parameter.opts else ""
+    return f"missing option {_name(parameter)}{hint}"
+
+
+def _wrong_value(error: Any) -> str:
+    parameter, message = error.param, error.message
+    if number := _NUMBER.fullmatch(message):
+        value = next(group for group in number.groups() if group is not None)
+        message = f"got '{value}', expected {_expected(parameter.type)}"
+    return f"{_name(parameter)}: {message}"
+
+
+def _expected(kind: Any) -> str:
+    """Return the values of a type of numbers. Example: ``a whole number from 1``."""
+    noun = "a whole number" if kind.name.startswith("int") else "a number"
+    low = getattr(kind, "min", None)
+    return noun if low is None else f"{noun} from {low}"
+
+
+def _name(parameter: Any) -> str:
+    return str(max(parameter.opts, key=len))
+
+
+def _other(error: Any) -> str:
+    message = str(error.format_message()).rstrip(".")
+    return message[:1].lower() + message[1:]
