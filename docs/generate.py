@@ -1,7 +1,7 @@
 """Write the generated parts of the documentation: ``python docs/generate.py``; ``--check`` only compares.
 
-Whole pages are docs/rules.md, docs/operators.md, docs/arithmetic.md and docs/targets/. Parts of pages are the tables
-between ``generated`` markers, and the output of every console session.
+Whole pages are docs/rules.md, docs/operators.md and docs/arithmetic.md. Parts of pages are the tables between
+``generated`` markers, and the output of every console session. docs/site.py generates the pages of the site only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from docs.mutation_pages import operators_table, profiles_table
 from docs.operators import arithmetics_table, page
 from docs.rules_index import index
 from docs.sessions import ROOT, refreshed
-from docs.target_pages import matrix, pages
+from docs.target_pages import matrix
 from docs.vela import constraints_table
 from litecheck.files import atomic_write
 from litecheck.rendering.formats import formats
@@ -33,10 +33,8 @@ from litecheck.rendering.formats import formats
 RULES = ROOT / "docs" / "rules.md"
 OPERATORS = ROOT / "docs" / "operators.md"
 ARITHMETIC = ROOT / "docs" / "arithmetic.md"
-#: The pages of targets, by path.
-TARGETS = {ROOT / "docs" / "targets" / f"{name}.md": text for name, text in pages().items()}
 #: Documents that are generated as a whole.
-WHOLE = (RULES, OPERATORS, ARITHMETIC, *TARGETS)
+WHOLE = (RULES, OPERATORS, ARITHMETIC)
 _MEASUREMENTS = re.compile(r"(?<=<!-- generated: measurements -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _FORMATS = re.compile(r"(?<=<!-- generated: formats )([\w-]+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _LAYERS = re.compile(r"(?<=<!-- generated: layers -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -65,8 +63,6 @@ def up_to_date(path: Path) -> str:
         return page()
     if path == ARITHMETIC:
         return arithmetic.page()
-    if path in TARGETS:
-        return TARGETS[path]
     text = _MEASUREMENTS.sub(lambda _: "".join(measurements_table()), path.read_text("utf-8"))
     text = _ARITHMETICS.sub(lambda _: "".join(arithmetics_table()), text)
     text = _CONSTRAINTS.sub(lambda _: "".join(constraints_table()), text)

@@ -1,4 +1,4 @@
-"""MkDocs hook: adds pages of rules and mutants, and rewrites links to files outside of the documentation.
+"""MkDocs hook: adds pages of rules, targets and mutants, and rewrites links to files outside of the documentation.
 
 ``SITE_REPOSITORY`` is the address of the repository's files, for example ``https://host/owner/name/blob/main``.
 """
@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from mkdocs.structure.files import File, Files
 
 from docs.mutation_pages import pages as mutation_pages
+from docs.target_pages import linked_to_pages
+from docs.target_pages import pages as target_pages
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.rendering.rules import reference_pages
 
@@ -23,11 +25,11 @@ _OUTSIDE = re.compile(r"\[([^\]]*)\]\((\.\./(?:\.\./)*[^)]*)\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the rule reference and the mutants of each suite."""
+    """Add the rule reference, the requirements of each target and the mutants of each suite."""
     profiles = [p for p in map(load_profile, profile_names()) if p.judges != "placement"]
     for path, text in reference_pages(profiles).items():
         files.append(File.generated(config, f"rules/{path}.md", content=text))
-    for path, text in mutation_pages().items():
+    for path, text in (mutation_pages() | target_pages()).items():
         files.append(File.generated(config, f"{path}.md", content=text))
     return files
 
@@ -47,4 +49,4 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             return match[1]
         return f"[{match[1]}]({repository}/{path.relative_to(inside.parent)}{'#' + anchor if anchor else ''})"
 
-    return _OUTSIDE.sub(replaced, markdown)
+    return _OUTSIDE.sub(replaced, linked_to_pages(markdown))

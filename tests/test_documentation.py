@@ -19,8 +19,11 @@ import yaml
 from docs.generate import WHOLE, documents, up_to_date
 from docs.picture import PICTURE, picture
 from docs.sessions import ROOT, refreshed, workshop
+from docs.target_pages import linked_to_pages, pages
 from litecheck.cli.app import app
 from litecheck.files import MODEL_SUFFIXES
+from litecheck.profile.load import load_profile
+from litecheck.profile.parser import ANY_OPERATOR
 
 DOCUMENTS = [*WHOLE, *documents()]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -87,6 +90,17 @@ def test_a_session_that_is_wrong_is_noticed() -> None:
 def test_every_link_leads_somewhere(path: Path) -> None:
     lost = [link for link in LINK.findall(path.read_text("utf-8")) if not leads_somewhere(path, link)]
     assert lost == []
+
+
+def test_the_site_has_a_page_of_every_target() -> None:
+    made = pages()
+    links = linked_to_pages(text_of("docs/targets.md"))
+    linked = set(re.findall(r"\]\((targets/[^)]+)\.md\)", links))
+    assert linked == set(made)
+    assert "../rules/targets/" not in links
+    for name, text in made.items():
+        profile = load_profile(name.removeprefix("targets/"))
+        assert {f"## {op}" for op in profile.operators if op != ANY_OPERATOR} <= set(text.splitlines()), name
 
 
 def leads_somewhere(path: Path, link: str) -> bool:
