@@ -37,9 +37,10 @@ REQUANTIZED: Mapping[str, tuple[str, ...]] = {
 #: Half of the magnitude that a stored value may reach in 32 bits when the kernel shifts left.
 _REACH = 2.0**30
 
-#: Metadata with the oldest TensorFlow that runs the operators of a model. Those of the float model do not hold for its 8-bit
-#: operators, and without them FlatBufferModel::GetMinimumRuntime gives "", unknown (mlir/lite/core/model_builder_base.h).
-RUNTIME = "min_runtime_version"
+#: Metadata of the float model that do not hold for the new model: the oldest TensorFlow that runs its operators (without it
+#: FlatBufferModel::GetMinimumRuntime gives "", unknown: mlir/lite/core/model_builder_base.h), and the TensorFlow that made
+#: the file, with its quantization modes (read by get_conversion_metadata: tensorflow/lite/python/util.py).
+STALE = ("min_runtime_version", "CONVERSION_METADATA")
 
 #: Origin of each operator of the new model, by subgraph: its old index, or -1 for an inserted operator.
 Origins = Mapping[int, tuple[int, ...]]
@@ -75,7 +76,7 @@ def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
         made, origins[subgraph.index] = edit.editor.finish()
         subgraphs.append(made)
         tensors.update({(subgraph.index, old): (subgraph.index, new) for old, new in edit.homes.items()})
-    kept = replace(model, metadata=tuple(pair for pair in model.metadata if pair[0] != RUNTIME))
+    kept = replace(model, metadata=tuple(pair for pair in model.metadata if pair[0] not in STALE))
     changed = with_subgraphs(kept, share_constants(model, subgraphs))
     return AppliedPlan(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
 

@@ -135,6 +135,9 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     if settings.ranges and (shifts or trained):
         raise ConfigError("--range needs a float model: the ranges of this model are known already")
     model = trained.model if trained else model
+    if trained and settings.generation == "verbatim":
+        # The defect of this quantizer concerns scales that follow from the weights, and not trained scales.
+        settings = replace(settings, generation="new")
     _check_statistics(settings)
     quantized = load_model(settings.scales_from) if settings.scales_from else None
     equalization = None

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from litecheck import convert_model, load_model
+from litecheck.conversion.formulas import Generation
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.trained import import_trained, is_trained, propagate_ranges
 from litecheck.errors import InputError
@@ -45,11 +47,11 @@ def simulated(
 SHAPES: dict[int, Sequence[int]] = {}
 
 
-def net(pairs: bool, ends: bool = True) -> Model:
+def net(pairs: bool, ends: bool = True, weights: NDArray[np.float32] = WEIGHTS) -> Model:
     """FULLY_CONNECTED and RESHAPE; the output of RESHAPE has no range of its own."""
     SHAPES.clear()
     main = (builder := ModelBuilder()).subgraph()
-    x, w = main.tensor("x", (1, 4), "float32"), main.constant("w", WEIGHTS)
+    x, w = main.tensor("x", (1, 4), "float32"), main.constant("w", weights)
     SHAPES.update({x: (1, 4), w: (2, 4)})
     y = main.tensor("y", (1, 2), "float32")
     SHAPES[y] = (1, 2)
@@ -131,6 +133,14 @@ def test_a_conversion_without_a_tensor_is_no_simulation() -> None:
                 )
                 model = with_subgraphs(net(pairs), [replace(subgraph, operators=operators)])
                 assert not is_trained(model)
+
+
+@pytest.mark.parametrize("generation", ["new", "verbatim", "old"])
+def test_weights_that_do_not_fill_their_trained_range_keep_its_scale(generation: Generation) -> None:
+    """The largest weight is 0.9 in a trained range of 1, and 0.9 * 127 = 114."""
+    weights = WEIGHTS * np.float32(0.9 / 1.7)
+    ours = named(convert_model(net(True, weights=weights), generation=generation).conversion.model)["w"]
+    assert np.array_equal(stored_integers(ours), np.rint(weights * 127))
 
 
 def test_ranges_follow_from_rules() -> None:
