@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams, TensorQuantParams
 from litecheck.conversion.derived_constants import stored
-from litecheck.conversion.formulas import Generation
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.table import Table
@@ -68,7 +68,7 @@ def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
         decisions.setdefault(operator.subgraph, []).append(operator)
     subgraphs, origins, tensors = [], {}, {}
     for subgraph in model.subgraphs:
-        edit = _Edit(SubgraphEditor(subgraph), plan.generation)
+        edit = _Edit(SubgraphEditor(subgraph), plan)
         for decision in decisions.get(subgraph.index, ()):
             edit.decide(decision)
         for one in forms.get(subgraph.index, ()):
@@ -116,9 +116,9 @@ def _signatures(old: Model, new: Model) -> tuple[Signature, ...]:
 class _Edit:
     """The edit of a subgraph."""
 
-    def __init__(self, editor: SubgraphEditor, generation: Generation) -> None:
+    def __init__(self, editor: SubgraphEditor, plan: ConversionPlan) -> None:
         self.editor = editor
-        self.generation = generation
+        self.stored = partial(stored, generation=plan.generation, dynamic=plan.target == REAL)
         self.homes: dict[int, int] = {}
         self._derived: dict[TensorUse, str] = {}
         self._writers = {i: op.index for op in editor.subgraph.operators for i in op.outputs if i >= 0}
@@ -163,7 +163,7 @@ class _Edit:
         homes: list[tuple[QuantParams | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
             data = (
-                stored_bytes(stored(_values(tensor), one.written, "", self.generation), one.written.dtype)
+                stored_bytes(self.stored(_values(tensor), one.written, ""), one.written.dtype)
                 if constant
                 else tensor.data
             )
@@ -229,11 +229,7 @@ class _Edit:
         self, tensor: Tensor, form: QuantParams | None, values: NDArray[Any], derived: str, number: int
     ) -> int:
         """Store a constant in a form. Return the tensor that readers of the form need."""
-        data = (
-            tensor.data
-            if form is None
-            else stored_bytes(stored(values, form, derived, self.generation), form.dtype)
-        )
+        data = tensor.data if form is None else stored_bytes(self.stored(values, form, derived), form.dtype)
         dtype = tensor.dtype if form is None else form.dtype
         quantization = Quantization() if form is None else self._quantization(tensor, form)
         if number:

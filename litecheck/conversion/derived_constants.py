@@ -208,12 +208,16 @@ def _real(tensor: Tensor) -> NDArray[Any]:
 
 
 def stored(
-    values: NDArray[Any], form: QuantParams, derived: str, generation: formulas.Generation
+    values: NDArray[Any],
+    form: QuantParams,
+    derived: str,
+    generation: formulas.Generation,
+    dynamic: bool = False,
 ) -> NDArray[Any]:
     """Return a constant's real values in a form.
 
     ``derived`` is ``weight`` or ``bias`` for forms derived from activations. These are rounded as in TensorFlow's
-    converter, and all other values as in LiteRT's QUANTIZE.
+    converter, and all other values as in LiteRT's QUANTIZE. ``dynamic`` is True if all activations are float32.
     """
     if form.dtype == _HALF:
         return values.astype(np.float16)
@@ -221,9 +225,10 @@ def stored(
         return formulas.stored_bias(values, form.scale, form.dtype)
     axis = form.axis if form.scale.size > 1 else None
     if form.block:
-        rows = formulas.stored_weights(blocks_of(values, form.block), form.scale, 0, generation, form.dtype)
+        blocks = blocks_of(values, form.block)
+        rows = formulas.stored_weights(blocks, form.scale, 0, generation, form.dtype, dynamic)
         return rows.reshape(values.shape)
     if form.dtype == "int4" or (derived == "weight" and form.dtype == "int8"):
-        return formulas.stored_weights(values, form.scale, axis, generation, form.dtype)
+        return formulas.stored_weights(values, form.scale, axis, generation, form.dtype, dynamic)
     parameters = Parameters(form.scale, form.zero_point, axis)
     return quantize(values.astype(np.float32), parameters, form.dtype)

@@ -136,6 +136,7 @@ def stored_weights(
     axis: int | None,
     generation: Generation = "new",
     dtype: str = "int8",
+    dynamic: bool = False,
 ) -> NDArray[Any]:
     """Return weights as stored integers, rha(f32(value * reciprocal)), in the shape of ``values``.
 
@@ -144,7 +145,8 @@ def stored_weights(
     With m a channel's largest magnitude, the reciprocal is f32(127 / m) in the old generation, and also in the new
     generation for a single scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
     from m (raised for a bias, or chosen otherwise) also uses f32(1 / scale), or in the old generation f32(127 / f32(127 *
-    scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m).
+    scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m). Per axis, the new generation
+    multiplies by 1 / (m / 127) in float64 if all activations are float32 (``dynamic``).
 
     For example, [[1, -2], [0.5, 1.27]] with the scales 2 / 127 and 0.01 gives [[64, -127], [50, 127]].
     """
@@ -156,6 +158,10 @@ def stored_weights(
         own = (scales == largest / steps) | overlooked(values, scales, axis, generation)
         own &= largest > 0
         reciprocal = np.where(own, steps / np.where(own, largest, steps), reciprocal)
+    elif dynamic:
+        units = _magnitudes(values, axis).astype(np.float64) / float(steps)
+        own = (units > 0) & (scales == units.astype(np.float32))
+        reciprocal = 1 / np.where(own, units, divisors)
     products = values * along(reciprocal, values.ndim, axis)
     return np.clip(_rounded(products), -steps, steps).astype("int8" if dtype == "int4" else dtype)
 

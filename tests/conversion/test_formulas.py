@@ -223,6 +223,19 @@ def test_a_raised_scale_keeps_weights_right_unless_slips_are_wanted() -> None:
     assert (stored_weights(rows, np.float32([1e-4, 1]), 0, "verbatim")[0] == 0).all()
 
 
+@pytest.mark.parametrize(
+    ("generation", "dynamic", "stored"), [("new", True, 18), ("new", False, 19), ("old", True, 19)]
+)
+def test_the_new_quantizer_divides_in_float64_beside_float_activations(
+    generation: Generation, dynamic: bool, stored: int
+) -> None:
+    """The weight is 18.499999 steps, and 18.5 times the scale's float32 reciprocal."""
+    weights = np.float32([[0.030793853, 0.21139565], [1, -0.5]])
+    scales = weight_scales(weights, 0, generation)
+    found = stored_weights(weights, scales, 0, generation, dynamic=dynamic)
+    assert found.tolist() == [[stored, 127], [127, -64]]
+
+
 def test_a_bias_saturates() -> None:
     bias = np.float32([1e9, -1e30, 0.4])
     assert stored_bias(bias, np.float32([0.1])).tolist() == [2**31 - 1, -(2**31 - 1), 4]

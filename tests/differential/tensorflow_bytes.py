@@ -7,7 +7,8 @@ and to dynamic range, by its old and its new quantizer. litecheck converts ``flo
 TensorFlow's model. A pair is a float model and the model that TensorFlow made of it, by its quantizer ``old`` or ``new``.
 
 Other constants and types may differ: TensorFlow quantizes comparisons, tables of GATHER and masks against the rules, and
-stores the alpha of PRELU without a zero point.
+stores the alpha of PRELU without a zero point. Its old quantizer stores a bias that several layers share with the scale of
+the first layer, and constants of MUL without a zero point.
 """
 
 from __future__ import annotations
@@ -40,12 +41,13 @@ _FREE = (*CONVERSIONS, "RESHAPE")
 
 
 def paired_tensors(ours: Model, theirs: Model) -> Iterator[tuple[str, Tensor, Tensor]]:
-    """Yield the tensors at the same place of partners, each pair once, with their use: weight, bias, data or another input.
+    """Yield the tensors at the same place of partners, each pair once, with their use: weight, bias, or another word.
 
-    QUANTIZE and DEQUANTIZE are left out.
+    QUANTIZE and DEQUANTIZE are left out. The use of a bias that several layers share is ``shared``.
     """
     seen = set()
     for pair in match(ours, theirs).subgraphs:
+        readers = Counter(i for op in pair.second.operators for i in op.inputs)
         for one, other in pair.operators:
             mine, their = pair.first.operators[one], pair.second.operators[other]
             if mine.opcode in CONVERSIONS:
@@ -56,6 +58,7 @@ def paired_tensors(ours: Model, theirs: Model) -> Iterator[tuple[str, Tensor, Te
                     if min(at) >= 0 and (pair.first.index, at) not in seen:
                         seen.add((pair.first.index, at))
                         use = facts.inputs.get(facts.role(n), "data") if places == "inputs" else "data"
+                        use = "shared" if use == "bias" and readers[at[1]] > 1 else use
                         yield use, pair.first.tensors[at[0]], pair.second.tensors[at[1]]
 
 
@@ -87,32 +90,20 @@ def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]
 
 def matched(source: Path, theirs: Path, quantizer: str) -> Conversion:
     """Return the conversion of a float model with the activation scales of TensorFlow's model. Raises LitecheckError."""
-    other = load_model(theirs)
-    main = other.subgraphs[0]
-    static = is_static(other)
+    main = load_model(theirs).subgraphs[0]
+    ends = [main.tensors[numbers[0]].dtype for numbers in (main.inputs, main.outputs)]
+    inputs, outputs = (dtype if dtype in ("int8", "uint8") else "float32" for dtype in ends)
+    static = outputs != "float32"
     record = convert_model(
         source,
         to="int8" if static else "dynamic",
         scales_from=str(theirs) if static else "",
-        inputs=_border(main.tensors[main.inputs[0]]),
-        outputs=_border(main.tensors[main.outputs[0]]),
+        inputs=inputs,
+        outputs=outputs,
         generation=QUANTIZERS[quantizer],
         agreement=False,
     )
     return record.conversion
-
-
-def is_static(model: Model) -> bool:
-    """Return True if activations are quantized."""
-    return any(
-        t.dtype == "int8" and t.quantization.scale.size and not t.is_constant
-        for s in model.subgraphs
-        for t in s.tensors
-    )
-
-
-def _border(tensor: Tensor) -> str:
-    return tensor.dtype if tensor.dtype in ("int8", "uint8") else "float32"
 
 
 def converted_by_tensorflow(folder: Path, quantizer: str, static: bool) -> bytes:
