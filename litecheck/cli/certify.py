@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from litecheck.cli import panels
 from litecheck.cli import suite_options as options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, check_output, handle_errors, log
 from litecheck.cli.outputs import Output, format_option, parse_outputs, write
+from litecheck.cli.panels import CHECK, OUTPUT, option
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -25,40 +25,19 @@ def certify(
     date: options.Day = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            rich_help_panel=panels.OUTPUT,
-            help="Write the certificate to this file.",
-        ),
+        option("--output -o FILE", OUTPUT, "Write the certificate to this file."),
     ] = None,
     sign: Annotated[
         str | None,
-        typer.Option(
-            "--sign",
-            metavar="KEY.pem",
-            rich_help_panel=panels.OUTPUT,
-            help="Sign the certificate with this ed25519 key: FILE.sig.",
-        ),
+        option("--sign KEY.pem", OUTPUT, "Sign the certificate with this ed25519 key: FILE.sig."),
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option(
-            "--check",
-            metavar="FILE",
-            rich_help_panel=panels.CHECK,
-            help="Check this certificate in place of a new one.",
-        ),
+        option("--check FILE", CHECK, "Check this certificate in place of a new one."),
     ] = None,
     public_key: Annotated[
         str | None,
-        typer.Option(
-            "--public-key",
-            metavar="KEY.pem",
-            rich_help_panel=panels.CHECK,
-            help="Check the signature beside the certificate with this key.",
-        ),
+        option("--public-key KEY.pem", CHECK, "Check the signature beside the certificate with this key."),
     ] = None,
     outputs: Annotated[list[str] | None, format_option("certify")] = None,
     quiet: Quiet = False,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, OutputOptions, handle_errors, log
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import FAILURE, INPUTS, option
 
 if TYPE_CHECKING:
     from litecheck.quantizer.array_files import Stored
@@ -29,11 +29,10 @@ def compare(
     ],
     tolerance: Annotated[
         str,
-        typer.Option(
-            "--tolerance",
-            metavar="N",
-            rich_help_panel=panels.FAILURE,
-            help="Accept differences up to N: 1lsb, 4ulp, or for real values a share, 1e-6. [default: 0]",
+        option(
+            "--tolerance N",
+            FAILURE,
+            "Accept differences up to N: 1lsb, 4ulp, or for real values a share, 1e-6. [default: 0]",
         ),
     ] = "0",
     scale: options.Scale = None,
@@ -45,12 +44,7 @@ def compare(
     dtype: options.Dtype = None,
     expected_dtype: Annotated[
         str | None,
-        typer.Option(
-            "--expected-dtype",
-            metavar="TYPE",
-            rich_help_panel=panels.INPUTS,
-            help="Set the type of raw bytes in EXPECTED. [default: --dtype]",
-        ),
+        option("--expected-dtype TYPE", INPUTS, "Set the type of raw bytes in EXPECTED. [default: --dtype]"),
     ] = None,
     shape: options.Shape = None,
     outputs: Annotated[list[str] | None, format_option("compare")] = None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from litecheck.cli import panels
+from litecheck.cli.panels import RULES, option
 from litecheck.errors import LitecheckError
 from litecheck.finding import LEVELS
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 PROFILE_HELP = "Use the rules of this profile, a name or a file; 'litecheck rules' lists the names."
 
 
-def completions(module: str, function: str) -> Callable[[str], list[str]]:
-    """Return a completion of the names that a function lists. The function is imported on use."""
+def completions(module: str, name: str) -> Callable[[str], list[str]]:
+    """Return a completion of the names in a constant, or of those that a function lists. It is imported on use."""
 
     def complete(incomplete: str) -> list[str]:
-        names: Iterable[str] = getattr(import_module(module), function)()
-        return choices(*names)(incomplete)
+        found = getattr(import_module(module), name)
+        return choices(*(found() if callable(found) else found))(incomplete)
 
     return complete
 
@@ -47,13 +47,8 @@ devices = completions("litecheck.devices.registry", "device_names")
 def profile_option(default: str = "") -> Any:
     """Return ``--profile`` of a command that takes several; ``default`` describes the profiles without it."""
     ending = f" [default: {default}]" if default else ""
-    return typer.Option(
-        "--profile",
-        "-p",
-        metavar="PROFILE",
-        autocompletion=profiles,
-        rich_help_panel=panels.RULES,
-        help=f"{PROFILE_HELP} Repeatable.{ending}",
+    return option(
+        "--profile -p PROFILE", RULES, f"{PROFILE_HELP} Repeatable.{ending}", autocompletion=profiles
     )
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
+from litecheck.cli.panels import OUTPUT, option
 from litecheck.cli.streams import abandon, guard
 from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
 from litecheck.files import check_writable, is_full, reason
@@ -29,24 +30,15 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 NoColor = Annotated[
     bool,
-    typer.Option(
-        "--no-color", rich_help_panel=panels.OUTPUT, help="Print no escape codes, as with NO_COLOR=1."
-    ),
+    option("--no-color", OUTPUT, "Print no escape codes, as with NO_COLOR=1."),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        rich_help_panel=panels.OUTPUT,
-        help="Print only failures, one line each; no messages.",
-    ),
+    option("--quiet -q", OUTPUT, "Print only failures, one line each; no messages."),
 ]
 Verbose = Annotated[
     bool,
-    typer.Option(
-        "--verbose", "-v", rich_help_panel=panels.OUTPUT, help="Print long names and lists in full."
-    ),
+    option("--verbose -v", OUTPUT, "Print long names and lists in full."),
 ]
 
 
@@ -64,14 +56,12 @@ def _check_plain_format(name: str) -> str:
 
 PlainFormat = Annotated[
     str,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT",
+    option(
+        "--format -f FORMAT",
+        OUTPUT,
+        "Write a report: text or json. [default: text]",
         autocompletion=_plain_formats,
         callback=_check_plain_format,
-        rich_help_panel=panels.OUTPUT,
-        help="Write a report: text or json. [default: text]",
     ),
 ]
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from litecheck.cli import calibration_options as calibration
 from litecheck.cli import convert_options as options
 from litecheck.cli import convert_values as values
-from litecheck.cli import operator_options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, check_output, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
@@ -21,14 +19,14 @@ def convert(
     profile: options.Profile = None,
     input_dtype: options.InputDtype = None,
     output_dtype: options.OutputDtype = None,
-    keep_float: operator_options.KeepFloat = None,
-    int16x8: operator_options.Int16x8 = None,
-    recipe: operator_options.RecipeFile = None,
-    budget: operator_options.BudgetLimit = None,
+    keep_float: options.KeepFloat = None,
+    int16x8: options.Int16x8 = None,
+    recipe: options.RecipeFile = None,
+    budget: options.BudgetLimit = None,
     for_runtimes: options.ForRuntimes = "",
     equalize: options.Equalize = False,
     data: options.Data = None,
-    evaluate: calibration.Evaluate = None,
+    evaluate: options.Evaluate = None,
     samples: options.Samples = None,
     seed: Seed = 0,
     preprocessing: options.Preprocessing = "",
@@ -49,9 +47,9 @@ def convert(
     memory: Memory = MEGABYTES,
     timeout: Timeout = SECONDS,
     sequences: options.Sequences = False,
-    calibrate: calibration.Calibrate = None,
-    ranges: calibration.Ranges = None,
-    calibration_cache: calibration.CalibrationCache = None,
+    calibrate: options.Calibrate = None,
+    ranges: options.Ranges = None,
+    calibration_cache: options.CalibrationCache = None,
     scales_from: options.ScalesFrom = None,
     plan: options.Plan = None,
     save_plan: options.SavePlan = None,

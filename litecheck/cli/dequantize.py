@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, check_output, handle_errors, write_stdout
+from litecheck.cli.panels import OUTPUT, option
 
 
 @handle_errors
@@ -22,13 +22,7 @@ def dequantize(
     ],
     target: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT",
-            rich_help_panel=panels.OUTPUT,
-            help="Write the real values to this file: .npy, else raw bytes.",
-        ),
+        option("--output -o OUT", OUTPUT, "Write the real values to this file: .npy, else raw bytes."),
     ],
     scale: options.Scale = None,
     zero_point: options.ZeroPoint = None,
@@ -40,12 +34,7 @@ def dequantize(
     shape: options.Shape = None,
     output_dtype: Annotated[
         str | None,
-        typer.Option(
-            "--output-dtype",
-            metavar="TYPE",
-            rich_help_panel=panels.OUTPUT,
-            help="Set the type of OUT. [default: that of the semantics]",
-        ),
+        option("--output-dtype TYPE", OUTPUT, "Set the type of OUT. [default: that of the semantics]"),
     ] = None,
     output: PlainFormat = "text",
     no_color: NoColor = False,

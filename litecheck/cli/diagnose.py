@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
 from litecheck.cli import device_options as devices
 from litecheck.cli.console import NoColor, OutputOptions, check_output, handle_errors, log
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import INPUTS, OUTPUT, SCOPE, option
 
 
 @handle_errors
@@ -24,23 +25,21 @@ def diagnose(
     device_version: devices.Build = "",
     select: Annotated[
         list[str] | None,
-        typer.Option(
-            "--select",
-            metavar="OPERATOR",
+        option(
+            "--select OPERATOR",
+            SCOPE,
+            "Test only these operators, by kind (CONV_2D). Repeatable. [default: all, or those of MODEL]",
             autocompletion=complete.completions("litecheck.cases.probes.catalogue", "probed"),
-            rich_help_panel=panels.SCOPE,
-            help="Test only these operators, by kind (CONV_2D). Repeatable. [default: all, or those of MODEL]",
         ),
     ] = None,
     repeat: Annotated[
         int,
-        typer.Option(
-            "--repeat",
-            metavar="N",
-            min=0,
-            rich_help_panel=panels.INPUTS,
-            help="Run the smallest probe of each operator N times, to find outputs that depend on earlier runs. 0: run "
+        option(
+            "--repeat N",
+            INPUTS,
+            "Run the smallest probe of each operator N times, to find outputs that depend on earlier runs. 0: run "
             "no probe twice. [default: 600]",
+            min=0,
         ),
     ] = 600,
     seed: Seed = 0,
@@ -49,12 +48,8 @@ def diagnose(
     jobs: devices.Jobs = 1,
     target: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.yaml",
-            rich_help_panel=panels.OUTPUT,
-            help="Write the identified arithmetic to this file, for --arithmetic.",
+        option(
+            "--output -o FILE.yaml", OUTPUT, "Write the identified arithmetic to this file, for --arithmetic."
         ),
     ] = None,
     outputs: Annotated[list[str] | None, format_option("diagnose")] = None,

@@ -6,20 +6,15 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import panels
+from litecheck.cli.complete import completions
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import SCOPE, option
 
 
-def _kinds(incomplete: str) -> list[str]:
-    from litecheck.differences.change import KINDS
-
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
-
-
-def _patterns(name: str, text: str) -> object:
-    return typer.Option(name, metavar="KIND", autocompletion=_kinds, rich_help_panel=panels.SCOPE, help=text)
+def _kinds(usage: str, text: str) -> object:
+    return option(usage, SCOPE, text, autocompletion=completions("litecheck.differences.change", "KINDS"))
 
 
 @handle_errors
@@ -28,29 +23,27 @@ def diff(
     after: Annotated[str, typer.Argument(metavar="B", help="Read the model after.")],
     select: Annotated[
         list[str] | None,
-        _patterns("--select", "Report only these kinds of changes. Repeatable. [default: all]"),
+        _kinds("--select KIND", "Report only these kinds of changes. Repeatable. [default: all]"),
     ] = None,
     ignore: Annotated[
-        list[str] | None, _patterns("--ignore", "Skip these kinds of changes. Repeatable. [default: none]")
+        list[str] | None, _kinds("--ignore KIND", "Skip these kinds of changes. Repeatable. [default: none]")
     ] = None,
     run: Annotated[
         int | None,
-        typer.Option(
-            "--run",
-            metavar="SEED",
-            min=0,
-            rich_help_panel=panels.SCOPE,
-            help="Run both models on random inputs of this seed, and report operators with other outputs. "
+        option(
+            "--run SEED",
+            SCOPE,
+            "Run both models on random inputs of this seed, and report operators with other outputs. "
             "[default: no run]",
+            min=0,
         ),
     ] = None,
     arithmetic: Annotated[
         str,
-        typer.Option(
-            "--arithmetic",
-            metavar="ARITHMETIC",
-            rich_help_panel=panels.SCOPE,
-            help="Compute with this arithmetic in --run, a name or a file. [default: litert-reference]",
+        option(
+            "--arithmetic ARITHMETIC",
+            SCOPE,
+            "Compute with this arithmetic in --run, a name or a file. [default: litert-reference]",
         ),
     ] = "litert-reference",
     outputs: Annotated[list[str] | None, format_option("diff")] = None,

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from litecheck.cli import panels
+from litecheck.cli.panels import INPUTS, option
 from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
@@ -20,13 +18,7 @@ if TYPE_CHECKING:
 
 Seed = Annotated[
     int,
-    typer.Option(
-        "--seed",
-        metavar="SEED",
-        min=0,
-        rich_help_panel=panels.INPUTS,
-        help="Set the seed of random inputs. [default: 0]",
-    ),
+    option("--seed SEED", INPUTS, "Set the seed of random inputs. [default: 0]", min=0),
 ]
 
 

@@ -4,41 +4,35 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from litecheck.cli import panels
+from litecheck.cli.panels import LIMITS, option
 
 #: Defaults of the reference, in MB and seconds, equal to those of ComputeLimits.
 MEGABYTES, SECONDS = 4096, 600.0
 
 Memory = Annotated[
     int,
-    typer.Option(
-        "--memory",
-        metavar="MB",
+    option(
+        "--memory MB",
+        LIMITS,
+        f"Limit the memory of tensors in the reference kernels. [default: {MEGABYTES}]",
         min=1,
-        rich_help_panel=panels.LIMITS,
-        help=f"Limit the memory of tensors in the reference kernels. [default: {MEGABYTES}]",
     ),
 ]
 Timeout = Annotated[
     float,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        min=0.1,
-        rich_help_panel=panels.LIMITS,
-        help="Stop an operator of the reference kernels, and the subgraphs that it calls, after this time. "
+    option(
+        "--timeout SECONDS",
+        LIMITS,
+        "Stop an operator of the reference kernels, and the subgraphs that it calls, after this time. "
         f"[default: {SECONDS:g}]",
+        min=0.1,
     ),
 ]
 
 
-def jobs_option(text: str, panel: str = panels.LIMITS) -> Any:
+def jobs_option(text: str, panel: str = LIMITS) -> Any:
     """Return the option ``--jobs`` of a command. ``text`` states what runs in parallel."""
-    return typer.Option(
-        "--jobs", "-j", metavar="N", min=1, rich_help_panel=panel, help=f"{text} [default: 1]"
-    )
+    return option("--jobs -j N", panel, f"{text} [default: 1]", min=1)
 
 
 def limit_reference(memory: int, timeout: float) -> None:

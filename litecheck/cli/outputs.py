@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from litecheck.cli import panels
+from litecheck.cli.complete import choices
 from litecheck.cli.console import OutputOptions, check_output, console, log, write_stdout
+from litecheck.cli.panels import OUTPUT, option
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.rendering.formats import chosen, formats
@@ -20,17 +19,12 @@ if TYPE_CHECKING:
 
 def format_option(command: str) -> Any:
     """Return the option ``--format`` of a command, with the formats of its report."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [name for name in formats(command) if name.startswith(incomplete)]
-
-    return typer.Option(
-        "--format",
-        "-f",
-        metavar="FORMAT[:FILE]",
-        autocompletion=complete,
-        rich_help_panel=panels.OUTPUT,
-        help=f"Write a report: {', '.join(formats(command))}. Repeatable. [default: text]",
+    names = formats(command)
+    return option(
+        "--format -f FORMAT[:FILE]",
+        OUTPUT,
+        f"Write a report: {', '.join(names)}. Repeatable. [default: text]",
+        autocompletion=choices(*names),
     )
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import panels
 from litecheck.cli import quantizer_options as options
 from litecheck.cli.console import NoColor, PlainFormat, check_output, handle_errors, log, write_stdout
+from litecheck.cli.panels import INPUTS, OUTPUT, PARAMETERS, option
 
 
 @handle_errors
@@ -18,13 +18,7 @@ def quantize(
     ],
     target: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT",
-            rich_help_panel=panels.OUTPUT,
-            help="Write the stored integers to this file: .npy, else raw bytes.",
-        ),
+        option("--output -o OUT", OUTPUT, "Write the stored integers to this file: .npy, else raw bytes."),
     ],
     scale: options.Scale = None,
     zero_point: options.ZeroPoint = None,
@@ -32,11 +26,8 @@ def quantize(
     block_size: options.BlockSize = None,
     from_data: Annotated[
         str | None,
-        typer.Option(
-            "--from-data",
-            metavar="MODE",
-            rich_help_panel=panels.PARAMETERS,
-            help="Choose the parameters from the values: symmetric or asymmetric.",
+        option(
+            "--from-data MODE", PARAMETERS, "Choose the parameters from the values: symmetric or asymmetric."
         ),
     ] = None,
     like: options.Like = None,
@@ -44,12 +35,7 @@ def quantize(
     dtype: options.Dtype = None,
     input_dtype: Annotated[
         str | None,
-        typer.Option(
-            "--input-dtype",
-            metavar="TYPE",
-            rich_help_panel=panels.INPUTS,
-            help="Set the type of raw bytes in IN. [default: float32]",
-        ),
+        option("--input-dtype TYPE", INPUTS, "Set the type of raw bytes in IN. [default: float32]"),
     ] = None,
     shape: options.Shape = None,
     output: PlainFormat = "text",

@@ -7,9 +7,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from litecheck.cli import panels
+from litecheck.cli.panels import INPUTS, PARAMETERS, option
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,76 +20,48 @@ if TYPE_CHECKING:
 
 Named = Annotated[
     str,
-    typer.Option(
-        "--semantics",
-        metavar="NAME",
-        rich_help_panel=panels.PARAMETERS,
-        help="Quantize by these semantics: litert[:RESOLVER], onnx[:OPSET], onnx-dynamic, onednn[:ROUNDING]. "
+    option(
+        "--semantics NAME",
+        PARAMETERS,
+        "Quantize by these semantics: litert[:RESOLVER], onnx[:OPSET], onnx-dynamic, onednn[:ROUNDING]. "
         "[default: litert]",
     ),
 ]
 Scale = Annotated[
     list[str] | None,
-    typer.Option(
-        "--scale",
-        metavar="SCALE",
-        rich_help_panel=panels.PARAMETERS,
-        help="Set the scale: a number (0.5, 1/256), several with commas, or a .npy file.",
+    option(
+        "--scale SCALE",
+        PARAMETERS,
+        "Set the scale: a number (0.5, 1/256), several with commas, or a .npy file.",
     ),
 ]
 ZeroPoint = Annotated[
     list[str] | None,
-    typer.Option(
-        "--zero-point",
-        metavar="ZERO_POINT",
-        rich_help_panel=panels.PARAMETERS,
-        help="Set the zero point, written as --scale is. [default: 0]",
-    ),
+    option("--zero-point ZERO_POINT", PARAMETERS, "Set the zero point, written as --scale is. [default: 0]"),
 ]
 Axis = Annotated[
     int | None,
-    typer.Option(
-        "--axis",
-        metavar="N",
-        rich_help_panel=panels.PARAMETERS,
-        help="Set the dimension that has several scales.",
-    ),
+    option("--axis N", PARAMETERS, "Set the dimension that has several scales."),
 ]
 BlockSize = Annotated[
     int | None,
-    typer.Option(
-        "--block-size",
-        metavar="N",
-        rich_help_panel=panels.PARAMETERS,
-        help="Set the number of elements for each scale.",
-    ),
+    option("--block-size N", PARAMETERS, "Set the number of elements for each scale."),
 ]
 Like = Annotated[
     str | None,
-    typer.Option(
-        "--like",
-        metavar="MODEL:TENSOR",
-        rich_help_panel=panels.PARAMETERS,
-        help="Use the parameters, type and shape of a tensor in a model.",
-    ),
+    option("--like MODEL:TENSOR", PARAMETERS, "Use the parameters, type and shape of a tensor in a model."),
 ]
 Dtype = Annotated[
     str | None,
-    typer.Option(
-        "--dtype",
-        metavar="TYPE",
-        rich_help_panel=panels.INPUTS,
-        help="Set the type of stored integers: int8, uint8, int16, int4, ... [default: int8, for onnx uint8]",
+    option(
+        "--dtype TYPE",
+        INPUTS,
+        "Set the type of stored integers: int8, uint8, int16, int4, ... [default: int8, for onnx uint8]",
     ),
 ]
 Shape = Annotated[
     str | None,
-    typer.Option(
-        "--shape",
-        metavar="AxBxC",
-        rich_help_panel=panels.INPUTS,
-        help="Set the shape of raw bytes. [default: flat]",
-    ),
+    option("--shape AxBxC", INPUTS, "Set the shape of raw bytes. [default: flat]"),
 ]
 
 

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
 from litecheck.cli.complete import every, selected
 from litecheck.cli.console import NoColor, PlainFormat, console, handle_errors, write_stdout
+from litecheck.cli.panels import RULES, option
 
 
 @handle_errors
@@ -26,41 +27,29 @@ def rules(
     ] = None,
     source: Annotated[
         bool,
-        typer.Option(
-            "--source",
-            rich_help_panel=panels.RULES,
-            help="Print the file of each --profile with the line numbers that findings state.",
+        option(
+            "--source", RULES, "Print the file of each --profile with the line numbers that findings state."
         ),
     ] = False,
     template: Annotated[
         bool,
-        typer.Option(
-            "--template",
-            rich_help_panel=panels.RULES,
-            help="Print a commented profile to start your own from.",
-        ),
+        option("--template", RULES, "Print a commented profile to start your own from."),
     ] = False,
     schema: Annotated[
         bool,
-        typer.Option(
-            "--schema", rich_help_panel=panels.RULES, help="Print the JSON Schema of profiles, for editors."
-        ),
+        option("--schema", RULES, "Print the JSON Schema of profiles, for editors."),
     ] = False,
     measurements: Annotated[
         bool,
-        typer.Option(
+        option(
             "--measurements",
-            rich_help_panel=panels.RULES,
-            help="Print the measurements that 'limits:' of a profile can use, with their meaning.",
+            RULES,
+            "Print the measurements that 'limits:' of a profile can use, with their meaning.",
         ),
     ] = False,
     arithmetics: Annotated[
         bool,
-        typer.Option(
-            "--arithmetics",
-            rich_help_panel=panels.RULES,
-            help="Print the names for --arithmetic of other commands.",
-        ),
+        option("--arithmetics", RULES, "Print the names for --arithmetic of other commands."),
     ] = False,
     output: PlainFormat = "text",
     no_color: NoColor = False,

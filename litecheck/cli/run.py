@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
 from litecheck.cli.console import NoColor, OutputOptions, check_output, handle_errors
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import INPUTS, OUTPUT, SCOPE, option
 
 #: Values of ``--outputs``, and the interpreter's names for them.
 KEPT = {"model": "outputs", "all": "all"}
@@ -26,80 +27,56 @@ def run(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Read a .tflite file, or - for stdin.")],
     inputs: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=FILE",
-            rich_help_panel=panels.INPUTS,
-            help="Use stored values for a model input, by name or number: .npy, .npz[:KEY] or raw bytes. Repeatable. "
+        option(
+            "--input NAME=FILE",
+            INPUTS,
+            "Use stored values for a model input, by name or number: .npy, .npz[:KEY] or raw bytes. Repeatable. "
             "FILE alone is enough for the only input.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            "--seed",
-            metavar="SEED",
+        option(
+            "--seed SEED",
+            INPUTS,
+            "Set the seed of random inputs, for inputs without --input. [default: no random inputs]",
             min=0,
-            rich_help_panel=panels.INPUTS,
-            help="Set the seed of random inputs, for inputs without --input. [default: no random inputs]",
         ),
     ] = None,
     arithmetic: Annotated[
         str,
-        typer.Option(
-            "--arithmetic",
-            metavar="ARITHMETIC",
-            autocompletion=complete.arithmetics,
-            rich_help_panel=panels.SCOPE,
-            help="Compute with this arithmetic, a name or a file; 'litecheck rules --arithmetics' lists the names. "
+        option(
+            "--arithmetic ARITHMETIC",
+            SCOPE,
+            "Compute with this arithmetic, a name or a file; 'litecheck rules --arithmetics' lists the names. "
             "[default: litert-reference]",
+            autocompletion=complete.arithmetics,
         ),
     ] = "litert-reference",
     signature: Annotated[
         str | None,
-        typer.Option(
-            "--signature",
-            metavar="NAME",
-            rich_help_panel=panels.SCOPE,
-            help="Select the signature to run. [default: the first subgraph]",
-        ),
+        option("--signature NAME", SCOPE, "Select the signature to run. [default: the first subgraph]"),
     ] = None,
     member: Annotated[
         str,
-        typer.Option(
-            "--member",
-            metavar="NAME",
-            rich_help_panel=panels.SCOPE,
-            help="Select a model of a .task or .litertlm bundle.",
-        ),
+        option("--member NAME", SCOPE, "Select a model of a .task or .litertlm bundle."),
     ] = "",
     target: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT.npz",
-            rich_help_panel=panels.OUTPUT,
-            help="Write the tensors to this file.",
-        ),
+        option("--output -o OUT.npz", OUTPUT, "Write the tensors to this file."),
     ] = None,
     keep: Annotated[
         str,
-        typer.Option(
-            "--outputs",
-            metavar="model|all",
+        option(
+            "--outputs model|all",
+            OUTPUT,
+            "Write the outputs of the model, or of all operators. [default: model]",
             callback=_check_outputs,
-            rich_help_panel=panels.OUTPUT,
-            help="Write the outputs of the model, or of all operators. [default: model]",
         ),
     ] = "model",
     statistics: Annotated[
         bool,
-        typer.Option(
-            "--statistics",
-            rich_help_panel=panels.OUTPUT,
-            help="Print statistics of every tensor: range, saturation, unused levels.",
-        ),
+        option("--statistics", OUTPUT, "Print statistics of every tensor: range, saturation, unused levels."),
     ] = False,
     outputs: Annotated[list[str] | None, format_option("run")] = None,
     no_color: NoColor = False,

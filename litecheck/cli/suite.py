@@ -207,11 +207,8 @@ def judge(
       litecheck suite judge --stream-results results.txt -f json
     """
     from litecheck.cli.suite_stream import judge_answers
-    from litecheck.suite.claims_file import load_claims
     from litecheck.suite.manifest import read_suite
-    from litecheck.suite.result_verdicts import judge as judged
     from litecheck.suite.results import read_results
-    from litecheck.suite.waivers import iso_date, load_waivers
 
     limit_reference(memory, timeout)
     if stream_results is not None:
@@ -222,15 +219,8 @@ def judge(
         raise ConfigError("no results: got neither SUITE and RESULTS nor --stream-results FILE, expected one")
     targets = parse_outputs(outputs or (), "suite")
     read = read_suite(suite)
-    report = judged(
-        read,
-        read_results(results, read),
-        tuple(arithmetic or ()),
-        claims=load_claims(claims, read.manifest.profile) if claims else None,
-        waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
-        date=iso_date(date) if date else "",
-        partial=partial,
-    )
+    judged = options.judging(read, claims, waivers, date)
+    report = judged(read_results(results, read), tuple(arithmetic or ()), partial=partial)
     write(report, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(report.exit_code)
 

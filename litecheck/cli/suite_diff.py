@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import panels
 from litecheck.cli import suite_options as options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import FAILURE, option
 
 _RUN = "Read a report of 'litecheck suite judge -f json', or a folder of results."
 
@@ -20,12 +20,7 @@ def diff(
     after: Annotated[str, typer.Argument(metavar="B", help="Read the later one, or that of another device.")],
     suite: Annotated[
         str | None,
-        typer.Option(
-            "--suite",
-            metavar="DIR",
-            rich_help_panel=panels.FAILURE,
-            help="Judge folders of results by this suite.",
-        ),
+        option("--suite DIR", FAILURE, "Judge folders of results by this suite."),
     ] = None,
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
@@ -52,25 +47,12 @@ def diff(
       litecheck suite diff old.json new.json
       litecheck suite diff results-1 results-2 --suite suite -f markdown:diff.md
     """
-    from functools import partial
-
-    from litecheck.suite.claims_file import load_claims
     from litecheck.suite.manifest import read_suite
-    from litecheck.suite.result_verdicts import judge
     from litecheck.suite.run_comparison import compare_runs, read_run
-    from litecheck.suite.waivers import iso_date, load_waivers
 
     targets = parse_outputs(outputs or (), "suite-diff")
     read = read_suite(suite) if suite else None
-    judged = None
-    if read is not None:
-        judged = partial(
-            judge,
-            read,
-            claims=load_claims(claims, read.manifest.profile) if claims else None,
-            waivers=[waiver for file in waivers or () for waiver in load_waivers(file)],
-            date=iso_date(date) if date else "",
-        )
+    judged = options.judging(read, claims, waivers, date) if read else None
     found = compare_runs(*(read_run(path, judged, read) for path in (before, after)))
     write(found, targets, OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color))
     raise typer.Exit(found.exit_code)

@@ -7,57 +7,47 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
 from litecheck.cli import convert_options as options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import MEGABYTES, SECONDS, Memory, Timeout, limit_reference
 from litecheck.cli.outputs import format_option, parse_outputs, write
+from litecheck.cli.panels import DEVICE, FAILURE, SCOPE, option
 
 DeviceName = Annotated[
     str | None,
-    typer.Option(
-        "--device",
-        "-d",
-        metavar="DEVICE",
-        autocompletion=complete.devices,
-        rich_help_panel=panels.DEVICE,
-        help="Run models on this device as well, operator by operator: litert:xnnpack, tflm, ... "
+    option(
+        "--device -d DEVICE",
+        DEVICE,
+        "Run models on this device as well, operator by operator: litert:xnnpack, tflm, ... "
         "'litecheck devices' lists them. [default: none]",
+        autocompletion=complete.devices,
     ),
 ]
 MinSnr = Annotated[
     float | None,
-    typer.Option(
-        "--min-snr",
-        metavar="DB",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an output of the model has a lower SNR. [default: fail if an operator is a culprit]",
+    option(
+        "--min-snr DB",
+        FAILURE,
+        "Fail if an output of the model has a lower SNR. [default: fail if an operator is a culprit]",
     ),
 ]
 MaxLoss = Annotated[
     float | None,
-    typer.Option(
-        "--max-loss",
-        metavar="DB",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an operator has a larger avoidable loss. [default: fail if an operator is a culprit, from 3 dB]",
+    option(
+        "--max-loss DB",
+        FAILURE,
+        "Fail if an operator has a larger avoidable loss. [default: fail if an operator is a culprit, from 3 dB]",
     ),
 ]
 Against = Annotated[
     str | None,
-    typer.Option(
-        "--against",
-        metavar="OTHER",
-        rich_help_panel=panels.SCOPE,
-        help="Compare with another quantized form of FLOAT. [default: none]",
-    ),
+    option("--against OTHER", SCOPE, "Compare with another quantized form of FLOAT. [default: none]"),
 ]
 NoFix = Annotated[
     bool,
-    typer.Option(
-        "--no-fix", rich_help_panel=panels.SCOPE, help="Skip the conversions that are tried as a fix."
-    ),
+    option("--no-fix", SCOPE, "Skip the conversions that are tried as a fix."),
 ]
 
 
@@ -77,12 +67,11 @@ def trace(
     device: DeviceName = None,
     arithmetic: Annotated[
         str,
-        typer.Option(
-            "--arithmetic",
-            metavar="ARITHMETIC",
+        option(
+            "--arithmetic ARITHMETIC",
+            DEVICE,
+            "Compute INT8 with this arithmetic, a name or a file. [default: litert-reference]",
             autocompletion=complete.arithmetics,
-            rich_help_panel=panels.DEVICE,
-            help="Compute INT8 with this arithmetic, a name or a file. [default: litert-reference]",
         ),
     ] = "litert-reference",
     against: Against = None,

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from litecheck.cli import complete, panels
+from litecheck.cli import complete
 from litecheck.cli.config import MOST
 from litecheck.cli.limit_options import jobs_option
 from litecheck.cli.outputs import format_option
+from litecheck.cli.panels import ADVANCED, FAILURE, OUTPUT, RULES, option
 
 ModelFiles = Annotated[
     list[str],
@@ -21,91 +22,71 @@ ProfileNames = Annotated[list[str] | None, complete.profile_option("by the type 
 Outputs = Annotated[list[str] | None, format_option("validate")]
 Baseline = Annotated[
     str | None,
-    typer.Option(
-        "--baseline", metavar="FILE", rich_help_panel=panels.FAILURE, help="Waive the findings in this file."
-    ),
+    option("--baseline FILE", FAILURE, "Waive the findings in this file."),
 ]
 WriteBaseline = Annotated[
     str | None,
-    typer.Option(
-        "--write-baseline",
-        metavar="FILE",
-        rich_help_panel=panels.FAILURE,
-        help="Write the findings to this file and waive them; with --select, only those. An existing "
+    option(
+        "--write-baseline FILE",
+        FAILURE,
+        "Write the findings to this file and waive them; with --select, only those. An existing "
         "baseline is updated.",
     ),
 ]
 Reason = Annotated[
     str | None,
-    typer.Option(
-        "--reason",
-        metavar="TEXT",
-        rich_help_panel=panels.FAILURE,
-        help="Set the reason of new entries of --write-baseline. [default: none]",
-    ),
+    option("--reason TEXT", FAILURE, "Set the reason of new entries of --write-baseline. [default: none]"),
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option(
-        "--select",
-        metavar="PATH",
+    option(
+        "--select PATH",
+        RULES,
+        "Report only findings of these requirements. Repeatable. [default: all]",
         autocompletion=complete.paths,
-        rich_help_panel=panels.RULES,
-        help="Report only findings of these requirements. Repeatable. [default: all]",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(
-        "--ignore",
-        metavar="PATH",
+    option(
+        "--ignore PATH",
+        RULES,
+        "Waive findings of these requirements. Repeatable.",
         autocompletion=complete.paths,
-        rich_help_panel=panels.RULES,
-        help="Waive findings of these requirements. Repeatable.",
     ),
 ]
 Level = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set-level",
-        metavar="PATH=LEVEL",
+    option(
+        "--set-level PATH=LEVEL",
+        RULES,
+        "Set the level of findings of these requirements: violation, warning or note. Repeatable.",
         autocompletion=complete.levelled_paths,
-        rich_help_panel=panels.RULES,
-        help="Set the level of findings of these requirements: violation, warning or note. Repeatable.",
     ),
 ]
 FailOn = Annotated[
     str | None,
-    typer.Option(
-        "--fail-on",
-        metavar="LEVEL",
+    option(
+        "--fail-on LEVEL",
+        FAILURE,
+        "Fail if a finding has this level or a higher one: violation, warning or note. [default: violation]",
         autocompletion=complete.levels,
-        rich_help_panel=panels.FAILURE,
-        help="Fail if a finding has this level or a higher one: violation, warning or note. [default: violation]",
     ),
 ]
 RequireCoverage = Annotated[
     bool,
-    typer.Option(
-        "--require-coverage",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an operator is not covered by a rule.",
-    ),
+    option("--require-coverage", FAILURE, "Fail if an operator is not covered by a rule."),
 ]
 RequireIntegerIo = Annotated[
     bool,
-    typer.Option(
-        "--require-integer-io",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if a model has a float input or output.",
-    ),
+    option("--require-integer-io", FAILURE, "Fail if a model has a float input or output."),
 ]
 FailOnFallback = Annotated[
     bool,
-    typer.Option(
+    option(
         "--fail-on-fallback",
-        rich_help_panel=panels.FAILURE,
-        help="Fail if an operator does not run on the NPU of the profile but on the CPU.",
+        FAILURE,
+        "Fail if an operator does not run on the NPU of the profile but on the CPU.",
     ),
 ]
 
@@ -119,20 +100,19 @@ def _check_count(text: str | None) -> str | None:
 #: A text, because typer would import pydantic to read a number.
 MaxPartitions = Annotated[
     str | None,
-    typer.Option(
-        "--max-partitions",
-        metavar="N",
+    option(
+        "--max-partitions N",
+        FAILURE,
+        "Fail if the NPU runs a model in more than N partitions: runs of operators without a CPU operator between.",
         callback=_check_count,
-        rich_help_panel=panels.FAILURE,
-        help="Fail if the NPU runs a model in more than N partitions: runs of operators without a CPU operator between.",
     ),
 ]
 Compile = Annotated[
     bool,
-    typer.Option(
+    option(
         "--compile",
-        rich_help_panel=panels.ADVANCED,
-        help="Run the compiler of the NPU (for ethos-u*: Vela), and report its placement, partitions and memory.",
+        ADVANCED,
+        "Run the compiler of the NPU (for ethos-u*: Vela), and report its placement, partitions and memory.",
     ),
 ]
 NoRequireCoverage = Annotated[
@@ -143,23 +123,18 @@ NoRequireCoverage = Annotated[
 ]
 ConfigFile = Annotated[
     str | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        rich_help_panel=panels.ADVANCED,
-        help="Read options from this file. [default: the nearest litecheck.toml or pyproject.toml]",
+    option(
+        "--config FILE",
+        ADVANCED,
+        "Read options from this file. [default: the nearest litecheck.toml or pyproject.toml]",
     ),
 ]
 Isolated = Annotated[
     bool,
-    typer.Option("--isolated", rich_help_panel=panels.ADVANCED, help="Ignore configuration files."),
+    option("--isolated", ADVANCED, "Ignore configuration files."),
 ]
-Jobs = Annotated[int, jobs_option("Run N checks in parallel, each of one model.", panels.ADVANCED)]
+Jobs = Annotated[int, jobs_option("Run N checks in parallel, each of one model.", ADVANCED)]
 Statistics = Annotated[
     bool,
-    typer.Option(
-        "--statistics",
-        rich_help_panel=panels.OUTPUT,
-        help="Print statistics in place of findings: violations by requirement.",
-    ),
+    option("--statistics", OUTPUT, "Print statistics in place of findings: violations by requirement."),
 ]

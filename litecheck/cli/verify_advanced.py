@@ -105,11 +105,6 @@ def help_of_keys() -> str:
     return "\n".join(("Set a rarely used option. Repeatable. Keys:", *lines))
 
 
-def complete_key(incomplete: str) -> list[str]:
-    """Return the keys that begin with a text."""
-    return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
-
-
 def parse_advanced(texts: Sequence[str]) -> Advanced:
     """Return the values of ``--set``. Raises ConfigError for an unknown key, a repeated key or a wrong value.
 

@@ -53,6 +53,7 @@ def test_measurements_complete_only_where_they_are_asked_for() -> None:
         (complete.devices, "no", []),
         (complete.choices("int8", "int16x8", "uint8"), "int", ["int8", "int16x8"]),
         (complete.choices("int8"), "", ["int8"]),
+        (complete.completions("litecheck.suite.case", "LEVELS"), "s", ["smoke", "standard"]),
     ],
 )
 def test_names(names: Any, incomplete: str, found: list[str]) -> None:

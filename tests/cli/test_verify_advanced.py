@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from litecheck.cli.verify_advanced import KEYS, Advanced, complete_key, help_of_keys, parse_advanced
+from litecheck.cli.verify_advanced import KEYS, Advanced, help_of_keys, parse_advanced
 from litecheck.errors import ConfigError
 
 
@@ -57,7 +57,3 @@ def test_mistakes_are_named(text: str, said: str) -> None:
 def test_a_key_is_given_once() -> None:
     with pytest.raises(ConfigError, match="got two values"):
         parse_advanced(["repeat=1", "repeat=2"])
-
-
-def test_keys_are_completed() -> None:
-    assert complete_key("re") == ["record=", "repeat=", "require="]

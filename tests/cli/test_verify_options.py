@@ -1,12 +1,12 @@
-"""``--unit`` of verify."""
+"""``--unit`` and the keys of ``--set`` of verify."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from litecheck.cli.verify_options import parse_unit
+from litecheck.cli.verify_options import Set, parse_unit
 from litecheck.errors import ConfigError
 
 
@@ -28,3 +28,7 @@ def test_units(text: str, fields: dict[str, Any]) -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="expected operator, model, a number of operators"):
         parse_unit(text)
+
+
+def test_keys_are_completed() -> None:
+    assert get_args(Set)[1].autocompletion("re") == ["record=", "repeat=", "require="]
