@@ -17,7 +17,7 @@ def devices(output: PlainFormat = "text", no_color: NoColor = False) -> None:
       litecheck devices -f json
     """
     from litecheck.devices.listing import listed_devices
-    from litecheck.rendering.devices import devices_json, print_devices
+    from litecheck.rendering.listings import devices_json, print_devices
 
     if output == "json":
         write_stdout(devices_json(listed_devices()))

@@ -117,7 +117,7 @@ def _measurements(pattern: str, output: str, no_color: bool) -> None:
 
 def _arithmetics(output: str, no_color: bool) -> None:
     from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
-    from litecheck.rendering.arithmetics import arithmetics_json, print_arithmetics
+    from litecheck.rendering.listings import arithmetics_json, print_arithmetics
 
     found = tuple(map(load_arithmetic, arithmetic_names()))
     if output == "json":

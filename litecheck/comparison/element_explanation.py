@@ -145,11 +145,15 @@ def decimals(value: Fraction) -> str:
 def active_slots(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
     kernel."""
-    interpreter, subgraph = ReferenceInterpreter(case.cut.model, arithmetic), case.cut.model.subgraphs[0]
+    return compute_noting(*_bound(ReferenceInterpreter(case.cut.model, arithmetic), inputs))[1]
+
+
+def _bound(interpreter: ReferenceInterpreter, inputs: Arrays) -> tuple[BoundKernel, Operands]:
+    """Return the one operator of a model, bound to its kernel, and its operands."""
+    subgraph = interpreter.model.subgraphs[0]
     operator, tensors = subgraph.operators[0], dict(zip(subgraph.inputs, inputs, strict=True))
     operands = tuple(interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs)
-    bound = bind(subgraph, operator, arithmetic, interpreter)
-    return compute_noting(bound, operands)[1]
+    return bind(subgraph, operator, interpreter.arithmetic, interpreter), operands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,12 +177,8 @@ class _Element:
         subgraph = case.cut.model.subgraphs[0]
         operator, worst = subgraph.operators[0], difference.worst
         index = worst.index if worst else ()
-        tensors = dict(zip(subgraph.inputs, inputs, strict=True))
-        operands = tuple(
-            interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs
-        )
+        bound, operands = _bound(interpreter, inputs)
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
-        bound = bind(subgraph, operator, arithmetic, interpreter)
         smaller, window, place = crop(bound, operands, index)
         computed, active = compute_noting(smaller, window)
         made = computed.outputs[output]
@@ -206,14 +206,11 @@ class _Element:
         return INTEGER_RANGES[output.dtype]
 
     def _arithmetics(self, others: Sequence[Arithmetic]) -> Iterator[Candidate]:
-        subgraph = self.interpreter.model.subgraphs[0]
         known: dict[tuple[str | None, ...], int | None] = {}
         named = {a.name: a for a in (self.interpreter.arithmetic, *others)}
         for name, arithmetic in named.items():
             variants = arithmetic.variants(self.operator.opcode)
-            bound = bind(
-                subgraph, self.operator, arithmetic, ReferenceInterpreter(self.interpreter.model, arithmetic)
-            )
+            bound = self._under(arithmetic)
             key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
             if key not in known:
                 known[key] = self._value(bound, None if "defect" in variants else crop)
@@ -228,22 +225,24 @@ class _Element:
                     yield Candidate(f"{cell.path}: {variant}", value, kind="step")
 
     def _defects(self) -> Iterator[Candidate]:
-        subgraph, opcode = self.interpreter.model.subgraphs[0], self.operator.opcode
-        base = self.interpreter.arithmetic
+        opcode, base = self.operator.opcode, self.interpreter.arithmetic
         if "defect" in base.variants(opcode):
             return
         for name in defects_of(opcode):
             variants = {**base.variants(opcode), "defect": name}
             other = replace(base, name=name, stages={**base.stages, opcode: variants})
             try:
-                bound = bind(
-                    subgraph, self.operator, other, ReferenceInterpreter(self.interpreter.model, other)
-                )
+                bound = self._under(other)
             except RunError:
                 continue
             value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
                 yield Candidate(f"defect: {name}", value, kind="defect")
+
+    def _under(self, arithmetic: Arithmetic) -> BoundKernel:
+        """Return the operator bound to its kernel under another arithmetic."""
+        model = self.interpreter.model
+        return bind(model.subgraphs[0], self.operator, arithmetic, ReferenceInterpreter(model, arithmetic))
 
     def _value(self, bound: BoundKernel, cut: Callable[..., Cut] | None = crop) -> int | None:
         """Return the element as a kernel computes it, from the operator cropped by ``cut``; None if a variant cannot

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.documents import decode_json
 from litecheck.rendering import document as layout
+from litecheck.rendering.columns import print_lines
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
@@ -113,9 +114,7 @@ def _parts(certificate: Certificate) -> Iterator[layout.Part]:
         ("Not exercised: geometry that no case has", [*geometry_sentences(certificate.untried)]),
         ("Not covered", gaps),
     ):
-        if sentences:
-            yield layout.Heading((heading,))
-            yield layout.listed(tuple((visible(sentence),) for sentence in sentences), _MANY)
+        yield from layout.section(heading, map(visible, sentences), _MANY)
     yield layout.Heading(("Check",))
     yield layout.Paragraph(("With suite, results and claims of the vendor: ", layout.Code(_CHECK)))
 
@@ -165,7 +164,7 @@ def values(certificate: Certificate) -> dict[str, Any]:
 
 def print_report(certificate: Certificate, console: Console, verbose: bool = False) -> None:
     """Print the verdict, operators that do not plainly conform, claims and waivers."""
-    console.print("\n".join(lines(certificate)), markup=False, highlight=False, emoji=False, soft_wrap=True)
+    print_lines(lines(certificate), console)
 
 
 def brief(certificate: Certificate) -> str:

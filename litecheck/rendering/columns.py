@@ -45,6 +45,11 @@ def width_of(console: Console) -> int | None:
     return console.width if console.is_terminal else None
 
 
+def print_lines(lines: Iterable[str], console: Console) -> None:
+    """Print lines unchanged and unbroken."""
+    console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
 #: The longest bar.
 BAR = 40
 #: The least that still shows which bucket is fuller.

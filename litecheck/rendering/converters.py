@@ -8,7 +8,7 @@ from litecheck.conversion.agreement import TensorAgreement
 from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
 from litecheck.files import bytes_text
 from litecheck.rendering.conversion.wording import decibels, without_dc
-from litecheck.rendering.document import Code, Document, FactRows, Heading, Line, Part, TableGrid
+from litecheck.rendering.document import Code, Document, Heading, Part, fact_rows, text_grid
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.summary_text import counted, counts_text
 
@@ -71,24 +71,17 @@ def _failures(compared: ConverterComparison) -> list[tuple[str, str]]:
 
 def document(compared: ConverterComparison) -> Document:
     """Return the table, failed converters, and every output."""
-    parts: list[Part] = [TableGrid(_HEADS, tuple(map(_cells, map(_row, compared.outcomes))))]
+    parts: list[Part] = [text_grid(_HEADS, map(_row, compared.outcomes))]
     failures = _failures(compared)
     if failures:
-        parts += [Heading(("Failed",)), FactRows(tuple((via, (why,)) for via, why in failures))]
+        parts += [Heading(("Failed",)), fact_rows(failures)]
     rows = _output_rows(compared)
     if rows:
-        samples = counted(compared.samples, "input")
-        parts += [
-            Heading((f"Agreement with float on {samples}",)),
-            TableGrid(_OUTPUTS, tuple(map(_cells, rows))),
-        ]
+        heading = Heading((f"Agreement with float on {counted(compared.samples, 'input')}",))
+        parts += [heading, text_grid(_OUTPUTS, rows)]
     facts = (*_facts(compared), *(("warning", text) for text in compared.warnings))
     title = (Code(compared.source),)
     return Document("convert", title, "", summary(compared), facts, tuple(parts), compared.version)
-
-
-def _cells(row: tuple[str, ...]) -> tuple[Line, ...]:
-    return tuple((text,) for text in row)
 
 
 def values(compared: ConverterComparison) -> dict[str, Any]:
@@ -128,20 +121,18 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
     """The table, what failed, and, where there are several or all is wanted, every output."""
     from rich.text import Text
 
-    from litecheck.rendering.text_page import DIM, LABEL, Page
+    from litecheck.rendering.text_page import LABEL, Page
 
     page = Page(console, verbose)
     page.line(Text(shorten(compared.source, 2 * NAME), "bold"))
     for warning in compared.warnings:
         page.line(visible(warning), Text("warning", "bold yellow"), 2 + LABEL)
-    for label, text in _facts(compared):
-        page.line(visible(text), Text(label, DIM), 2 + LABEL)
+    page.facts(_facts(compared))
     page.line()
     rows = [_row(one) for one in compared.outcomes]
     page.grid((*_HEADS[:2], *_HEADS[3:]), [(*row[:2], *row[3:]) for row in rows], [""] * len(rows))
     findings = [(row[0], row[2]) for row, one in zip(rows, compared.outcomes, strict=True) if one.found]
-    for via, why in (*findings, *_failures(compared)):
-        page.line(page.phrase(f"{via}: {why}"), "  -", 4)
+    page.bullets(page.phrase(f"{via}: {why}") for via, why in (*findings, *_failures(compared)))
     outputs = [(shorten(name, NAME), *rest) for name, *rest in _output_rows(compared)]
     if outputs and (verbose or len(outputs) > len(rows)):
         page.line()

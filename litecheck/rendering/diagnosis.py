@@ -11,7 +11,7 @@ from litecheck.comparison.wording import gathering_sentence
 from litecheck.diagnosis.result import Diagnosed, Diagnosis, ModelOperator
 from litecheck.rendering import document as layout
 from litecheck.rendering import rows as result
-from litecheck.rendering.columns import table, width_of
+from litecheck.rendering.columns import print_lines, table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
@@ -202,8 +202,7 @@ def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
 
 def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) -> None:
     """A table, what tells ways apart, and what was not tried; no line of prose wider than a terminal."""
-    lines = _lines(diagnosis, width_of(console))
-    console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
+    print_lines(_lines(diagnosis, width_of(console)), console)
 
 
 def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -128,6 +129,25 @@ class Document:
     facts: tuple[tuple[str, str], ...]
     parts: tuple[Part, ...]
     version: str
+
+
+def text_grid(heads: tuple[str, ...], rows: Iterable[Iterable[str]]) -> TableGrid:
+    """Return a table of plain texts."""
+    return TableGrid(heads, tuple(tuple((cell,) for cell in row) for row in rows))
+
+
+def fact_rows(facts: Iterable[tuple[str, str]]) -> FactRows:
+    """Return labels with plain texts."""
+    return FactRows(tuple((label, (text,)) for label, text in facts))
+
+
+def section(
+    title: str, lines: Iterable[Line | str], most: int | None = None, level: int = 1
+) -> Iterator[Part]:
+    """Yield a list below a title, cut at ``most``; nothing without lines."""
+    told = tuple(line if isinstance(line, tuple) else (line,) for line in lines)
+    if told:
+        yield from (Heading((title,), level), listed(told, len(told) if most is None else most))
 
 
 def listed(lines: tuple[Line, ...], most: int) -> ItemList:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from math import isfinite
 from pathlib import PurePath
+from typing import Any
 
 from litecheck.finding import Where
 
@@ -58,6 +60,24 @@ def visible(text: str) -> str:
 def safe_json(text: str) -> str:
     """Return a JSON document with the same values and no command of a build log in it."""
     return _JSON_LOG_COMMAND.sub(r"#\\u0023", text)
+
+
+def json_values(value: Any) -> Any:
+    """Return plain values with null in place of numbers that JSON lacks, and with visible text."""
+    if isinstance(value, dict):
+        return {key: json_values(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_values(inner) for inner in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return visible(value) if isinstance(value, str) else value
+
+
+def json_document(values: object, allow_nan: bool = True) -> str:
+    """Return plain values as a JSON document without a command of a build log."""
+    import json
+
+    return safe_json(json.dumps(values, indent=2, allow_nan=allow_nan)) + "\n"
 
 
 def shorten(text: str, limit: int = NAME) -> str:

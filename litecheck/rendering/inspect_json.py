@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.options import options_of, plain
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.public_call import shows_call
-from litecheck.rendering.escape import safe_json, visible
+from litecheck.rendering.escape import json_document, visible
 
 
 def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph, ...]:
@@ -36,7 +35,7 @@ def model_name(model: Model) -> str:
 def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | None = None) -> str:
     """Return models as a JSON document."""
     values = [model_values(model, subgraph=subgraph, op=op) for model in models]
-    return safe_json(json.dumps({"litecheck_inspect": 1, "models": values}, indent=2)) + "\n"
+    return json_document({"litecheck_inspect": 1, "models": values})
 
 
 @shows_call("litecheck.inspect(litecheck.load_model('model.tflite'), subgraph=0, op=3)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,7 +15,7 @@ from litecheck.profile.measurements.registry import (
     vocabulary,
 )
 from litecheck.profile.measurements.suggestion import suggested
-from litecheck.rendering.escape import safe_json
+from litecheck.rendering.escape import json_document
 from litecheck.rendering.word_table import print_table
 
 if TYPE_CHECKING:
@@ -85,4 +84,4 @@ def measurements_json(pattern: str) -> str:
         }
         for one in measurements(pattern)
     ]
-    return safe_json(json.dumps({"litecheck_rules": 1, "measurements": values}, indent=2)) + "\n"
+    return json_document({"litecheck_rules": 1, "measurements": values})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from litecheck.rendering.document import Code, Document, Heading, Line, Paragraph, Part, TableGrid
-from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.rendering.document import Code, Document, Heading, Paragraph, Part, text_grid
+from litecheck.rendering.escape import NAME, shorten
 from litecheck.suite.manifest import by_operator
 from litecheck.suite.mutants import FAR
 from litecheck.suite.mutation_coverage import MutantCoverage, MutationCoverage
@@ -57,15 +57,15 @@ def _cells(row: MutantCoverage) -> tuple[str, ...]:
 def document(table: MutationCoverage) -> Document:
     """Return the document: a row for each operator, survivors, mutants that only exact comparison detects, and all
     mutants."""
-    parts: list[Part] = [TableGrid(_SUMMARY, _lines(_summaries(table)))]
+    parts: list[Part] = [text_grid(_SUMMARY, _summaries(table))]
     for title, rows in _sections(table):
-        parts += [Heading((title,)), TableGrid(_ROWS, _lines(map(_cells, rows)))]
+        parts += [Heading((title,)), text_grid(_ROWS, map(_cells, rows))]
     apart = [row for row in table.rows if row.because]
     if apart:
         told = [(row.opcode, row.kind, row.mistake, row.because) for row in apart]
-        grid = TableGrid(("operator", "type", "mistake", "because"), _lines(told))
+        grid = text_grid(("operator", "type", "mistake", "because"), told)
         parts += [Heading(("No input shows these",)), grid]
-    parts += [Heading(("Every mistake",)), TableGrid(_ROWS, _lines(map(_cells, table.counted)))]
+    parts += [Heading(("Every mistake",)), text_grid(_ROWS, map(_cells, table.counted))]
     parts.append(Paragraph(("LSB: by how much the output differs most where the mistake is made.",)))
     facts = tuple(_facts(table))
     return Document(
@@ -77,10 +77,6 @@ def _sections(table: MutationCoverage) -> list[tuple[str, tuple[MutantCoverage, 
     near = tuple(row for row in table.survivors(1) if row.detected)
     found = [("Nothing catches these", table.survivors()), ("A tolerance of 1 LSB lets these through", near)]
     return [(title, rows) for title, rows in found if rows]
-
-
-def _lines(rows: Any) -> tuple[tuple[Line, ...], ...]:
-    return tuple(tuple((text,) for text in row) for row in rows)
 
 
 def values(table: MutationCoverage) -> dict[str, Any]:
@@ -98,12 +94,11 @@ def print_report(table: MutationCoverage, console: Console, verbose: bool = Fals
     """A row for each operator and what survives; every mistake where all is wanted."""
     from rich.text import Text
 
-    from litecheck.rendering.text_page import DIM, LABEL, Page
+    from litecheck.rendering.text_page import Page
 
     page = Page(console, verbose)
     page.line(Text(summary(table), "bold"))
-    for label, text in _facts(table):
-        page.line(visible(text), Text(label, DIM), 2 + LABEL)
+    page.facts(_facts(table))
     page.line()
     rows = _summaries(table)
     page.grid(_SUMMARY, rows, [""] * len(rows))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from math import isfinite
 from typing import Any
 
 from numpy.typing import NDArray
 
 from litecheck.quantizer.types import Parameters
-from litecheck.rendering.escape import safe_json, visible
+from litecheck.rendering.escape import json_document, visible
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
@@ -59,7 +58,7 @@ def _json(file: str, dtype: str, shape: tuple[int, ...], semantics: str, paramet
         "scale": [_number(v) for v in parameters.scale.reshape(-1).tolist()],
         "zero_point": [0] * parameters.scale.size if zeros is None else zeros.reshape(-1).tolist(),
     }
-    return safe_json(json.dumps(document, indent=2)) + "\n"
+    return json_document(document)
 
 
 def _number(value: Any) -> float | str:

@@ -23,103 +23,45 @@ EVERY = (*JUDGING, "run")
 JUDGEMENTS = (*JUDGING, "suite")
 #: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
 WHOLE = (*EVERY, "converters", "suite", "prove", "suite-diff", "certify")
+#: The module of each function in a package of reports.
+_MODULES = {
+    "results": "rows",
+    "document": "document",
+    "values": "values",
+    "page": "html",
+    "print_report": "text",
+    "brief": "text",
+}
+
+
+def _package(name: str, *without: str, **others: str) -> dict[str, str]:
+    """Return the modules of a package: the usual modules without some, and others."""
+    usual = {function: module for function, module in _MODULES.items() if function not in without}
+    return {function: f"{name}.{module}" for function, module in (usual | others).items()}
+
+
 _ALONE = ("results", "document", "values", "print_report")
+_UNJUDGED = ("document", "values", "print_report", "brief")
 #: For each class of reports, by name, its command, and the modules that have the function of each name for it.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
-    "Report": (
-        "validate",
-        {
-            "results": "validation.rows",
-            "document": "validation.document",
-            "values": "validation.values",
-            "nodes": "validation.nodes",
-            "page": "validation.html",
-            "print_report": "validation.text",
-            "brief": "validation.rows",
-        },
-    ),
-    "Verification": (
-        "verify",
-        {
-            "results": "verification.rows",
-            "document": "verification.document",
-            "values": "verification.values",
-            "nodes": "verification.values",
-            "page": "verification.html",
-            "print_report": "verification.text",
-            "brief": "verification.text",
-            "operators": "verification.operator_table",
-        },
-    ),
+    "Report": ("validate", _package("validation", brief="rows", nodes="nodes")),
+    "Verification": ("verify", _package("verification", nodes="values", operators="operator_table")),
     "Verifications": (
         "verify",
         dict.fromkeys((*_ALONE, "brief", "operators"), "verification.several_models"),
     ),
-    "SuiteReport": (
-        "suite",
-        {
-            "results": "suite.rows",
-            "document": "suite.document",
-            "values": "suite.values",
-            "page": "suite.html",
-            "print_report": "suite.text",
-            "brief": "suite.text",
-            "operators": "suite.wording",
-        },
-    ),
+    "SuiteReport": ("suite", _package("suite", operators="wording")),
     "Diagnosis": ("diagnose", dict.fromkeys(_ALONE, "diagnosis")),
     "ComparedTensors": ("compare", dict.fromkeys(_ALONE, "comparison")),
     "RunRecord": ("run", dict.fromkeys(_ALONE, "run")),
-    "ConverterComparison": (
-        "converters",
-        dict.fromkeys(("document", "values", "print_report", "brief"), "converters"),
-    ),
-    "MutationCoverage": (
-        "prove",
-        dict.fromkeys(("document", "values", "print_report", "brief"), "mutation_coverage"),
-    ),
-    "RunComparison": (
-        "suite-diff",
-        dict.fromkeys(("document", "values", "print_report", "brief"), "run_comparison"),
-    ),
-    "Certificate": ("certify", dict.fromkeys(("document", "values", "print_report", "brief"), "certificate")),
-    "CertificateCheck": (
-        "certify",
-        dict.fromkeys(("document", "values", "print_report", "brief"), "certificate_check"),
-    ),
-    "Trace": (
-        "trace",
-        {
-            "results": "tracing.rows",
-            "document": "tracing.document",
-            "values": "tracing.values",
-            "nodes": "tracing.values",
-            "page": "tracing.html",
-            "print_report": "tracing.text",
-            "brief": "tracing.text",
-        },
-    ),
-    "ModelDifference": (
-        "diff",
-        {
-            "results": "differences.rows",
-            "document": "differences.document",
-            "values": "differences.values",
-            "print_report": "differences.text",
-            "brief": "differences.text",
-        },
-    ),
-    "ConversionRecord": (
-        "convert",
-        {
-            "results": "conversion.rows",
-            "document": "conversion.document",
-            "values": "conversion.values",
-            "nodes": "conversion.nodes",
-            "print_report": "conversion.text",
-            "brief": "conversion.text",
-        },
-    ),
+    "ConverterComparison": ("converters", dict.fromkeys(_UNJUDGED, "converters")),
+    "MutationCoverage": ("prove", dict.fromkeys(_UNJUDGED, "mutation_coverage")),
+    "RunComparison": ("suite-diff", dict.fromkeys(_UNJUDGED, "run_comparison")),
+    "Certificate": ("certify", dict.fromkeys(_UNJUDGED, "certificate")),
+    "CertificateCheck": ("certify", dict.fromkeys(_UNJUDGED, "certificate_check")),
+    "Trace": ("trace", _package("tracing", nodes="values")),
+    "ModelDifference": ("diff", _package("differences", "page")),
+    "ConversionRecord": ("convert", _package("conversion", "page", nodes="nodes")),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from litecheck.errors import ConfigError
 from litecheck.finding import Effect
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
-from litecheck.rendering.escape import safe_json, visible
+from litecheck.rendering.escape import json_document, visible
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -142,7 +141,7 @@ def json_text(profiles: Iterable[Profile], opcode: str | None = None) -> str:
     """Return profiles as a JSON document: all rules, or an operator's. Raise ConfigError as ``print_rules``."""
     chosen = _with_rule(profiles, opcode) if opcode else profiles
     values = [profile_values(profile, opcode) for profile in chosen]
-    return safe_json(json.dumps({"litecheck_rules": 1, "profiles": values}, indent=2)) + "\n"
+    return json_document({"litecheck_rules": 1, "profiles": values})
 
 
 def profile_values(profile: Profile, opcode: str | None = None) -> dict[str, Any]:

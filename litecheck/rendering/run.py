@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.reference.engine.interpreter import Run
 from litecheck.reference.engine.run_statistics import Recorder, Statistics
-from litecheck.rendering.columns import table, width_of
-from litecheck.rendering.document import Code, Document, Heading, Part, TableGrid
+from litecheck.rendering.columns import print_lines, table, width_of
+from litecheck.rendering.document import Code, Document, Heading, Part, text_grid
 from litecheck.rendering.escape import visible
 from litecheck.summary_text import counted
 from litecheck.version import __version__
@@ -39,8 +39,7 @@ def document(told: RunRecord) -> Document:
     """Return the document, without a verdict because a run is not judged."""
     parts: tuple[Part, ...] = ()
     if told.recorder.stats:
-        rows = tuple(tuple((cell,) for cell in _row(s)) for s in told.recorder.statistics)
-        parts = (Heading(("Tensors",)), TableGrid(_HEADS, rows))
+        parts = (Heading(("Tensors",)), text_grid(_HEADS, map(_row, told.recorder.statistics)))
     signature = [("signature", told.signature)] if told.signature else []
     facts = (*signature, *_facts(told))
     return Document("run", (Code(told.file),), "", _summary(told), facts, parts, __version__)
@@ -54,7 +53,7 @@ def print_report(told: RunRecord, console: Console, verbose: bool = False) -> No
         lines.append(f"wrote {fact}" if label == "wrote" else f"  {label:<7} {fact}")
     if told.recorder.stats:
         lines += ["", table(_HEADS, map(_row, told.recorder.statistics), width_of(console))]
-    console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
+    print_lines(lines, console)
 
 
 def _summary(told: RunRecord) -> str:

@@ -98,12 +98,11 @@ def print_report(compared: RunComparison, console: Console, verbose: bool = Fals
     """Print the lists; long lists are shortened."""
     from rich.text import Text
 
-    from litecheck.rendering.text_page import DIM, LABEL, Page
+    from litecheck.rendering.text_page import Page
 
     page = Page(console, verbose)
     page.line(Text(summary(compared), "bold"))
-    for label, text in _facts(compared):
-        page.line(visible(text), Text(label, DIM), 2 + LABEL)
+    page.facts(_facts(compared))
     for title, rows in _sections(compared):
         page.line()
         page.section(title, "")

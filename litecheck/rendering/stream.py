@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from litecheck.rendering.escape import safe_json
+from litecheck.rendering.escape import json_document
 from litecheck.suite.stream.computations import VectorMutant
 from litecheck.suite.stream.stream_report import FailedVector, MutantFit, StreamReport
 from litecheck.summary_text import counted
@@ -50,19 +49,12 @@ def _flag(mutant: VectorMutant) -> dict[str, Any]:
 def _vector(vector: FailedVector | None) -> dict[str, Any] | None:
     if vector is None:
         return None
-    return {
-        "number": vector.number,
-        "fields": dict(vector.fields),
-        "expected": vector.expected,
-        "answer": vector.answer,
-        "difference": vector.difference,
-        "catches": vector.catches,
-    }
+    return {**asdict(vector), "fields": dict(vector.fields)}
 
 
 def json_text(report: StreamReport) -> str:
     """Return the report as JSON."""
-    return safe_json(json.dumps(values(report), indent=2)) + "\n"
+    return json_document(values(report))
 
 
 def print_report(report: StreamReport, console: Console) -> None:

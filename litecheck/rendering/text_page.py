@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, OverflowMethod
@@ -20,6 +20,13 @@ LABEL = 10
 #: Faint: labels, and what is said by the way.
 DIM = "dim"
 _MANY = 20
+#: Style of each verdict.
+VERDICTS = {
+    "conforms": "bold green",
+    "fails": "bold red",
+    "violates": "bold red",
+    "not checked": "bold magenta",
+}
 #: Label of a case's folder, which is copied: no line break within it.
 _FOLDER = "files"
 #: Room for the last column of a table, before other columns are left out for it.
@@ -86,13 +93,35 @@ class Page:
         """Print a heading."""
         self.line(Text.assemble((title, "bold"), f"  {text}"))
 
+    def listing(self, title: str, text: str, items: Iterable[str]) -> None:
+        """Print a list below a heading, its items in full; nothing without items."""
+        told = list(items)
+        if told:
+            self.section(title, text)
+            self.bullets(told)
+            self.line()
+
+    def bullets(self, items: Iterable[str]) -> None:
+        """Print items in full."""
+        for item in items:
+            self.line(item, "  -", 4)
+
+    def facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Print facts, each beside its label."""
+        for label, text in facts:
+            self.line(visible(text), Text(label, DIM), 2 + LABEL)
+
+    def more(self, number: int, what: str = "more") -> None:
+        """Print the number of items that are left out, if any."""
+        if number > 0:
+            self.line(Text(f"and {number:,} {what}", DIM), "", 4)
+
     def items(self, items: Sequence[str], limit: int = _MANY) -> None:
         """Print a list, cut at ``limit``."""
         shown = items if self.verbose else items[:limit]
         for item in shown:
             self.line(self.phrase(item), "  -", 4)
-        if len(shown) < len(items):
-            self.line(Text(f"and {len(items) - len(shown):,} more", DIM), "", 4)
+        self.more(len(items) - len(shown))
 
     def phrase(self, text: str) -> str:
         """Return text as a line of readable length."""

@@ -22,7 +22,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.rendering.wording.series import series_sentence
+from litecheck.rendering.wording.outcomes import series_sentence
 from litecheck.verification.device_run import verify
 from litecheck.verification.jobs import job_of
 from litecheck.verification.result import Verdict, Verification

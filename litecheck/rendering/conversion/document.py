@@ -10,13 +10,14 @@ from litecheck.rendering.document import (
     Code,
     Collapsible,
     Document,
-    FactRows,
     Heading,
-    ItemList,
     Line,
     Part,
     TableGrid,
     broken,
+    fact_rows,
+    section,
+    text_grid,
 )
 from litecheck.rendering.escape import NAME, shorten
 from litecheck.rendering.validation.document import document as validation_document
@@ -34,8 +35,10 @@ def document(record: ConversionRecord) -> Document:
         *_weights(record),
         *_agreement(record),
         *_stays(record),
-        *_choices(record),
-        *_listed(record),
+        *section("Also decided", wording.choices(record)),
+        *section("Equalized", layer_wording.equalized(record)),
+        *section("Biases corrected", layer_wording.corrected(record)),
+        *_sensitivity(record),
         *_tables(record),
     )
     verdict, summary = record.verdict, wording.summary(record)
@@ -45,7 +48,7 @@ def document(record: ConversionRecord) -> Document:
 def _fix(record: ConversionRecord) -> Iterator[Part]:
     if record.fix is not None:
         yield Heading(("Large loss",))
-        rows = FactRows(tuple((label, (text,)) for label, text in loss.fix_lines(record)))
+        rows = fact_rows(loss.fix_lines(record))
         yield Collapsible(loss.fix_title(record), (), (rows,), opened=True)
 
 
@@ -54,8 +57,7 @@ def _low_resolution(record: ConversionRecord) -> Iterator[Part]:
     if found:
         yield Heading(("Low effective resolution",))
     for group, member in found:
-        lines = sharing.resolution_lines(group, member, NAME)
-        rows = FactRows(tuple((label, (text,)) for label, text in lines))
+        rows = fact_rows(sharing.resolution_lines(group, member, NAME))
         yield Collapsible(sharing.resolution_title(group, member, NAME), (), (rows,), opened=True)
 
 
@@ -73,41 +75,25 @@ def _weights(record: ConversionRecord) -> Iterator[Part]:
 def _agreement(record: ConversionRecord) -> Iterator[Part]:
     for title, found in wording.agreements(record):
         yield Heading((title,))
-        rows = tuple((name, (text,)) for name, text in wording.agreement_lines(found))
-        how = (("inputs", (found.source,)), ("run by", (found.runtime,)))
-        yield Collapsible("Outputs", (), (FactRows((*rows, *how)),), opened=True)
+        facts = (*wording.agreement_lines(found), ("inputs", found.source), ("run by", found.runtime))
+        yield Collapsible("Outputs", (), (fact_rows(facts),), opened=True)
 
 
 def _stays(record: ConversionRecord) -> Iterator[Part]:
     for dtype in dict.fromkeys(one.dtype for one in record.stays):
         yield Heading((f"Stays {dtype}",))
-        rows = tuple(
-            ((f"{len(one.places):,}",), (one.opcode,), (one.reason,), (one.demand,), (", ".join(one.places),))
+        rows = (
+            (f"{len(one.places):,}", one.opcode, one.reason, one.demand, ", ".join(one.places))
             for one in record.stays
             if one.dtype == dtype
         )
-        yield TableGrid((">", "operator", "reason", "demanded", "where"), rows)
+        yield text_grid((">", "operator", "reason", "demanded", "where"), rows)
 
 
-def _choices(record: ConversionRecord) -> Iterator[Part]:
-    found = wording.choices(record)
-    if found:
-        yield Heading(("Also decided",))
-        yield ItemList(tuple((text,) for text in found))
-
-
-def _listed(record: ConversionRecord) -> Iterator[Part]:
-    for title, found in (
-        ("Equalized", layer_wording.equalized(record)),
-        ("Biases corrected", layer_wording.corrected(record)),
-    ):
-        if found:
-            yield Heading((title,))
-            yield ItemList(tuple((text,) for text in found))
+def _sensitivity(record: ConversionRecord) -> Iterator[Part]:
     if record.sensitivity:
         yield Heading(("Sensitivity",))
-        rows = tuple(tuple((cell,) for cell in layer_wording.sensitive(one)) for one in record.sensitivity)
-        yield TableGrid(layer_wording.SENSITIVITY, rows)
+        yield text_grid(layer_wording.SENSITIVITY, map(layer_wording.sensitive, record.sensitivity))
 
 
 def _tables(record: ConversionRecord) -> Iterator[Part]:

@@ -8,6 +8,7 @@ from litecheck.conversion.equalize import LayerPair
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.rendering.conversion.wording import decibels
+from litecheck.rendering.operator_names import operator_number
 from litecheck.summary_text import counted
 
 
@@ -52,10 +53,9 @@ def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
 
 def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
     """The cells of an operator."""
-    place = f"{one.subgraph}/#{one.operator}" if one.subgraph else f"#{one.operator}"
-    return decibels(one.snr), place, one.opcode, one.name
+    return decibels(one.snr), operator_number(one.subgraph, one.operator), one.opcode, one.name
 
 
 def _pair(pair: LayerPair) -> str:
-    where = f"{pair.subgraph}/" if pair.subgraph else ""
-    return f"{where}#{pair.first} '{pair.names[0]}' and {where}#{pair.second} '{pair.names[1]}'"
+    first, second = (operator_number(pair.subgraph, number) for number in (pair.first, pair.second))
+    return f"{first} '{pair.names[0]}' and {second} '{pair.names[1]}'"

@@ -12,6 +12,7 @@ from litecheck.conversion.shared_scales import (
 from litecheck.quantization import BITS
 from litecheck.rendering.conversion import wording
 from litecheck.rendering.escape import shorten
+from litecheck.rendering.operator_names import operator_name, operator_number
 from litecheck.summary_text import counted
 
 
@@ -42,13 +43,12 @@ def _name(name: str, limit: int | None) -> str:
 
 def joint_place(joint: SharedScaleConstraint, limit: int | None = None) -> str:
     """Return ``CONCATENATION #7 'detections'``."""
-    subgraph = f"subgraph {joint.subgraph}, " if joint.subgraph else ""
-    return f"{subgraph}{joint.opcode} #{joint.operator} '{_name(joint.name, limit)}'"
+    return f"{operator_name(joint.subgraph, joint.operator, joint.opcode)} '{_name(joint.name, limit)}'"
 
 
 def joint_number(joint: SharedScaleConstraint) -> str:
     """Return ``CONCATENATION #7``, or ``CONCATENATION 1/#7`` in subgraph 1."""
-    return f"{joint.opcode} {f'{joint.subgraph}/' if joint.subgraph else ''}#{joint.operator}"
+    return f"{joint.opcode} {operator_number(joint.subgraph, joint.operator)}"
 
 
 def resolution_lines(

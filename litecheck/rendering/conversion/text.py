@@ -11,13 +11,12 @@ from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.rendering.conversion import layer_wording, loss, sharing, wording
 from litecheck.rendering.conversion.names import LONG, table_names
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.rendering.text_page import DIM, LABEL
+from litecheck.rendering.text_page import LABEL, VERDICTS
 from litecheck.rendering.validation.grouping import blocks
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
 from litecheck.summary_text import counted
 
-_STYLES = {"conforms": "bold green", "violates": "bold red", "not checked": "bold magenta"}
 _HEADS = (
     "type",
     ">range",
@@ -56,7 +55,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
 
 
 def _style(record: ConversionRecord) -> str:
-    return _STYLES["violates" if record.failed_gates else record.verdict]
+    return VERDICTS["violates" if record.failed_gates else record.verdict]
 
 
 def brief(record: ConversionRecord) -> str:
@@ -79,8 +78,7 @@ class ConversionPage(ValidationPage):
         self.title(record.source, wording.outcome(record), _style(record))
         for warning in record.warnings:
             self.line(Text(visible(warning), "bold yellow"), Text("warning", "bold yellow"), 2 + LABEL)
-        for label, text in wording.facts(record):
-            self.line(visible(text), Text(label, DIM), 2 + LABEL)
+        self.facts(wording.facts(record))
         self.line()
 
     def stays(self, record: ConversionRecord) -> None:
@@ -203,6 +201,5 @@ class ConversionPage(ValidationPage):
         self.grid(
             heads, shown, [""] * len(shown), None, spare, least=min(LONG, max(map(len, named), default=0))
         )
-        if len(shown) < len(rows):
-            self.line(Text(f"and {len(rows) - len(shown):,} more", DIM), "", 4)
+        self.more(len(rows) - len(shown))
         self.line()

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from litecheck.conversion.agreement import Agreement, TensorAgreement
 from litecheck.conversion.conversion_plan import UNTOUCHED, QuantParams
+from litecheck.conversion.precision_budget import TriedAssignment
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.rendering.conversion.choices import choice_facts
 from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
@@ -21,6 +21,8 @@ _NOTICED = 1e-4
 _WORST = 2
 #: Largest number of operators of a kind that a hint names.
 _NAMED = 3
+#: TensorFlow's quantizers as a report calls them.
+_QUANTIZERS = {"old": "old quantizer", "new": "new quantizer", "verbatim": "new quantizer, its slip included"}
 
 
 def summary(record: ConversionRecord) -> str:
@@ -77,6 +79,23 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "written", "nothing: this was a dry run"
     elif record.failed_gates:
         yield "written", "nothing: a gate failed; --force writes the model"
+
+
+def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
+    """Yield the choice within a budget with the uniform choices beside it, and the rounding, each with its label.
+
+    Example: ``snr=30: 3 operators int16x8, 54.3 kB, 31.2 dB``.
+    """
+    if record.budget is not None:
+        narrow, wide = record.budget.uniform
+        yield "budget", f"{record.budget.budget}: {_tried(record.budget.chosen)}"
+        yield "uniform", f"{_tried(narrow)}; {_tried(wide)}"
+    if record.conversion.request.generation != "new":
+        yield "like", f"TensorFlow's {_QUANTIZERS[record.conversion.request.generation]}"
+
+
+def _tried(one: TriedAssignment) -> str:
+    return f"{one.assignment}, {bytes_text(one.size)}, {one.snr:.1f} dB"
 
 
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from rich.text import Text
 from litecheck.differences.change import ModelDifference
 from litecheck.rendering.differences import wording
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.text_page import Page
 
 _FEW = 5
 
@@ -20,7 +20,7 @@ def print_report(difference: ModelDifference, console: Console, verbose: bool = 
         Text(page.phrase(wording.summary(difference)), "bold red" if difference.changes else "bold green")
     )
     for label, text in wording.facts(difference):
-        page.line(page.phrase(text), Text(f"  {label}", DIM), 2 + LABEL)
+        page.labelled(label, page.phrase(text))
     for group in wording.groups(difference):
         page.line()
         page.section(page.phrase(wording.title(group)), "")
@@ -29,8 +29,7 @@ def print_report(difference: ModelDifference, console: Console, verbose: bool = 
             name = f" '{change.name if verbose else shorten(change.name, 40)}'" if change.name else ""
             line = f"{wording.place(change)}{name}: {wording.words(change)}"
             page.line(visible(line) if verbose else shorten(line, 300), "  -", 4)
-        if few < len(group.changes):
-            page.line(Text(f"and {len(group.changes) - few:,} more", DIM), "", 4)
+        page.more(len(group.changes) - few)
     followers = [change for change in difference.changes if change.cause >= 0]
     if followers and verbose:
         page.line()

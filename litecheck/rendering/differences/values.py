@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
 from litecheck.differences.change import ModelDifference
 from litecheck.rendering.differences import wording
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import json_values, visible
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
@@ -29,13 +28,5 @@ def values(difference: ModelDifference) -> dict[str, Any]:
             "matched": difference.matched,
         },
         "unselected": difference.unselected,
-        "changes": [
-            {name: _plain(value) for name, value in asdict(change).items()} for change in difference.changes
-        ],
+        "changes": [json_values(asdict(change)) for change in difference.changes],
     }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return visible(value) if isinstance(value, str) else value

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litecheck.differences.change import Change, ChangeKind, ModelDifference
+from litecheck.rendering.operator_names import inside, operator_name
 from litecheck.summary_text import counted
 
 #: Kinds of changes in words, one and several, and what each means.
@@ -121,12 +122,11 @@ def title(group: ChangeGroup) -> str:
 
 def place(change: Change) -> str:
     """Return ``CONV_2D #3`` and the new number if it is another: ``CONV_2D #3 (now #4)``."""
-    sub = f"subgraph {change.subgraph}, " if change.subgraph else ""
     if not change.opcode:
-        return f"{sub}model"
+        return f"{inside(change.subgraph)}model"
     number = change.operator if change.operator >= 0 else change.other
     now = f" (now #{change.other})" if change.operator >= 0 <= change.other != change.operator else ""
-    return f"{sub}{change.opcode} #{number}{now}"
+    return f"{operator_name(change.subgraph, number, change.opcode)}{now}"
 
 
 def words(change: Change) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from litecheck.rendering.escape import safe_json, slashed, visible
+from litecheck.rendering.escape import json_document, slashed, visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ _SEVERITIES = {"violation": "major", "warning": "minor", "note": "info"}
 
 def render(sheet: ReportView) -> str:
     """Return the issues: waived rows are omitted, unchecked subjects are blockers, missing answers are critical."""
-    import json
-
-    return safe_json(json.dumps(list(_issues(sheet.results())), indent=2)) + "\n"
+    return json_document(list(_issues(sheet.results())))
 
 
 def _issues(results: Results) -> Iterator[dict[str, Any]]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.escape import safe_json
+from litecheck.rendering.escape import json_document
 from litecheck.rendering.report_view import Format, ReportView
 
 
 def render(sheet: ReportView) -> str:
     """Return the data as a JSON document. Raise ConfigError for several models: a graph shows a single model."""
-    import json
-
-    return safe_json(json.dumps(sheet.nodes(), indent=2)) + "\n"
+    return json_document(sheet.nodes())
 
 
 NAME = "model-explorer"

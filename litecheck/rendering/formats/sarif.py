@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from litecheck.finding import LEVELS, Level
-from litecheck.rendering.escape import safe_json, uri, visible
+from litecheck.rendering.escape import json_document, uri, visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 from litecheck.summary_text import counted
 
@@ -22,8 +22,6 @@ _PROBLEM_SEVERITIES: dict[Level, str] = {"violation": "error", "warning": "warni
 
 def render(sheet: ReportView) -> str:
     """Return a SARIF run over all subjects. Binary files have no lines: results are at line 1 and name the operator."""
-    import json
-
     results = sheet.results()
     every = tuple(results.rows)
     rows = _gravest(every)
@@ -43,7 +41,7 @@ def render(sheet: ReportView) -> str:
         # The standard wants suppressions on every result of a run or on none.
         for result in run["results"]:
             result.setdefault("suppressions", [])
-    return safe_json(json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
+    return json_document({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _gravest(rows: Sequence[ResultRow]) -> list[ResultRow]:

@@ -6,7 +6,7 @@ import html
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,8 @@ from string import Template
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import safe_json, visible
 
-_FOLDER = Path(__file__).parent
+#: The folder of styles and scripts that pages share.
+SHARED = Path(__file__).parent
 
 
 @cache
@@ -26,9 +27,9 @@ def asset(path: Path) -> str:
 
 def framed(title: str, body: str, style: str = "", script: str = "") -> str:
     """Return the page around ``body``, with its style after the base's; ``title`` is plain text."""
-    own = asset(_FOLDER / "base.css") + style
+    own = asset(SHARED / "base.css") + style
     parts = {"policy": _policy(own, script), "title": text(title), "style": own, "body": body}
-    return Template(asset(_FOLDER / "base.html")).substitute(parts)
+    return Template(asset(SHARED / "base.html")).substitute(parts)
 
 
 def _policy(style: str, script: str) -> str:
@@ -48,14 +49,13 @@ def embedded(value: object) -> str:
     return written
 
 
-def scripted(names: Sequence[str]) -> str:
-    """Return the scripts that pages share, in order of dependency."""
-    return "\n".join(asset(_FOLDER / name) for name in names)
-
-
-def styled(name: str) -> str:
-    """Return a style that pages share, beyond the base's."""
-    return asset(_FOLDER / name)
+def interactive(
+    title: str, body: str, parts: Mapping[str, str], scripts: Sequence[Path], style: str = ""
+) -> str:
+    """Return a page of operators: ``body`` is a template of ``parts`` and its scripts, in order of dependency."""
+    script = "\n".join(map(asset, scripts))
+    filled = Template(body).substitute(parts, script=script)
+    return framed(title, filled, asset(SHARED / "operators.css") + style, script)
 
 
 def text(words: str) -> str:
@@ -78,8 +78,8 @@ def page(document: layout.Document, picture: str = "", style: str = "", below: s
         ),
         "parts": "\n".join(filter(None, (picture, *map(_part, document.parts), below))),
     }
-    body = Template(asset(_FOLDER / "document.html")).substitute(parts)
-    return framed(title + ending, body, asset(_FOLDER / "document.css") + style)
+    body = Template(asset(SHARED / "document.html")).substitute(parts)
+    return framed(title + ending, body, asset(SHARED / "document.css") + style)
 
 
 def _words(span: layout.Span) -> str:

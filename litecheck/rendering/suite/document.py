@@ -16,6 +16,7 @@ from litecheck.summary_text import counted
 #: GitHub shows a megabyte of Markdown, and people read less.
 _MANY = 50
 _ROWS = 1000
+_IN_COMMON = "In common: properties that separate failing cases from passing cases"
 
 
 def document(report: SuiteReport) -> layout.Document:
@@ -23,13 +24,15 @@ def document(report: SuiteReport) -> layout.Document:
     title: layout.Line = ("litecheck suite: ", layout.Code(shorten(wording.device_name(report), 2 * NAME)))
     parts = (
         _table(report),
-        _claims(report),
+        layout.section("Claims and waivers", (sentence for _, sentence in wording.claims(report))),
         _failing(report),
-        _in_common(report),
+        layout.section(_IN_COMMON, wording.in_common(report)),
         _missing(report),
-        _excused(report),
+        layout.section("Excused: optional cases and known faults of the runtime", excused(report)),
         _refusals(report),
-        _uncovered(report),
+        layout.section(
+            "Not covered", (f"{why}: {', '.join(kinds)}" for why, kinds in wording.uncovered(report))
+        ),
         _untried(report),
         _hashes(report),
     )
@@ -45,13 +48,6 @@ def _table(report: SuiteReport) -> Iterator[layout.Part]:
     if report.rows:
         yield layout.Heading(("Operators",))
         yield operator_grid(wording.operators(report), _ROWS)
-
-
-def _claims(report: SuiteReport) -> Iterator[layout.Part]:
-    told = tuple((sentence,) for _, sentence in wording.claims(report))
-    if told:
-        yield layout.Heading(("Claims and waivers",))
-        yield layout.ItemList(told)
 
 
 def _failing(report: SuiteReport) -> Iterator[layout.Part]:
@@ -73,13 +69,6 @@ def _case(case: CaseVerdict) -> layout.Collapsible:
     )
 
 
-def _in_common(report: SuiteReport) -> Iterator[layout.Part]:
-    told = tuple((f"{kind}: {sentence}",) for kind, sentence in wording.in_common(report))
-    if told:
-        yield layout.Heading(("In common: properties that separate failing cases from passing cases",))
-        yield layout.ItemList(told)
-
-
 def _missing(report: SuiteReport) -> Iterator[layout.Part]:
     """Yield the names of the cases without a result, by kind of operator."""
     groups = totals.missing_by_operator(report)
@@ -88,13 +77,6 @@ def _missing(report: SuiteReport) -> Iterator[layout.Part]:
     for kind, names in groups.items() if report.verdict != "not checked" else ():
         listed = layout.listed(tuple((layout.Code(visible(name)),) for name in names), _MANY)
         yield layout.Collapsible(kind, (f": {counted(len(names), 'case')}",), (listed,))
-
-
-def _excused(report: SuiteReport) -> Iterator[layout.Part]:
-    told = tuple((sentence,) for sentence in excused(report))
-    if told:
-        yield layout.Heading(("Excused: optional cases and known faults of the runtime",))
-        yield layout.ItemList(told)
 
 
 def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
@@ -113,13 +95,6 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
 def _refusal(case: CaseVerdict) -> layout.Line:
     kind = " ".join(filter(None, (case.kind, case.granularity)))
     return (layout.Code(case.broken), f" ({kind}), {case.ending.value}: {case.effect}")
-
-
-def _uncovered(report: SuiteReport) -> Iterator[layout.Part]:
-    groups = wording.uncovered(report)
-    if groups:
-        yield layout.Heading(("Not covered",))
-        yield layout.ItemList(tuple((f"{because}: {', '.join(several)}",) for because, several in groups))
 
 
 def _untried(report: SuiteReport) -> Iterator[layout.Part]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from litecheck.rendering.escape import PHRASE, shorten, visible
-from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled, text
+from litecheck.rendering.html.page import SHARED, asset, embedded, interactive, text
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.wording.contrasts import trait_sentences
@@ -18,7 +17,10 @@ from litecheck.rendering.wording.operator_lines import OperatorLine, operator_wo
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
 
 _FOLDER = Path(__file__).parent / "page"
-_SHARED = ("elements.js", "controls.js", "table.js", "operators.js")
+_SCRIPTS = (
+    *(SHARED / f"{name}.js" for name in ("elements", "controls", "table", "operators")),
+    _FOLDER / "page.js",
+)
 #: A sign for each ending, for who does not see colours.
 SIGNS: dict[CaseOutcome, str] = {
     CaseOutcome.PASSED: "=",
@@ -57,10 +59,8 @@ _NAMED = 20
 
 def page(report: SuiteReport) -> str:
     """Return the page. Its JSON element has the table and the details of each row."""
-    script = "\n".join((scripted(_SHARED), asset(_FOLDER / "page.js")))
     words = _words(report)
     parts = {
-        "script": script,
         "words": embedded(words),
         "device": text(wording.device_name(report)),
         "headline": text(headline(report)),
@@ -69,9 +69,9 @@ def page(report: SuiteReport) -> str:
         "tally": text(totals.tally(report)),
         "legend": _legend(report),
     }
-    body = Template(_filled(asset(_FOLDER / "body.html"), words)).substitute(parts)
-    style = styled("operators.css") + asset(_FOLDER / "page.css")
-    return framed(f"{shorten(wording.device_name(report))}: {report.verdict}", body, style, script)
+    body = _filled(asset(_FOLDER / "body.html"), words)
+    title = f"{shorten(wording.device_name(report))}: {report.verdict}"
+    return interactive(title, body, parts, _SCRIPTS, asset(_FOLDER / "page.css"))
 
 
 def _filled(body: str, words: Mapping[str, Any]) -> str:
@@ -117,7 +117,7 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         ],
         "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
         "claims": list(wording.claims(report)),
-        "common": [f"{kind}: {sentence}" for kind, sentence in wording.in_common(report)],
+        "common": wording.in_common(report),
         "missing": [
             f"{kind}: {_listed(names)}" for kind, names in totals.missing_by_operator(report).items()
         ],

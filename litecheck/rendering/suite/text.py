@@ -10,14 +10,13 @@ from rich.text import Text
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
-from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
-_VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
-_STYLES = {**_VERDICTS, "incomplete": "bold magenta", "waived": "yellow", "not claimed": "dim"}
+_STYLES = {**VERDICTS, "incomplete": "bold magenta", "waived": "yellow", "not claimed": "dim"}
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
 _FEW = 2
@@ -39,7 +38,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.uncovered(report)
     page.untried(report)
     page.hashes(report)
-    page.line(Text.assemble((report.verdict, _VERDICTS[report.verdict]), f": {totals.sentence(report)}"))
+    page.line(Text.assemble((report.verdict, VERDICTS[report.verdict]), f": {totals.sentence(report)}"))
     page.line(totals.tally(report))
 
 
@@ -58,7 +57,7 @@ class SuitePage(Page):
     """The sections of a suite's report."""
 
     def header(self, report: SuiteReport) -> None:
-        self.title(wording.device_name(report), headline(report), _VERDICTS[report.verdict])
+        self.title(wording.device_name(report), headline(report), VERDICTS[report.verdict])
         for label, text in wording.facts(report):
             self.labelled(label, text)
         self.line()
@@ -115,12 +114,8 @@ class SuitePage(Page):
 
     def in_common(self, report: SuiteReport) -> None:
         """Print the traits that separate failing cases from passing cases."""
-        told = [f"{kind}: {sentence}" for kind, sentence in wording.in_common(report)]
-        if told:
-            self.section("in common", "properties that separate failing cases from passing cases")
-            for sentence in told:
-                self.line(sentence, "  -", 4)
-            self.line()
+        text = "properties that separate failing cases from passing cases"
+        self.listing("in common", text, wording.in_common(report))
 
     def missing(self, report: SuiteReport) -> None:
         """Print the names of the cases without a result, by kind of operator."""
@@ -136,12 +131,8 @@ class SuitePage(Page):
 
     def excused(self, report: SuiteReport) -> None:
         """Print the optional cases and known faults that fail nothing."""
-        told = list(excused(report))
-        if told:
-            self.section("excused", "optional cases and known faults of the runtime, which fail nothing")
-            for sentence in told:
-                self.line(sentence, "  -", 4)
-            self.line()
+        text = "optional cases and known faults of the runtime, which fail nothing"
+        self.listing("excused", text, excused(report))
 
     def refusals(self, report: SuiteReport) -> None:
         """Print the invalid models that were not rejected, by operator."""
@@ -174,12 +165,8 @@ class SuitePage(Page):
 
     def untried(self, report: SuiteReport) -> None:
         """Print the geometry that no case with outputs has."""
-        told = list(geometry_sentences(report.untried))
-        if told:
-            self.section("not exercised", "geometry that no case with outputs has")
-            for sentence in told:
-                self.line(sentence, "  -", 4)
-            self.line()
+        told = geometry_sentences(report.untried)
+        self.listing("not exercised", "geometry that no case with outputs has", told)
 
     def hashes(self, report: SuiteReport) -> None:
         """Print versions and SHA-256."""

@@ -153,10 +153,9 @@ def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield from ((record.state, visible(waiver_sentence(record))) for record in report.waivers)
 
 
-def in_common(report: SuiteReport) -> Iterator[tuple[str, str]]:
-    """Yield (kind of operator, sentence) for traits that separate its failing cases from its passing cases."""
-    for row in report.rows:
-        yield from ((name(row), told) for told in trait_sentences(row.apart, row.kept))
+def in_common(report: SuiteReport) -> list[str]:
+    """Return the traits that separate the failing cases of a kind of operator from its passing cases, a sentence each."""
+    return [f"{name(row)}: {told}" for row in report.rows for told in trait_sentences(row.apart, row.kept)]
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:

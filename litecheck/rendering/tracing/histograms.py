@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from litecheck.quantization import BITS
 from litecheck.rendering.html.page import text
+from litecheck.rendering.operator_names import operator_name
 from litecheck.summary_text import counted
 from litecheck.tracing.distribution import TensorDistribution
 from litecheck.tracing.trace_result import Trace
@@ -36,8 +37,7 @@ def histograms(trace: Trace) -> str:
 
 def _operator(group: Sequence[TensorDistribution]) -> str:
     first = group[0]
-    sub = f"subgraph {first.subgraph}, " if first.subgraph else ""
-    head = text(f"{sub}{first.opcode} #{first.operator} {first.name}")
+    head = text(f"{operator_name(first.subgraph, first.operator, first.opcode)} {first.name}")
     pictures = "".join(map(_picture, group))
     return f'<details><summary>{head}</summary><div class="pair">{pictures}</div></details>'
 

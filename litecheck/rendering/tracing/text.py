@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.operator_names import operator_name
 from litecheck.rendering.text_page import DIM, LABEL, Page
 from litecheck.rendering.tracing import wording
 from litecheck.summary_text import counted
@@ -27,7 +28,7 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
         page.labelled("fails", failure)
     page.line()
     for label, text in wording.facts(trace):
-        page.line(page.phrase(text), Text(f"  {label}", DIM), 2 + LABEL)
+        page.labelled(label, page.phrase(text))
     for one in trace.culprits if verbose else trace.culprits[:_CULPRITS]:
         page.line()
         page.section(wording.where(one), shorten(one.name))
@@ -48,12 +49,10 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
         if left:
             page.line(Text(f"and {counted(left, 'operator')} more (--verbose)", DIM), "", 2)
     for note in trace.notes:
-        page.line(page.phrase(note), Text("  note", DIM), 2 + LABEL)
+        page.labelled("note", page.phrase(note))
     for subgraph, number, opcode, reason in trace.unmatched if verbose else ():
-        place = f"subgraph {subgraph}, " if subgraph else ""
-        page.line(
-            page.phrase(f"{place}{opcode} #{number}: {reason}"), Text("  unmatched", DIM), 2 + LABEL + 2
-        )
+        place = operator_name(subgraph, number, opcode)
+        page.line(page.phrase(f"{place}: {reason}"), Text("  unmatched", DIM), 2 + LABEL + 2)
 
 
 def brief(trace: Trace) -> str:

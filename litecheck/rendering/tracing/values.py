@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from math import isfinite
 from typing import Any
 
-from litecheck.rendering.escape import visible
+from litecheck.rendering.escape import json_values
+from litecheck.rendering.node_data import Colors, GraphNode, graph_name, node_data
 from litecheck.rendering.tracing import wording
 from litecheck.tracing.trace_result import Trace
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
+_CULPRIT: Colors = ("#c44400", "#ffffff")
 
 
 def values(trace: Trace) -> dict[str, Any]:
@@ -25,7 +27,7 @@ def values(trace: Trace) -> dict[str, Any]:
 
 
 def _plain(trace: Trace) -> dict[str, Any]:
-    plain: dict[str, Any] = _finite(asdict(replace(trace, distributions=())))
+    plain: dict[str, Any] = json_values(asdict(replace(trace, distributions=())))
     del plain["distributions"], plain["doubt"]
     plain["failures"] = list(trace.failures)
     for name, rows in (("unmatched", trace.unmatched), ("missing", trace.missing)):
@@ -40,39 +42,21 @@ def _plain(trace: Trace) -> dict[str, Any]:
     return plain
 
 
-def _finite(value: Any) -> Any:
-    """Return plain values with null in place of numbers that JSON lacks, and names that are visible."""
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(inner) for inner in value]
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return visible(value) if isinstance(value, str) else value
-
-
 def nodes(trace: Trace) -> dict[str, Any]:
     """Return Model Explorer's node data: the accumulated SNR of each operator, culprits in red."""
+    return node_data(f"litecheck trace: SNR in dB, {trace.file}", _nodes(trace))
+
+
+def _nodes(trace: Trace) -> Iterator[GraphNode]:
     named = wording.culprit_places(trace)
-    graphs: dict[str, Any] = {}
-    name = visible(f"litecheck trace: SNR in dB, {trace.file}")
     for one in trace.operators:
         if one.accumulated_snr is not None:
-            background, text = (
-                ("#c44400", "#ffffff")
-                if (one.subgraph, one.operator) in named
-                else _shade(one.accumulated_snr)
-            )
-            key = f"subgraph_{one.subgraph}" if one.subgraph else "main"
-            graphs.setdefault(key, {"name": name, "results": {}})["results"][str(one.operator)] = {
-                "value": round(one.accumulated_snr, 2),
-                "bgColor": background,
-                "textColor": text,
-            }
-    return graphs or {"main": {"name": name, "results": {}}}
+            colors = _CULPRIT if (one.subgraph, one.operator) in named else _shade(one.accumulated_snr)
+            value = round(one.accumulated_snr, 2)
+            yield GraphNode(graph_name(one.subgraph), str(one.operator), value, colors)
 
 
-def _shade(snr: float) -> tuple[str, str]:
+def _shade(snr: float) -> Colors:
     """Return a background and a text color: darker for a lower SNR."""
     light = round(150 + 90 * min(max(snr, 0.0), wording.BAR_DB) / wording.BAR_DB)
     return f"#{light:02x}{light:02x}ff", "#000000"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.rendering.escape import shorten
+from litecheck.rendering.operator_names import operator_name
 from litecheck.summary_text import counted
 from litecheck.tracing.trace_result import BAD_SNR, LEAST_LOSS, Cause, Culprit, Trace, TracedOperator
 
@@ -43,8 +44,7 @@ HEADS = (
 
 def where(one: Culprit | TracedOperator) -> str:
     """Return ``CONV_2D #12``, with the subgraph if it is not the first."""
-    sub = f"subgraph {one.subgraph}, " if one.subgraph else ""
-    return f"{sub}{one.opcode} #{one.operator}"
+    return operator_name(one.subgraph, one.operator, one.opcode)
 
 
 def answer(trace: Trace) -> str:

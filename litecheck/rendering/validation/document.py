@@ -24,9 +24,7 @@ _REASONED: tuple[tuple[Status, str], ...] = (
 def document(report: Report) -> layout.Document:
     """Return the document: details are folded, those of failing models open."""
     parts: list[layout.Part] = [_table(report), *(_model(report, model) for model in report.models)]
-    if report.stale:
-        stale: tuple[layout.Line, ...] = tuple((str(entry),) for entry in report.stale)
-        parts += [layout.Heading(("Stale baseline entries",)), layout.listed(stale, _DOZEN)]
+    parts += layout.section("Stale baseline entries", map(str, report.stale), _DOZEN)
     facts = (("configuration", options_line(report)),) if report.configuration else ()
     return layout.Document(
         "validate", ("litecheck",), "", report.summary, facts, tuple(parts), report.version
@@ -68,17 +66,13 @@ def _details(model: ModelReport) -> Iterator[layout.Part]:
     for block in blocks(model.active):
         yield from _block(block)
     for status, title in _REASONED:
-        kinds: list[layout.Line] = [
+        kinds = (
             (f"{k.count:,} × ", layout.Code(k.opcode), f": {shorten(k.reason, PHRASE)}")
             for k in model.kinds(status)
-        ]
-        if kinds:
-            yield from (layout.Heading((title,), 2), layout.listed(tuple(kinds), _DOZEN))
-    groups: list[layout.Line] = [
-        (f"{n:,} × ", layout.Code(path), f": by {w.by}: {w.reason}") for w, path, n in waived(model)
-    ]
-    if groups:
-        yield from (layout.Heading(("Waived",), 2), layout.listed(tuple(groups), _DOZEN))
+        )
+        yield from layout.section(title, kinds, _DOZEN, 2)
+    groups = ((f"{n:,} × ", layout.Code(path), f": by {w.by}: {w.reason}") for w, path, n in waived(model))
+    yield from layout.section("Waived", groups, _DOZEN, 2)
 
 
 def _block(block: Block) -> Iterator[layout.Part]:

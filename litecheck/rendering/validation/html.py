@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.rendering.escape import PHRASE, place, shorten, visible
-from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.html.page import SHARED, asset, embedded, interactive
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.graph import cells, rows
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
@@ -19,8 +18,10 @@ from litecheck.report import ModelReport, Report
 from litecheck.summary_text import COUNTED, coverage_text
 
 _FOLDER = Path(__file__).parent / "page"
-_SHARED = ("elements.js", "controls.js", "table.js", "pictures.js", "strip.js")
-_SCRIPTS = ("plots.js", "model.js", "page.js")
+_SCRIPTS = (
+    *(SHARED / f"{name}.js" for name in ("elements", "controls", "table", "pictures", "strip")),
+    *(_FOLDER / f"{name}.js" for name in ("plots", "model", "page")),
+)
 #: Number of models that are shown in full; of further models the page has the row, so that it opens.
 _DETAILED = 50
 _BLOCKS = 200
@@ -43,11 +44,9 @@ _WORST = ("conforms", "violates", "not checked")
 
 def page(report: Report) -> str:
     """Return the page. Its JSON element has the content; numbers and sentences are those of all other formats."""
-    script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
     words = _words(report)
-    body = Template(asset(_FOLDER / "body.html")).substitute(script=script, words=embedded(words))
-    style = styled("operators.css") + asset(_FOLDER / "page.css")
-    return framed(f"{words['title']}: {words['verdict']}{_scope(report)}", body, style, script)
+    title, parts = f"{words['title']}: {words['verdict']}{_scope(report)}", {"words": embedded(words)}
+    return interactive(title, asset(_FOLDER / "body.html"), parts, _SCRIPTS, asset(_FOLDER / "page.css"))
 
 
 def _scope(report: Report) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from litecheck.errors import ConfigError
-from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.escape import shorten
+from litecheck.rendering.node_data import Colors, GraphNode, graph_name, node_data
 from litecheck.rendering.validation.targets import places_of
-from litecheck.report import Report
+from litecheck.report import OperatorReport, Report
 from litecheck.summary_text import Status
 
 #: Background and text color of each status.
-_COLORS: dict[Status, tuple[str, str]] = {
+_COLORS: dict[Status, Colors] = {
     "conforms": ("#cdeae0", "#07513c"),
     "violates": ("#c44400", "#ffffff"),
     "waived": ("#e3b505", "#000000"),
@@ -32,12 +33,11 @@ def nodes(report: Report) -> dict[str, Any]:
     places, findings = places_of(model), dict[tuple[int, int], str]()
     for finding in model.active:
         findings.setdefault((finding.where.subgraph, finding.where.operator), finding.path)
-    graphs: dict[str, Any] = {}
-    for op in sorted(model.operators, key=lambda op: (op.subgraph, op.index)):
-        name = f"subgraph_{op.subgraph}" if op.subgraph else "main"
-        graph = graphs.setdefault(name, {"name": visible("litecheck validate"), "results": {}})
+
+    def node(op: OperatorReport) -> GraphNode:
         place = op.subgraph, op.index
         words = ": ".join(filter(None, (op.status, findings.get(place) or places.get(place, ""))))
-        background, text = _COLORS[op.status]
-        graph["results"][str(op.index)] = {"value": shorten(words), "bgColor": background, "textColor": text}
-    return graphs or {"main": {"name": "litecheck validate", "results": {}}}
+        return GraphNode(graph_name(op.subgraph), str(op.index), shorten(words), _COLORS[op.status])
+
+    operators = sorted(model.operators, key=lambda op: (op.subgraph, op.index))
+    return node_data("litecheck validate", map(node, operators))

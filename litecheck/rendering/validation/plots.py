@@ -9,6 +9,7 @@ from typing import Any
 
 from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 from litecheck.rendering.escape import shorten
+from litecheck.rendering.operator_names import inside
 from litecheck.report import ModelReport
 from litecheck.summary_text import counted
 
@@ -65,9 +66,8 @@ def _width(one: TensorSurvey) -> int:
 
 
 def _called(one: TensorSurvey, opcodes: _Opcodes) -> str:
-    subgraph = f"subgraph {one.subgraph}, " if one.subgraph else ""
     opcode = shorten(opcodes.get((one.subgraph, one.operator), ""))
-    return f"{subgraph}#{one.operator} {opcode} '{shorten(one.name)}'"
+    return f"{inside(one.subgraph)}#{one.operator} {opcode} '{shorten(one.name)}'"
 
 
 def _scales(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:

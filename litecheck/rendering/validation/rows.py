@@ -10,6 +10,7 @@ from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, escape_control, place, shorten, visible
+from litecheck.rendering.operator_names import operator_name
 from litecheck.rendering.validation.configuration import configuration_row, options_line, policy_values
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.rendering.validation.targets import places_of, target_facts
@@ -154,8 +155,7 @@ def _gate(model: ModelReport, gate: Gate) -> result.JudgedCase:
 def _operator(
     report: Report, op: OperatorReport, rows: list[result.ResultRow], place_of: str
 ) -> result.JudgedCase:
-    subgraph = f"subgraph {op.subgraph}, " if op.subgraph else ""
-    name = f"{subgraph}{op.opcode} #{op.index} '{op.name}'"
+    name = f"{operator_name(op.subgraph, op.index, op.opcode)} '{op.name}'"
     aside = (place_of,) if place_of else ()
     if op.status not in _GAPS:
         return result.JudgedCase(name, tuple(rows), aside=aside)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from litecheck.files import bytes_text
 from litecheck.placement import CompilerReport, Place, Placement, TargetReport
 from litecheck.rendering.escape import visible
+from litecheck.rendering.operator_names import operator_number
 from litecheck.report import ModelReport
 from litecheck.summary_text import counted
 
@@ -48,7 +49,7 @@ def target_text(target: TargetReport) -> str:
 def _unverified_text(target: TargetReport) -> str:
     """Return the first unverified operators with the reasons. Example: ``ADD #3 (rank 7)``."""
     named = [
-        f"{op.opcode} {f'{op.subgraph}/' if op.subgraph else ''}#{op.index} ({visible(op.unverified)})"
+        f"{op.opcode} {operator_number(op.subgraph, op.index)} ({visible(op.unverified)})"
         for op in target.unverified[:_HANDFUL]
     ]
     return ", ".join((*named, *(("...",) if len(target.unverified) > _HANDFUL else ())))
@@ -89,4 +90,4 @@ def places_of(model: ModelReport) -> dict[tuple[int, int], str]:
 
 
 def _placed(op: Placement) -> str:
-    return f"{op.opcode} {f'{op.subgraph}/' if op.subgraph else ''}#{op.index} {_TEXTS[op.place][0]}"
+    return f"{op.opcode} {operator_number(op.subgraph, op.index)} {_TEXTS[op.place][0]}"

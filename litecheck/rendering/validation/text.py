@@ -11,7 +11,8 @@ from rich.text import Text
 
 from litecheck.finding import Finding, Where
 from litecheck.rendering.escape import NAME, place, visible
-from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.operator_names import operator_number
+from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
 from litecheck.rendering.validation.headline import checked_by, headline
@@ -19,10 +20,7 @@ from litecheck.rendering.validation.targets import places_of, target_lines
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import Status, counted
 
-_STYLES = {
-    "conforms": "bold green",
-    "violates": "bold red",
-    "not checked": "bold magenta",
+_LEVELS = {
     "violation": "bold red",
     "warning": "bold yellow",
     "note": "bold cyan",
@@ -69,7 +67,7 @@ class ValidationPage(Page):
 
     def header(self, report: Report, model: ModelReport) -> None:
         verdict = report.verdict(model)
-        style = _STYLES[verdict]
+        style = VERDICTS[verdict]
         self.title(model.name, visible(headline(report, model)), style)
         why = Text.assemble(checked_by(model), (visible(report.explain(model)), style))
         self.line(why)
@@ -77,7 +75,7 @@ class ValidationPage(Page):
             self.line(line)
 
     def block(self, block: Block) -> None:
-        margin = Text(block.level, _STYLES[block.level])
+        margin = Text(block.level, _LEVELS[block.level])
         count = (f" ({block.extent})", DIM) if block.extent else ""
         self.line(Text.assemble((visible(block.path), "bold"), count), margin, 2 + LABEL)
         cases = block.cases if self.verbose else block.cases[:_HANDFUL]
@@ -156,7 +154,7 @@ class ValidationPage(Page):
         placed = places_of(model)
         self.section("placement", counted(len(placed), "operator"))
         kinds = [
-            (f"{op.subgraph}/#{op.index}" if op.subgraph else f"#{op.index}", visible(op.opcode), placed[key])
+            (operator_number(op.subgraph, op.index), visible(op.opcode), placed[key])
             for op in model.operators
             if (key := (op.subgraph, op.index)) in placed
         ]
@@ -174,5 +172,5 @@ class ValidationPage(Page):
                 self.line(margin)
                 margin = ""
             self.line(text, margin, indent)
-        if len(shown) < len(rows):
-            self.line(Text(f"and {counted(len(rows) - len(shown), 'other kind')}", DIM), "", 4)
+        left = len(rows) - len(shown)
+        self.more(left, "other kind" if left == 1 else "other kinds")

@@ -27,9 +27,9 @@ def document(verification: Verification) -> layout.Document:
     parts = (
         _fits(v),
         _failing(v),
-        _across(v),
-        _excused(v),
-        _unjudged(v),
+        layout.section("In common", map(separation_sentence, v.across)),
+        layout.section("Known faults of the runtime", headlines.excused(v)),
+        layout.section("Not checked", _unjudged(v)),
         _untried(v),
         _drift(v),
         _operators(v),
@@ -84,25 +84,9 @@ def _case(verdict: Verdict) -> layout.Collapsible:
     )
 
 
-def _across(verification: Verification) -> Iterator[layout.Part]:
-    if verification.across:
-        yield layout.Heading(("In common",))
-        yield layout.ItemList(tuple((separation_sentence(s),) for s in verification.across))
-
-
-def _excused(verification: Verification) -> Iterator[layout.Part]:
-    told = tuple((sentence,) for sentence in headlines.excused(verification))
-    if told:
-        yield from (layout.Heading(("Known faults of the runtime",)), layout.ItemList(told))
-
-
-def _unjudged(verification: Verification) -> Iterator[layout.Part]:
-    lines: list[layout.Line] = [
-        (f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}")
-        for outcome, opcode, why, verdicts in wording.unjudged(verification)
-    ]
-    if lines:
-        yield from (layout.Heading(("Not checked",)), layout.ItemList(tuple(lines)))
+def _unjudged(verification: Verification) -> Iterator[layout.Line]:
+    for outcome, opcode, why, verdicts in wording.unjudged(verification):
+        yield f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}"
 
 
 def _untried(verification: Verification) -> Iterator[layout.Part]:

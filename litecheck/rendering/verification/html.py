@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.html.page import asset, embedded, framed, scripted, styled
+from litecheck.rendering.html.page import SHARED, asset, embedded, interactive
 from litecheck.rendering.verification.operator_table import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import headlines
@@ -20,24 +19,19 @@ from litecheck.verification.result import Operation, Verdict, Verification
 
 _FOLDER = Path(__file__).parent / "page"
 #: Scripts of the page, in the order of their dependencies.
-_SHARED = ("elements.js", "controls.js", "table.js", "operators.js", "pictures.js", "strip.js")
-_SCRIPTS = ("details.js", "charts.js", "drift.js", "cases.js", "page.js")
+_SCRIPTS = (
+    *(SHARED / f"{name}.js" for name in ("elements", "controls", "table", "operators", "pictures", "strip")),
+    *(_FOLDER / f"{name}.js" for name in ("details", "charts", "drift", "cases", "page")),
+)
 #: Details that the page draws instead.
 _DRAWN = frozenset({"histogram", "candidates"})
 
 
 def page(verification: Verification) -> str:
     """Return the page. Its two JSON elements have the values of the json format, and the sentences of ``wording``."""
-    script = "\n".join((scripted(_SHARED), *(asset(_FOLDER / name) for name in _SCRIPTS)))
-    parts = {
-        "script": script,
-        "verification": embedded(values(verification)),
-        "words": embedded(_words(verification)),
-    }
-    body = Template(asset(_FOLDER / "body.html")).substitute(parts)
-    return framed(
-        f"{shorten(verification.model)}: {verification.verdict}", body, styled("operators.css"), script
-    )
+    parts = {"verification": embedded(values(verification)), "words": embedded(_words(verification))}
+    title = f"{shorten(verification.model)}: {verification.verdict}"
+    return interactive(title, asset(_FOLDER / "body.html"), parts, _SCRIPTS)
 
 
 def _words(verification: Verification) -> dict[str, Any]:

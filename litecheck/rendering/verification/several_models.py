@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from litecheck.files import from_here
 from litecheck.rendering import document as layout
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.rendering.text_page import Page
+from litecheck.rendering.text_page import VERDICTS, Page
 from litecheck.rendering.verification import document as single_document
 from litecheck.rendering.verification import operator_table as single_operators
 from litecheck.rendering.verification import rows as single_rows
@@ -133,10 +133,7 @@ def values(report: Verifications) -> dict[str, Any]:
 def _values(one: Verification | Unverified) -> dict[str, Any]:
     if isinstance(one, Verification):
         return single_values.values(one)
-    problems = [
-        {"code": p.code, "path": p.path, "offset": p.offset, "message": p.message} for p in one.problems
-    ]
-    return {"model": one.model, "verdict": one.verdict, "problems": problems}
+    return {"model": one.model, "verdict": one.verdict, "problems": list(map(asdict, one.problems))}
 
 
 def operators(report: Verifications) -> tuple[OperatorLine, ...]:
@@ -157,11 +154,10 @@ def print_report(report: Verifications, console: Console, verbose: bool = False)
         if isinstance(one, Verification):
             single_text.print_report(one, console, verbose)
         else:
-            page.title(one.model, one.verdict, single_text.VERDICTS[one.verdict])
-            for problem in one.problems:
-                page.line(visible(str(problem)), "  -", 4)
+            page.title(one.model, one.verdict, VERDICTS[one.verdict])
+            page.bullets(visible(str(problem)) for problem in one.problems)
         page.line()
-    page.line(Text(summary(report), single_text.VERDICTS[report.verdict]))
+    page.line(Text(summary(report), VERDICTS[report.verdict]))
 
 
 def brief(report: Verifications) -> str:

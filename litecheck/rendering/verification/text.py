@@ -9,7 +9,7 @@ from litecheck.comparison.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.text_page import DIM, LABEL, Page
+from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
 from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
@@ -17,7 +17,6 @@ from litecheck.summary_text import counted
 from litecheck.verification.cost_estimate import CostEstimate
 from litecheck.verification.result import Step, Verdict, Verification
 
-VERDICTS = {"conforms": "bold green", "fails": "bold red", "not checked": "bold magenta"}
 _GOOD, _BAD, _OPEN = "green", "bold red", "magenta"
 _HEADS = (">#", "operator", "outcome", ">differ", ">largest", "arithmetic", "tried", "name")
 _OUTCOME = _HEADS.index("outcome")
@@ -113,21 +112,13 @@ class VerificationPage(Page):
 
     def across(self, verification: Verification) -> None:
         """Print the properties that separate failing cases from passing cases."""
-        if not verification.across:
-            return
-        self.section("in common", "properties that all wrong cases have, and no correct case")
-        for separation in verification.across:
-            self.line(visible(separation_sentence(separation)), "  -", 4)
-        self.line()
+        told = (visible(separation_sentence(separation)) for separation in verification.across)
+        self.listing("in common", "properties that all wrong cases have, and no correct case", told)
 
     def excused(self, verification: Verification) -> None:
         """Print the known faults of the device's own runtime, which do not fail the verification."""
-        told = list(headlines.excused(verification))
-        if told:
-            self.section("known faults", "of the runtime itself, which fail nothing")
-            for sentence in told:
-                self.line(sentence, "  -", 4)
-            self.line()
+        told = headlines.excused(verification)
+        self.listing("known faults", "of the runtime itself, which fail nothing", told)
 
     def unjudged(self, verification: Verification) -> None:
         groups = wording.unjudged(verification)
@@ -143,13 +134,8 @@ class VerificationPage(Page):
 
     def untried(self, verification: Verification) -> None:
         """Print the parameters not exercised: possible for an operator kind, but absent from this model."""
-        kinds = list(wording.untried(verification))
-        if not kinds:
-            return
-        self.section("not exercised", "properties that no operator of the model has")
-        for kind, parameters in kinds:
-            self.line(f"{kind}: {', '.join(parameters)}", "  -", 4)
-        self.line()
+        kinds = (f"{kind}: {', '.join(names)}" for kind, names in wording.untried(verification))
+        self.listing("not exercised", "properties that no operator of the model has", kinds)
 
     def drift(self, verification: Verification) -> None:
         """Print the operators at which error enters, and its growth, tensor by tensor."""

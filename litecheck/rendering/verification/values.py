@@ -11,7 +11,7 @@ from litecheck.comparison.admitted_arithmetics import PublishedAgreement
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
-from litecheck.rendering.escape import visible
+from litecheck.rendering.node_data import GraphNode, graph_name, node_data
 from litecheck.typed_json import encoded
 from litecheck.verification.result import Operation, Verdict, Verification
 from litecheck.verification.serialize import to_json
@@ -87,13 +87,12 @@ def nodes(verification: Verification) -> dict[str, Any]:
     told = by_operator(verification)
     operations = {(o.subgraph, o.index): o for o in verification.operations}
     names = Counter((o.subgraph, name) for o in verification.operations for name in o.output_names)
-    title = visible(f"litecheck verify: {verification.device}")
-    graphs: dict[str, Any] = {}
-    for place in sorted(told):
-        graph = graphs.setdefault(_graph(place[0], operations.get(place)), {"name": title, "results": {}})
-        for key in _keys(operations.get(place), place, names):
-            graph["results"][key] = _result(told[place])
-    return graphs or {"main": {"name": title, "results": {}}}
+    found = (
+        _node(told[place], _graph(place[0], operations.get(place)), key)
+        for place in sorted(told)
+        for key in _keys(operations.get(place), place, names)
+    )
+    return node_data(f"litecheck verify: {verification.device}", found)
 
 
 def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
@@ -107,8 +106,7 @@ def by_operator(verification: Verification) -> dict[tuple[int, int], Verdict]:
 
 def _graph(subgraph: int, operation: Operation | None) -> str:
     """Return Model Explorer's name of a subgraph: its own name, or a number."""
-    own = operation.graph if operation is not None else ""
-    return own or (f"subgraph_{subgraph}" if subgraph else "main")
+    return (operation.graph if operation is not None else "") or graph_name(subgraph)
 
 
 def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tuple[int, str]]) -> list[str]:
@@ -119,9 +117,8 @@ def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tu
     return own or [str(index)]
 
 
-def _result(verdict: Verdict) -> dict[str, Any]:
+def _node(verdict: Verdict, graph: str, key: str) -> GraphNode:
     size = sum(d.size for d in verdict.differences)
     compared = verdict.outcome in _NUMBERED and (size or verdict.outcome is Outcome.EXACT)
-    _, background, text = LOOKS[verdict.outcome]
     value = verdict.mismatches / max(size, 1) if compared else verdict.outcome.value
-    return {"value": value, "bgColor": background, "textColor": text}
+    return GraphNode(graph, key, value, LOOKS[verdict.outcome][1:])

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
+from litecheck.cases.variable_state import SeriesTried
 from litecheck.comparison.types import Candidate, Cause, Difference, MismatchExample
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
+from litecheck.rendering.operator_names import inside
 from litecheck.rendering.rows import Detail
-from litecheck.rendering.wording.series import series_sentence
 from litecheck.summary_text import counted
 from litecheck.verification.result import WHOLE, Step, Verdict, Verification
 
@@ -36,6 +37,8 @@ MEANING: dict[Outcome, str] = {
     Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
     Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
 }
+#: Reasons for inferences from the initial state alone.
+_INITIAL = {"device": "the device hands no state on", "budget": "the budget went to other cases"}
 #: Prefix of the names of defects among candidates.
 DEFECT = "defect: "
 #: There is no answer that could be right or wrong.
@@ -52,15 +55,14 @@ def title(verdict: Verdict, limit: int | None = None) -> str:
     if limit is not None:
         opcodes = tuple(shorten(opcode, limit) for opcode in verdict.opcodes)
         verdict = replace(verdict, name=shorten(verdict.name, limit), opcodes=opcodes)
-    inside = f"subgraph {verdict.subgraph}, " if verdict.subgraph else ""
-    return inside + visible(verdict.title)
+    return inside(verdict.subgraph) + visible(verdict.title)
 
 
 def numbers(verdict: Verdict) -> str:
     """Return ``12``, ``12-14``, or ``1:12`` in subgraph 1."""
     first, last = verdict.operators[0], verdict.operators[-1]
-    inside = f"{verdict.subgraph}:" if verdict.subgraph else ""
-    return f"{inside}{first}" if first == last else f"{inside}{first}-{last}"
+    within = f"{verdict.subgraph}:" if verdict.subgraph else ""
+    return f"{within}{first}" if first == last else f"{within}{first}-{last}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -118,6 +120,17 @@ def details(
         ("reproduce", verdict.reproducer),
     )
     yield from ((label, (visible(text),)) for label, text in facts if text)
+
+
+def series_sentence(tried: SeriesTried) -> str:
+    """Return ``5 series of up to 4 inferences, state handed on and reset between them; 'state' from -812 to 32,767``."""
+    if not tried.series:
+        return f"every inference from the initial state: {_INITIAL[tried.because]}"
+    counts = f"{counted(tried.series, 'series', 'series')} of up to {counted(tried.longest, 'inference')}"
+    begun = ", some begun at the ends of the variables" if tried.begun else ""
+    reached = ", ".join(f"'{r.name}' from {r.least:,.6g} to {r.greatest:,.6g}" for r in tried.reached)
+    went = f"; {reached}" if reached else ""
+    return f"{counts}, state handed on and reset between them{begun}{went}"
 
 
 def _cause(cause: Cause) -> str:

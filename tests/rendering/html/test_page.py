@@ -6,11 +6,12 @@ import re
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from litecheck.rendering.document import Collapsible, Part
-from litecheck.rendering.html.page import embedded, framed, page, scripted, styled, text
+from litecheck.rendering.html.page import embedded, framed, interactive, page, text
 from tests.rendering.a_document import DOCUMENT, PARTS
 
 WRITTEN = {
@@ -79,7 +80,14 @@ def test_embedded_values_hold_no_markup() -> None:
         embedded(float("nan"))
 
 
-def test_shared_files() -> None:
-    assert styled("document.css")
-    assert scripted(["base.css", "document.css"]) == f"{styled('base.css')}\n{styled('document.css')}"
+def test_an_interactive_page_has_its_parts_and_scripts(tmp_path: Path) -> None:
+    scripts = [tmp_path / name for name in ("a.js", "b.js")]
+    for file in scripts:
+        file.write_text(f"// {file.name}")
+    made = interactive("t", "<p>$words</p><script>$script</script>", {"words": "w"}, scripts, "/* own */")
+    assert "<p>w</p><script>// a.js\n// b.js</script>" in made
+    assert made.index("/* The table of operators */") < made.index("/* own */")
+
+
+def test_text_is_escaped() -> None:
     assert text('a<"\x1b') == "a&lt;&quot;\\x1b"
