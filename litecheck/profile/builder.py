@@ -28,7 +28,7 @@ from litecheck.profile.types import (
     SameAs,
     words_of,
 )
-from litecheck.profile.yaml_reader import MappingNode, entries, text
+from litecheck.profile.yaml_reader import MappingNode, text
 from litecheck.spelling import did_you_mean
 
 KEYS = (
@@ -73,7 +73,7 @@ class Builder:
         self.kinds = {k: dict(v) for k, v in parent.kinds.items()} if parent else {}
         before = (*((parent,) if parent else ()), *includes)
         self.lineage = (*dict.fromkeys(name for part in before for name in part.lineage), name)
-        self.head = read_header(top, file, name, parent.profile if parent else None)
+        self.head = read_header(top, name, parent.profile if parent else None)
         if self.head.target:
             register_measurements(self.head.target.measurements)
         self.stored_shapes = self.head.stored_shapes or any(p.profile.stored_shapes for p in before)
@@ -89,7 +89,7 @@ class Builder:
         """Return the profile; each rule is built on first access."""
         top, parent = self.top, self.parent
         reader = Reader(self.name, self.file, parent.drafts if parent else {}, set())
-        for kind, node in entries(top.get("kinds"), self.file).values.items():
+        for kind, node in top.entries("kinds").values.items():
             self.kinds[kind] = {**self.kinds.get(kind, {}), **reader.kind(node)}
         reader.kinds = set(self.kinds)
         drafts = self._drafts(reader)
@@ -107,7 +107,7 @@ class Builder:
 
     def _drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
         """The file's entries over the parent's, joined with those of the profiles it includes."""
-        ops = entries(self.top.get("ops"), self.file)
+        ops = self.top.entries("ops")
         inherited = self.parent.drafts if self.parent else {}
 
         def draft(opcode: str) -> OperatorDraft:
@@ -142,7 +142,7 @@ class Builder:
     def check(self, loaded: Loaded) -> None:
         """Check all rules: they must only narrow the parent's rules, and every pattern must match a path."""
         if self.parent:
-            lines = entries(self.top.get("levels"), self.file).lines
+            lines = self.top.entries("levels").lines
             only_narrows(self.parent.profile, loaded.profile.operators, self.file, lines, self.top.line)
             kinds_reach(self.kinds, self.parent.kinds, loaded.rules)
         every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
@@ -156,8 +156,8 @@ class Builder:
         included = tuple(part.profile for part in self.includes)
         return Profile(
             self.name,
-            text(top.get("title"), self.name),
-            text(top.get("source"), base.source if base else ""),
+            top.text("title", self.name),
+            top.text("source", base.source if base else ""),
             self.file,
             head.activations,
             head.unlisted,
@@ -165,12 +165,12 @@ class Builder:
             base.name if base else None,
             head.unlisted_demand,
             read_conformance(top.get("conformance"), self.file, self.name, base.conformance if base else {}),
-            text(top.get("runtime"), base.runtime if base else ""),
+            top.text("runtime", base.runtime if base else ""),
             head.judges,
             unlisted_hints(self.hints, rules) if head.places else {},
             head.target.name if head.target else "",
-            read_rewrites(top, self.file, self.name, head.target, base.rewrites if base else None),
-            read_types(top, self.file, (base, *included)),
+            read_rewrites(top, self.name, head.target, base.rewrites if base else None),
+            read_types(top, (base, *included)),
             self.stored_shapes,
             included or (base.includes if base else ()),
         )
@@ -253,26 +253,25 @@ class Builder:
 
     def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[PatternValue[Word]]:
         """The patterns of a section, each with a word that it takes."""
-        node = entries(self.top.get(key), self.file)
+        node = self.top.entries(key)
         for pattern, value in node.values.items():
             word = next((known for known in words if known == text(value)), None)
             if word is None:
                 article, known = {"levels": "a level", "effects": "an effect"}[key], tuple(map(str, words))
                 hint = did_you_mean(text(value), known)
                 message = f"{article} is one of {', '.join(map(repr, known))}; not {text(value)!r}{hint}"
-                raise ProfileError(self.file, node.lines[pattern], message)
+                raise node.wrong(pattern, message)
             if key == "effects" and self.head.places and word in _UNSTATED:
-                message = f"{word!r} does not say where the target runs the operator"
-                raise ProfileError(self.file, node.lines[pattern], message)
+                raise node.wrong(pattern, f"{word!r} does not say where the target runs the operator")
             yield PatternValue(pattern, word, self.name)
 
     def _texts(self, key: str) -> Iterator[PatternValue[str]]:
         """The patterns of a section, each with a sentence."""
-        for pattern, value in entries(self.top.get(key), self.file).values.items():
+        for pattern, value in self.top.entries(key).values.items():
             yield PatternValue(pattern, text(value), self.name)
 
     def _all_met(self, key: str, paths: list[str]) -> None:
-        for pattern, line in entries(self.top.get(key), self.file).lines.items():
+        for pattern, line in self.top.entries(key).lines.items():
             if not any(path_matches(path, pattern) for path in paths):
                 hint = did_you_mean(pattern, paths)
                 raise ProfileError(self.file, line, f"no requirement {pattern!r}{hint}")

@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.profile.types import Conformance
-from litecheck.profile.yaml_reader import MappingNode, Node, entries, text
+from litecheck.profile.yaml_reader import MappingNode, Node, entries
 from litecheck.spelling import did_you_mean
 
 #: Every operator without an entry.
@@ -44,25 +44,25 @@ def read_conformance(
 
 def _entry(node: MappingNode, file: str, demand: Demand) -> Conformance:
     node.only(("tolerance", "reals", "because"))
-    because = text(node.get("because"))
+    because = node.text("because")
     if not because or len(node.values) < 2:
         raise ProfileError(file, demand.line, "conformance takes a tolerance in LSB or reals, and a because")
     tolerance, reals = _number(node, "tolerance", file), _number(node, "reals", file)
     if tolerance is not None and tolerance != int(tolerance):
-        raise ProfileError(file, node.lines["tolerance"], f"a tolerance counts LSB, not {tolerance:g}")
+        raise node.wrong("tolerance", f"a tolerance counts LSB, not {tolerance:g}")
     if reals is not None and reals >= 1:
-        raise ProfileError(file, node.lines["reals"], "reals are a share of the largest magnitude, below 1")
+        raise node.wrong("reals", "reals are a share of the largest magnitude, below 1")
     return Conformance(None if tolerance is None else int(tolerance), reals, because, demand)
 
 
 def _number(node: MappingNode, key: str, file: str) -> float | None:
     if key not in node:
         return None
-    word = text(node.get(key))
+    word = node.text(key)
     try:
         value = float(word)
     except ValueError:
         value = -1.0
     if not isfinite(value) or value < 0:
-        raise ProfileError(file, node.lines[key], f"{key} is a number from 0 upwards, not {word!r}")
+        raise node.wrong(key, f"{key} is a number from 0 upwards, not {word!r}")
     return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from litecheck.errors import ProfileError
 from litecheck.profile.types import (
     Constraint,
     Exactly,
@@ -41,7 +40,7 @@ def _value(node: Node, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint
     if isinstance(node, SequenceNode):
         parts = tuple(_atom(n, takes) for n in node)
         if not parts:
-            raise ProfileError(node.file, node.line, "an empty list allows nothing")
+            raise node.error("an empty list allows nothing")
         return OneOf(parts)
     if isinstance(node, ScalarNode):
         return _atom(node, takes)
@@ -53,10 +52,10 @@ def _value(node: Node, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint
 def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
     if not isinstance(node, ScalarNode):
         message = f"{takes.name}: a list holds single values and ranges; a mapping or a list stands alone"
-        raise ProfileError(node.file, node.line, message)
+        raise node.error(message)
     word, value = node.value, written(node)
     if isinstance(value, Range) and value.low > value.high:
-        raise ProfileError(node.file, node.line, f"the range {word} is empty")
+        raise node.error(f"the range {word} is empty")
     if isinstance(value, Range) and Range not in takes.types:
         raise takes.refusal(node, repr(word))
     takes.judge(value, node)
@@ -75,14 +74,14 @@ def written(node: Node) -> Exactly | Range:
 def number(word: str, node: Node) -> Fraction:
     """Return an exact number: integer, decimal or ratio. For example, ``0.1`` is 1/10."""
     if not _NUMBER.match(word.strip()):
-        raise ProfileError(node.file, node.line, f"{word!r} is not a number such as 3, 0.5 or 1/256")
+        raise node.error(f"{word!r} is not a number such as 3, 0.5 or 1/256")
     if len(word) > _DIGITS_MAX:
         message = f"a number is too long: got {len(word):,} characters, expected at most {_DIGITS_MAX}"
-        raise ProfileError(node.file, node.line, message)
+        raise node.error(message)
     try:
         return Fraction(word.strip())
     except (ValueError, ZeroDivisionError):
-        raise ProfileError(node.file, node.line, f"{word!r} is not a number") from None
+        raise node.error(f"{word!r} is not a number") from None
 
 
 def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint:
@@ -90,13 +89,12 @@ def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> C
         return _at_least(node, key, 0, whole) if key in node else Fraction(0)
 
     if "because" in node or "see" in node:
-        message = "a value with a reason of its own is {value: ..., because: ...}"
-        raise ProfileError(node.file, node.line, message)
+        raise node.error("a value with a reason of its own is {value: ..., because: ...}")
     if "product_of" in node:
         node.only(("product_of", "ulps", "tolerated"))
         factors = node.get("product_of")
         if not isinstance(factors, SequenceNode):
-            raise ProfileError(node.file, node.line, "product_of takes a list of roles and numbers")
+            raise node.error("product_of takes a list of roles and numbers")
         named = tuple(_factor(f, roles) for f in factors)
         return ProductOf(named, int(optional("ulps", whole=True)), optional("tolerated"))
     if "same_as" in node:
@@ -108,20 +106,18 @@ def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> C
         return PowerOf(int(_at_least(node.only(("power_of",)), "power_of", 2, whole=True)))
     node.only(("equals", "tolerated"))
     if "tolerated" in node and takes.name != "scale":
-        raise ProfileError(node.file, node.lines["tolerated"], "only a scale can be tolerated to be off")
+        raise node.wrong("tolerated", "only a scale can be tolerated to be off")
     if "equals" not in node:
-        raise ProfileError(
-            node.file, node.line, "expected equals, product_of, same_as, multiple_of or power_of"
-        )
-    return Exactly(number(text(node.get("equals")), node), optional("tolerated"))
+        raise node.error("expected equals, product_of, same_as, multiple_of or power_of")
+    return Exactly(number(node.text("equals"), node), optional("tolerated"))
 
 
 def _at_least(node: MappingNode, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
     """The number under a key; ProfileError where it is below ``least``, or no integer with ``whole``."""
-    value = number(text(node.get(key)), node)
+    value = number(node.text(key), node)
     if value < least or (above and value == least) or (whole and value.denominator != 1):
         wanted = f"{'a whole number' if whole else 'a number'} {'above' if above else 'of at least'} {least}"
-        raise ProfileError(node.file, node.lines[key], f"{key} takes {wanted}, not {text(node.get(key))!r}")
+        raise node.wrong(key, f"{key} takes {wanted}, not {node.text(key)!r}")
     return value
 
 
@@ -132,9 +128,7 @@ def _factor(node: Node, roles: tuple[str, ...]) -> str | Fraction:
 
 def _role(word: str, node: Node, roles: tuple[str, ...]) -> str:
     if word not in roles:
-        raise ProfileError(
-            node.file, node.line, f"{word!r} is not an operand here; there are {', '.join(roles)}"
-        )
+        raise node.error(f"{word!r} is not an operand here; there are {', '.join(roles)}")
     return word
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from litecheck.data import rules_dir
-from litecheck.profile.yaml_reader import entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import entries, read_yaml, texts
 
 FILE = "rules/types/customs.yaml"
 
@@ -41,8 +41,8 @@ def kernels_line(table: str) -> int:
 @cache
 def _customs() -> tuple[tuple[CompilerOperator, ...], dict[str, tuple[str, ...]]]:
     top = read_yaml(rules_dir() / "types" / "customs.yaml", FILE)
-    compilers = entries(top.get("compiled"), FILE).values.items()
+    compilers = top.entries("compiled").values.items()
     made = ((target, entries(node, FILE)) for target, node in compilers)
-    compiled = tuple(CompilerOperator(target, text(c.get("by")), texts(c.get("names"))) for target, c in made)
-    kernels = {name: texts(node) for name, node in entries(top.get("kernels"), FILE).values.items()}
+    compiled = tuple(CompilerOperator(target, c.text("by"), c.texts("names")) for target, c in made)
+    kernels = {name: texts(node) for name, node in top.entries("kernels").values.items()}
     return compiled, kernels

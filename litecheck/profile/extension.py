@@ -22,7 +22,7 @@ from litecheck.profile.types import (
     Roles,
     Rules,
 )
-from litecheck.profile.yaml_reader import Node, entries, text, texts
+from litecheck.profile.yaml_reader import Node, entries, texts
 from litecheck.spelling import did_you_mean
 
 
@@ -145,7 +145,7 @@ def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxat
         hint = did_you_mean(path, rules.paths())
         raise ProfileError(demand.file, demand.line, f"no requirement {path!r}{hint}")
     entry = entries(value, demand.file).only(("value", "because", "shows"))
-    because, shows = text(entry.get("because")), text(entry.get("shows"), "waived")
+    because, shows = entry.text("because"), entry.text("shows", "waived")
     if requirement.value in (HAS_A_RULE, IN_THE_LIST):
         if not because or "value" in entry or shows not in _SHOWS:
             message = (

@@ -16,7 +16,7 @@ from litecheck.profile.generate.conforming import admits
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, Exactly, OneOf, Range, Requirement
-from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text
 
 FILE = "rules/arithmetic/known-faults.yaml"
 #: Last part of the path of a note.
@@ -164,17 +164,17 @@ def _fault(node: Node) -> KnownFault:
     missing = [key for key in _NEEDED if key not in entry]
     if missing:
         raise ProfileError(FILE, entry.line, f"a fault without {', '.join(missing)}")
-    outcomes = texts(entry.get("outcome")) or ("mismatch",)
+    outcomes = entry.texts("outcome") or ("mismatch",)
     unknown = set(outcomes) - set(_OUTCOMES)
     if unknown:
         raise ProfileError(FILE, entry.line, f"there is no outcome {unknown.pop()!r}")
-    versions, does = (text(entry.get(key)) for key in ("versions", "does"))
+    versions, does = (entry.text(key) for key in ("versions", "does"))
     stated = entry.get("when")
     alternatives = tuple(stated) if isinstance(stated, SequenceNode) else (stated,) if stated else ()
     return KnownFault(
-        tuple(text(entry.get("operator")).split(", ")), texts(entry.get("types")), texts(entry.get("resolvers")),
-        versions, does, texts(entry.get("beside")), outcomes, tuple(map(_condition, alternatives)),
-        text(entry.get("depends_on")) == "values", text(entry.get("see")), entry.line,
+        tuple(entry.text("operator").split(", ")), entry.texts("types"), entry.texts("resolvers"),
+        versions, does, entry.texts("beside"), outcomes, tuple(map(_condition, alternatives)),
+        entry.text("depends_on") == "values", entry.text("see"), entry.line,
     )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def _condition(node: Node) -> Condition:
     stated = entries(node, FILE)
     unknown = next((name for name in stated.values if not is_known(name)), None)
     if unknown is not None:
-        raise ProfileError(FILE, stated.lines[unknown], f"there is no condition {unknown!r}")
+        raise stated.wrong(unknown, f"there is no condition {unknown!r}")
     return tuple(
         (name, OneOf(tuple(map(_value, value))) if isinstance(value, SequenceNode) else _value(value))
         for name, value in stated.values.items()

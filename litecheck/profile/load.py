@@ -14,7 +14,7 @@ from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder, Loaded
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
-from litecheck.profile.yaml_reader import MappingNode, text, texts
+from litecheck.profile.yaml_reader import MappingNode
 from litecheck.public_call import shows_call
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
@@ -102,8 +102,8 @@ class Reading:
 
     def _read(self, path: Path, shown: str, bundled: bool) -> Loaded:
         top, name = self._top(path, shown, bundled)
-        parent = self.loaded(*_find(text(top.get("extends")), path)) if "extends" in top else None
-        parts = [self.loaded(*_find(part, path)) for part in texts(top.get("includes"))]
+        parent = self.loaded(*_find(top.text("extends"), path)) if "extends" in top else None
+        parts = [self.loaded(*_find(part, path)) for part in top.texts("includes")]
         includes = tuple({id(part): part for part in parts}.values())
         builder = Builder(name, shown, top, parent, includes, bundled)
         loaded = builder.build()

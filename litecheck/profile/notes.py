@@ -66,6 +66,6 @@ def _note(name: str, node: MappingNode, line: int) -> Note:
         if isinstance(stated, MappingNode)
         else dict.fromkeys(texts(stated), "")
     )
-    least, most = (float(Fraction(text(node.get(key)))) if key in node else inf for key in ("least", "most"))
-    found, required, because = (text(node.get(key)) for key in _KEYS[3:])
+    least, most = (float(Fraction(node.text(key))) if key in node else inf for key in ("least", "most"))
+    found, required, because = (node.text(key) for key in _KEYS[3:])
     return Note(name, bounds, least if "least" in node else -inf, most, found, required, because, line)

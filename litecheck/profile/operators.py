@@ -11,7 +11,7 @@ from types import MappingProxyType
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator
-from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text
 from litecheck.spelling import suggestion
 
 FILE = "rules/operators.yaml"
@@ -132,16 +132,16 @@ def traits_of(kind: str) -> OperatorTraits:
 @cache
 def _listed() -> MappingNode:
     top = read_yaml(rules_dir() / "operators.yaml", FILE, trusted=True).only(("ops",))
-    return entries(top.get("ops"), FILE)
+    return top.entries("ops")
 
 
 def _facts(node: MappingNode) -> OperatorTraits:
     node.only(_KEYS)
-    inputs = entries(node.get("inputs"), FILE).values
+    inputs = node.entries("inputs").values
     words = {key: _word(node.get(key), allowed) for key, allowed in _WORDS.items()}
     return OperatorTraits(
         MappingProxyType({role: _word(kind, OPERANDS + STEERING) for role, kind in inputs.items()}),
-        texts(node.get("outputs")),
+        node.texts("outputs"),
         _number(node.get("version"), _VERSION),
         words["elementwise"],
         _accumulation(node.get("accumulates")),
@@ -156,9 +156,9 @@ def _facts(node: MappingNode) -> OperatorTraits:
             MappingProxyType({role: _number(axis, 0) for role, axis in entries(tie, FILE).values.items()})
             for tie in _items(node.get("equal_dims"))
         ),
-        text(node.get("element")),
-        texts(node.get("probes")),
-        texts(node.get("unset")),
+        node.text("element"),
+        node.texts("probes"),
+        node.texts("unset"),
         _bounds(node.get("bounds")),
     )
 
@@ -181,7 +181,7 @@ def _accumulation(node: Node | None) -> Accumulation | None:
     one = entries(node, FILE).only(("over", "products", "channels", "mean"))
     mean = bool(_word(one.get("mean"), ("true",)))
     return Accumulation(
-        _word(one.get("over"), _OVER), texts(one.get("products")), _number(one.get("channels"), 0), mean
+        _word(one.get("over"), _OVER), one.texts("products"), _number(one.get("channels"), 0), mean
     )
 
 

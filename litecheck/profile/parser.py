@@ -52,7 +52,7 @@ def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
     if not isinstance(node, MappingNode) or "value" not in node:
         return node, because, see
     node.only(("value", "because", "see"))
-    return node.values["value"], text(node.get("because"), because), text(node.get("see"), see)
+    return node.values["value"], node.text("because", because), node.text("see", see)
 
 
 class Reader:
@@ -74,7 +74,7 @@ class Reader:
         self, owner: MappingNode, verbs: tuple[str, ...], roles: tuple[str, ...]
     ) -> dict[str, RawRequirement]:
         """Return the checks in a mapping; its ``because`` and ``see`` apply to all entries without their own."""
-        because, see = text(owner.get("because")), text(owner.get("see"))
+        because, see = owner.text("because"), owner.text("see")
         found = {}
         for verb, node in owner.values.items():
             if verb in verbs:
@@ -108,16 +108,16 @@ class Reader:
             name: self._clause(
                 entries(part, self.file).only(("tensors", "same_quantization", "limits")), roles, owner
             )
-            for name, part in entries(owner.get("any_of"), self.file).values.items()
+            for name, part in owner.entries("any_of").values.items()
         }
         draft = OperatorDraft(
             opcode, inputs, outputs,
             self._subset(owner, "optional", roles, base.optional if base else frozenset()),
             self._subset(owner, "repeated", roles, base.repeated if base else frozenset()),
             clause, any_of, self._exemptions(owner, roles, base), self._unsupported(owner),
-            self._scope(owner, roles, base), text(owner.get("because")), text(owner.get("see")), self.demand(line),
-            intermediates, text(owner.get("nothing_to_judge")),
-            text(owner.get("because")) if "optional" in owner else "",
+            self._scope(owner, roles, base), owner.text("because"), owner.text("see"), self.demand(line),
+            intermediates, owner.text("nothing_to_judge"),
+            owner.text("because") if "optional" in owner else "",
         )  # fmt: skip
         self._check_repeated(draft, line)
         return merge(base, draft) if base else draft
@@ -136,20 +136,20 @@ class Reader:
     def _unsupported(self, owner: MappingNode) -> RawRequirement | None:
         if "unsupported" not in owner:
             return None
-        line, because = owner.lines["unsupported"], text(owner.get("unsupported"))
+        line, because = owner.lines["unsupported"], owner.text("unsupported")
         if because.lower() in _NO_REASONS:
             raise self.fail(line, "unsupported takes the reason, a clause to stand after because")
-        return RawRequirement(NOTHING_OF_THE_KIND, because, text(owner.get("see")), self.demand(line))
+        return RawRequirement(NOTHING_OF_THE_KIND, because, owner.text("see"), self.demand(line))
 
     def _operands(self, owner: MappingNode, key: str, inherited: tuple[str, ...] | None) -> tuple[str, ...]:
         node = owner.get(key)
         if node is None:
             if inherited is None:
-                raise self.fail(owner.line, f"{key} is missing: the operands' names in file order")
+                raise owner.error(f"{key} is missing: the operands' names in file order")
             return inherited
         names = texts(node)
         if inherited is not None and names[: len(inherited)] != inherited:
-            raise self.fail(owner.lines[key], f"{key} must begin with the inherited {', '.join(inherited)}")
+            raise owner.wrong(key, f"{key} must begin with the inherited {', '.join(inherited)}")
         return names
 
     def _subset(
@@ -160,7 +160,7 @@ class Reader:
             return inherited
         for name in texts(node):
             if name not in roles:
-                raise self.fail(owner.lines[key], f"{key}: no operand {name!r}{did_you_mean(name, roles)}")
+                raise owner.wrong(key, f"{key}: no operand {name!r}{did_you_mean(name, roles)}")
         return frozenset(texts(node))
 
     def _scope(
@@ -169,8 +169,8 @@ class Reader:
         if "scope" not in owner:
             return base.scope if base else ()
         if not self._subset(owner, "scope", roles, frozenset()):
-            raise self.fail(owner.lines["scope"], "scope names the operands whose type decides, at least one")
-        return texts(owner.get("scope"))
+            raise owner.wrong("scope", "scope names the operands whose type decides, at least one")
+        return owner.texts("scope")
 
     def _check_repeated(self, draft: OperatorDraft, line: int) -> None:
         for side in (draft.inputs, draft.outputs):
@@ -183,12 +183,12 @@ class Reader:
     ) -> ConditionBlock:
         """Return the requirements of an entry, or of an alternative; shared parameters and limits of an alternative
         have the reason of the ``whole`` entry."""
-        tensors = entries(owner.get("tensors"), self.file)
+        tensors = owner.entries("tensors")
         for name in tensors.values:
             if name not in roles:
-                raise self.fail(tensors.lines[name], f"no operand {name!r}{did_you_mean(name, roles)}")
+                raise tensors.wrong(name, f"no operand {name!r}{did_you_mean(name, roles)}")
         same, speaker = owner.get("same_quantization"), owner if whole is None else whole
-        because, see = text(speaker.get("because")), text(speaker.get("see"))
+        because, see = speaker.text("because"), speaker.text("see")
         shared = None
         if same is not None:
             self._subset(owner, "same_quantization", roles, frozenset())
@@ -204,11 +204,11 @@ class Reader:
 
     def _shapes(self, owner: MappingNode) -> RawRequirement | None:
         """Return the shape law of an operator, with the same reason for all laws."""
-        name = text(owner.get("shapes"))
+        name = owner.text("shapes")
         if not name:
             return None
         if name not in LAWS:
-            raise self.fail(owner.lines["shapes"], f"no law of shapes {name!r}{did_you_mean(name, LAWS)}")
+            raise owner.wrong("shapes", f"no law of shapes {name!r}{did_you_mean(name, LAWS)}")
         because = "the kernel works out its results' shapes from these"
         return RawRequirement(Exactly(name), because, "", self.demand(owner.lines["shapes"]))
 
@@ -222,13 +222,13 @@ class Reader:
     def _kind_name(self, node: Node) -> str:
         name = text(node)
         if name not in self.kinds:
-            raise self.fail(node.line, f"no kind {name!r}{did_you_mean(name, self.kinds)}")
+            raise node.error(f"no kind {name!r}{did_you_mean(name, self.kinds)}")
         return name
 
     def _limits(
         self, owner: MappingNode, because: str, see: str, roles: tuple[str, ...]
     ) -> dict[str, RawRequirement]:
-        limits = entries(owner.get("limits"), self.file)
+        limits = owner.entries("limits")
         known = set(measurement_names(roles))
         if not known.issuperset(limits.values):
             register_all()  # a profile may use the measurements of any kind of target
@@ -237,7 +237,7 @@ class Reader:
         for name, node in limits.values.items():
             if name not in known:
                 told = f"no measurement {name!r}{suggested(name, known)}"
-                raise self.fail(limits.lines[name], f"{told}; 'litecheck rules --measurements' lists all")
+                raise limits.wrong(name, f"{told}; 'litecheck rules --measurements' lists all")
             value, why, where = _reasoned(node, because, see)
             found[name] = RawRequirement(
                 parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])
@@ -251,17 +251,17 @@ class Reader:
         if node is None:
             return base.exemptions if base else ()
         if not isinstance(node, SequenceNode):
-            raise self.fail(owner.lines["except"], "except is a list of {role: types, because: ...}")
+            raise owner.wrong("except", "except is a list of {role: types, because: ...}")
         found = []
         for item in node:
             entry = entries(item, self.file).only((*roles, "because"))
             named = [key for key in entry.values if key != "because"]
             if len(named) != 1:
-                raise self.fail(entry.line, "an exception names one operand and its types")
+                raise entry.error("an exception names one operand and its types")
             types = known_types(entry.values[named[0]])
-            found.append(Exemption(named[0], types, text(entry.get("because"))))
+            found.append(Exemption(named[0], types, entry.text("because")))
         if base is not None:
             known = {(e.role, d) for e in base.exemptions for d in e.dtypes}
             if not {(e.role, d) for e in found for d in e.dtypes} <= known:
-                raise self.fail(owner.lines["except"], "a profile that extends another cannot except more")
+                raise owner.wrong("except", "a profile that extends another cannot except more")
         return tuple(found)

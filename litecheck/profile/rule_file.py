@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import MappingNode, rule_text, text, yaml_entries
+from litecheck.profile.yaml_reader import MappingNode, rule_text, yaml_entries
 
 #: Limits of a profile or arithmetic: number of files, bytes, and depth of references between files.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
@@ -44,7 +44,7 @@ def read_named(
     content = rule_text(path, shown)
     try:
         top = yaml_entries(content, shown, trusted).only(keys)
-        name = text(top.get(kind))
+        name = top.text(kind)
         if not name:
             raise ProfileError(shown, top.line, f"the key {kind}, its name, is missing")
     except ProfileError as error:

@@ -10,7 +10,7 @@ from litecheck.finding import CPU, REFUSED, Demand
 from litecheck.profile.type_table import TypeTable, load_types, type_tables
 from litecheck.profile.types import GraphRewrites, Profile
 from litecheck.profile.value_domains import known_types
-from litecheck.profile.yaml_reader import MappingNode, text
+from litecheck.profile.yaml_reader import MappingNode
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import TargetKind, import_attribute, target_kind
 
@@ -51,77 +51,75 @@ class RuleHeader:
         return self.judges == "placement"
 
 
-def read_header(top: MappingNode, file: str, name: str, base: Profile | None) -> RuleHeader:
+def read_header(top: MappingNode, name: str, base: Profile | None) -> RuleHeader:
     """Return the head of a file, over that of the profile that it extends. Raises ProfileError."""
     types = base.activations if base else ("int8",)
     if "activations" in top:
         types = known_types(top.values["activations"], ANY)
         if ANY in types and len(types) > 1:
-            raise ProfileError(file, top.lines["activations"], f"activations: {ANY} stands alone")
-    judges = _one_of(top, file, "judges", JUDGES, base.judges if base else JUDGES[0])
-    unlisted = _unlisted(top, file, judges, base)
+            raise top.wrong("activations", f"activations: {ANY} stands alone")
+    judges = _one_of(top, "judges", JUDGES, base.judges if base else JUDGES[0])
+    unlisted = _unlisted(top, judges, base)
     line = top.lines.get("unlisted")
-    demand = Demand(name, file, line) if line else base.unlisted_demand if base else None
-    stored = _one_of(top, file, "shapes", SHAPES, SHAPES[0]) == "stored"
-    return RuleHeader(types, judges, unlisted, demand, _target(top, file, judges, base), stored)
+    demand = Demand(name, top.file, line) if line else base.unlisted_demand if base else None
+    stored = _one_of(top, "shapes", SHAPES, SHAPES[0]) == "stored"
+    return RuleHeader(types, judges, unlisted, demand, _target(top, judges, base), stored)
 
 
 def read_rewrites(
-    top: MappingNode, file: str, name: str, target: TargetKind | None, inherited: GraphRewrites | None
+    top: MappingNode, name: str, target: TargetKind | None, inherited: GraphRewrites | None
 ) -> GraphRewrites | None:
     """Read the key ``rewrites``, by the code of the target's kind. Raises ProfileError."""
     if target is None or not target.rewrites:
         if "rewrites" in top:
             why = f"targets of kind {target.name!r} have none" if target else "takes judges: placement"
-            raise ProfileError(file, top.lines["rewrites"], f"rewrites: {why}")
+            raise top.wrong("rewrites", f"rewrites: {why}")
         return inherited
     base: GraphRewrites = inherited or import_attribute(target.rewrites)()
-    return base.read(top.get("rewrites"), file, name)
+    return base.read(top.get("rewrites"), top.file, name)
 
 
-def read_types(top: MappingNode, file: str, before: Iterable[Profile | None]) -> TypeTable | None:
+def read_types(top: MappingNode, before: Iterable[Profile | None]) -> TypeTable | None:
     """Return the table of types that a file names, or that of the profiles it builds on. Raises ProfileError."""
     if "types" not in top:
         return next((profile.types for profile in before if profile and profile.types), None)
-    name, known = text(top.get("types")), type_tables()
+    name, known = top.text("types"), type_tables()
     if name not in known:
         message = f"types is one of {', '.join(known)}; not {name!r}{did_you_mean(name, known)}"
-        raise ProfileError(file, top.lines["types"], message)
+        raise top.wrong("types", message)
     return load_types(name)
 
 
-def _target(top: MappingNode, file: str, judges: str, base: Profile | None) -> TargetKind | None:
+def _target(top: MappingNode, judges: str, base: Profile | None) -> TargetKind | None:
     line = top.lines.get("target", top.line)
     if judges != "placement":
         if "target" in top:
-            raise ProfileError(file, line, "target: takes judges: placement")
+            raise ProfileError(top.file, line, "target: takes judges: placement")
         return None
     try:
-        return target_kind(text(top.get("target"), base.target if base else DEFAULT_TARGET))
+        return target_kind(top.text("target", base.target if base else DEFAULT_TARGET))
     except ConfigError as error:
-        raise ProfileError(file, line, f"target: {error}") from None
+        raise ProfileError(top.file, line, f"target: {error}") from None
 
 
-def _unlisted(top: MappingNode, file: str, judges: str, base: Profile | None) -> str:
+def _unlisted(top: MappingNode, judges: str, base: Profile | None) -> str:
     line = top.lines.get("unlisted", top.lines.get("judges", top.line))
-    word = _one_of(top, file, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
+    word = _one_of(top, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
     if base and word != base.unlisted and base.unlisted in ("violation", REFUSED):
         does = "forbids" if base.unlisted == "violation" else "has its compiler refuse"
-        raise ProfileError(file, line, f"{base.name} already {does} unlisted operators")
+        raise ProfileError(top.file, line, f"{base.name} already {does} unlisted operators")
     if judges == "placement" and word not in PLACES:
         stated = f", not {word!r}" if "unlisted" in top else ""
         message = f"a profile that judges placement states unlisted: {CPU}, or unlisted: {REFUSED}{stated}"
-        raise ProfileError(file, line, message)
+        raise ProfileError(top.file, line, message)
     if judges != "placement" and word in PLACES:
-        raise ProfileError(file, line, f"unlisted: {word} takes judges: placement")
+        raise ProfileError(top.file, line, f"unlisted: {word} takes judges: placement")
     return word
 
 
-def _one_of(top: MappingNode, file: str, key: str, words: tuple[str, ...], default: str) -> str:
-    word = text(top.get(key), default)
+def _one_of(top: MappingNode, key: str, words: tuple[str, ...], default: str) -> str:
+    word = top.text(key, default)
     if word not in words:
         known = ", ".join(map(repr, words))
-        raise ProfileError(
-            file, top.lines[key], f"{key} is one of {known}; not {word!r}{did_you_mean(word, words)}"
-        )
+        raise top.wrong(key, f"{key} is one of {known}; not {word!r}{did_you_mean(word, words)}")
     return word

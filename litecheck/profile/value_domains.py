@@ -60,7 +60,7 @@ class ValueDomain:
                 raise self.refusal(node, repr(str(part)))
         last = ends[-1]
         if self.above is not None and isinstance(last, Fraction) and last <= self.above:
-            raise ProfileError(node.file, node.line, f"{self.name} {part}: it is above {self.above} always")
+            raise node.error(f"{self.name} {part}: it is above {self.above} always")
 
 
 def _named(*words: str) -> Vocabulary:
@@ -116,9 +116,9 @@ def known_types(node: Node, *more: str) -> tuple[str, ...]:
     """Return the types that a node lists; raises ProfileError for a type that is neither in the schema nor in ``more``."""
     known = (*tensor_types(), *more)
     if isinstance(node, SequenceNode) and not node.values:
-        raise ProfileError(node.file, node.line, "an empty list names no type")
+        raise node.error("an empty list names no type")
     for word in node if isinstance(node, SequenceNode) else (node,):
         if text(word) not in known:
             hint = did_you_mean(text(word), known) or "; types are such as int8, int16 and float32"
-            raise ProfileError(word.file, word.line, f"no type {text(word)!r}{hint}")
+            raise word.error(f"no type {text(word)!r}{hint}")
     return texts(node)

@@ -27,8 +27,20 @@ _OPERATORS = re.compile(r"^ops: *\n((?: .*\n|#.*\n|\n)*)", re.M)
 _OPERATOR = re.compile(r"^  (?![ #])(?:([A-Z0-9_]+(?: \w+)?):(?= |$))?", re.M)
 
 
+class _Located:
+    """A node: ``file`` and ``line`` are its place."""
+
+    __slots__ = ()
+    file: str
+    line: int
+
+    def error(self, message: str) -> ProfileError:
+        """Return the error for this node."""
+        return ProfileError(self.file, self.line, message)
+
+
 @dataclass(frozen=True, slots=True)
-class ScalarNode:
+class ScalarNode(_Located):
     """A scalar, as written."""
 
     value: str
@@ -37,7 +49,7 @@ class ScalarNode:
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceNode:
+class SequenceNode(_Located):
     """A sequence."""
 
     values: tuple[Node, ...]
@@ -49,7 +61,7 @@ class SequenceNode:
 
 
 @dataclass(frozen=True, slots=True)
-class MappingNode:
+class MappingNode(_Located):
     """A mapping from text to nodes; ``lines`` are those of the keys."""
 
     values: Mapping[str, Node]
@@ -69,10 +81,24 @@ class MappingNode:
         names = list(allowed)
         for key in self.values:
             if key not in names:
-                raise ProfileError(
-                    self.file, self.lines[key], f"unknown key {key!r}{did_you_mean(key, names)}"
-                )
+                raise self.wrong(key, f"unknown key {key!r}{did_you_mean(key, names)}")
         return self
+
+    def wrong(self, key: str, message: str) -> ProfileError:
+        """Return the error for a key."""
+        return ProfileError(self.file, self.lines[key], message)
+
+    def text(self, key: str, default: str = "") -> str:
+        """Return the text under a key. Raises ProfileError for a list or a mapping."""
+        return text(self.get(key), default)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a scalar or a list of scalars under a key as a tuple; empty without the key."""
+        return texts(self.get(key))
+
+    def entries(self, key: str) -> MappingNode:
+        """Return the mapping under a key, empty without the key. Raises ProfileError for any other node."""
+        return entries(self.get(key), self.file)
 
 
 Node = ScalarNode | SequenceNode | MappingNode
@@ -188,7 +214,7 @@ def text(node: Node | None, default: str = "") -> str:
     if node is None:
         return default
     if not isinstance(node, ScalarNode):
-        raise ProfileError(node.file, node.line, "expected one value; got a list or a mapping")
+        raise node.error("expected one value; got a list or a mapping")
     return node.value
 
 
@@ -205,5 +231,5 @@ def entries(node: Node | None, file: str) -> MappingNode:
         return MappingNode({}, {}, node.line if node else 0, file)
     if not isinstance(node, MappingNode):
         found = repr(node.value) if isinstance(node, ScalarNode) else "a list"
-        raise ProfileError(node.file, node.line, f"expected a mapping, KEY: VALUE; got {found}")
+        raise node.error(f"expected a mapping, KEY: VALUE; got {found}")
     return node
