@@ -11,7 +11,7 @@ from litecheck.rendering.columns import print_lines
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
-from litecheck.rendering.wording.operator_lines import extent
+from litecheck.rendering.wording.operator_lines import extent, kind_name
 from litecheck.suite.certificate import Certificate, CertifiedOperator
 from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome
 from litecheck.summary_text import counted
@@ -73,7 +73,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
     yield summary(certificate)
     for row in certificate.operators:
         if row.verdict in ("fails", "waived") or row.tolerance or row.limits:
-            name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
+            name = kind_name(row.opcode, row.kind, row.granularity)
             counts = _counts(row.counts)
             cause = f"; explained by {' or '.join(row.mistakes)}" if row.mistakes else ""
             within = f" within {extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
@@ -129,7 +129,7 @@ def _table(certificate: Certificate) -> layout.TableGrid:
 
 
 def _cells(row: CertifiedOperator) -> tuple[layout.Line, ...]:
-    name = " ".join(filter(None, (row.opcode, row.kind, row.granularity)))
+    name = kind_name(row.opcode, row.kind, row.granularity)
     within = f"{extent(row.tolerance, row.unit)}: {row.because}" if row.tolerance else ""
     waived = f"; {row.waived:,} waived" if row.waived else ""
     claim = ", limits ".join(filter(None, (row.standing, ", ".join(row.limits))))

@@ -42,11 +42,11 @@ def results(compared: ComparedTensors) -> result.Results:
     details = tuple(labelled(c))
     full = result.lines_of(details)
     rows, obstacles = [], []
-    identity = result.digest("\0".join((compared.expected, file, word)))
+    identity = result.digest(compared.expected, file, word)
     if not c.size:
         text = f"{name}: there is no element to compare"
-        id_, where = "compare/not-judged", result.RowPlace(file, "tensor")
-        obstacles = [result.ResultRow(id_, "violation", text, where, title=text, identity=identity)]
+        where = result.RowPlace(file, "tensor")
+        obstacles = [result.not_judged("compare", where, text, text, compared.expected, file, word)]
     elif not c.within:
         summary = next(lines[0] for label, lines in details if label == "differ")
         where = result.RowPlace(file, name, ((file, file, "module"), (c.dtype, c.dtype, "variable")))

@@ -164,7 +164,7 @@ def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
     name = f"{d.opcode} {d.form}"
     problems, other = tuple(wording.problems(d)), (*wording.evidence(d), *wording.silent(d))
     details = tuple((label, lines) for label, lines in (("wrong", problems), ("evidence", other)) if lines)
-    identity = result.digest("\0".join((diagnosis.device, d.opcode, d.form, d.conclusion)))
+    identity = result.digest(diagnosis.device, d.opcode, d.form, d.conclusion)
     return result.ResultRow(
         _id(d.conclusion),
         "violation",
@@ -196,8 +196,7 @@ def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
     if d.exit_code == 2:
         why = f"{counted(len(d.operators), 'kind')} of operators tried, none answered"
         text, where = f"not checked on {d.device}: {why}", result.RowPlace(d.device, "device")
-        identity = result.digest(f"{d.device}\0not-judged")
-        yield result.ResultRow("diagnose/not-judged", "violation", text, where, title=text, identity=identity)
+        yield result.not_judged("diagnose", where, text, text, d.device, "not-judged")
 
 
 def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) -> None:

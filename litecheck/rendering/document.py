@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from litecheck.rendering.escape import PHRASE, shorten
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -148,6 +150,14 @@ def section(
     told = tuple(line if isinstance(line, tuple) else (line,) for line in lines)
     if told:
         yield from (Heading((title,), level), listed(told, len(told) if most is None else most))
+
+
+def case(title: str, ending: str, details: Iterable[tuple[str, Iterable[str]]]) -> Collapsible:
+    """Return the details of a case, open, with its ending beside its title."""
+    rows = tuple(
+        (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines))) for label, lines in details
+    )
+    return Collapsible(title, (f": {ending}",), (FactRows(rows),), True)
 
 
 def listed(lines: tuple[Line, ...], most: int) -> ItemList:

@@ -138,6 +138,11 @@ def annotated(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
         yield Annotation(row.level, row.where.file, row.title or row.message, lines)
 
 
-def digest(text: str) -> str:
-    """Return a fingerprint of a text: 32 hexadecimal digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def digest(*parts: str) -> str:
+    """Return a fingerprint of texts: 32 hexadecimal digits."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def not_judged(command: str, where: RowPlace, text: str, title: str, *parts: str) -> ResultRow:
+    """Return the row of a subject that was not judged; ``parts`` identify the subject."""
+    return ResultRow(f"{command}/not-judged", "violation", text, where, title=title, identity=digest(*parts))

@@ -101,6 +101,14 @@ class Page:
             self.bullets(told)
             self.line()
 
+    def details(self, title: str, margin: Text, details: Iterable[tuple[str, Sequence[str]]]) -> None:
+        """Print the details of a case below its title, with its outcome in the margin."""
+        self.line(Text(title, "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))
+        for label, lines in details:
+            shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
+            self.labelled(label, "\n".join(shown))
+        self.line()
+
     def bullets(self, items: Iterable[str]) -> None:
         """Print items in full."""
         for item in items:

@@ -63,7 +63,7 @@ def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMemb
         (joint.name, f"{joint.opcode}#{joint.operator}", "function"),
         (member.name, f"tensor#{member.tensor}", "variable"),
     )
-    print_of = digest("\0".join((from_here(record.source), joint.path, member.name, joint.name)))
+    print_of = digest(from_here(record.source), joint.path, member.name, joint.name)
     return ResultRow(
         _STARVED.id,
         "warning",
@@ -79,6 +79,6 @@ def _row(record: ConversionRecord, group: SharedQuantization, member: SharedMemb
 
 
 def _remark(record: ConversionRecord, text: str) -> ResultRow:
-    identity = digest(f"{from_here(record.source)}\0{text}")
+    identity = digest(from_here(record.source), text)
     place = RowPlace(from_here(record.report.file))
     return ResultRow("convert/data", "warning", text, place, title=text, identity=identity)

@@ -47,8 +47,8 @@ def _row(difference: ModelDifference, change: Change, number: int) -> result.Res
         str(change.other),
         change.role,
     )
-    identity = result.digest("\0".join((*parts, change.name, str(number))))
+    identity = result.digest(*parts, change.name, str(number))
     return result.ResultRow(
         f"diff/{change.kind}", "violation", f"{noun}: {words}", place, noun, words, details, title,
-        (words,), fails=True, fingerprint=result.digest("\0".join((*parts, words))), identity=identity,
+        (words,), fails=True, fingerprint=result.digest(*parts, words), identity=identity,
     )  # fmt: skip

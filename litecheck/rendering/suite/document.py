@@ -54,19 +54,10 @@ def _failing(report: SuiteReport) -> Iterator[layout.Part]:
     failing = [case for cases in wording.failing_by_operator(report) for case in cases]
     if failing:
         yield layout.Heading(("Failing cases",))
-    yield from map(_case, failing[:_MANY])
+    for case in failing[:_MANY]:
+        yield layout.case(wording.title(case), case.ending.value, wording.details(case))
     if len(failing) > _MANY:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
-
-
-def _case(case: CaseVerdict) -> layout.Collapsible:
-    rows = tuple(
-        (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
-        for label, lines in wording.details(case)
-    )
-    return layout.Collapsible(
-        wording.title(case), (f": {case.ending.value}",), (layout.FactRows(rows),), True
-    )
 
 
 def _missing(report: SuiteReport) -> Iterator[layout.Part]:

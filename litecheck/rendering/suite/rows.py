@@ -16,6 +16,7 @@ from litecheck.rendering.rows import (
     Subject,
     digest,
     lines_of,
+    not_judged,
 )
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
@@ -101,7 +102,7 @@ def _case(case: CaseVerdict, row: ResultRow | None) -> JudgedCase:
 def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
     ending, summary = case.ending.value, wording.summary(case)
     details = tuple(wording.details(case))
-    fingerprint = digest("\0".join((wording.rule(case.ending), case.name)))
+    fingerprint = digest(wording.rule(case.ending), case.name)
     told = f"{ending} on {report.device}"
     return ResultRow(
         wording.rule(case.ending),
@@ -117,7 +118,7 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
         waiver=wording.waived(case),
         silent=case.ending in wording.BROKEN,
         fingerprint=fingerprint,
-        identity=digest("\0".join((report.suite, report.device, fingerprint))),
+        identity=digest(report.suite, report.device, fingerprint),
     )
 
 
@@ -147,7 +148,7 @@ def _failures(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 
 def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
-    fingerprint = digest(f"{state}\0{sentence}")
+    fingerprint = digest(state, sentence)
     return ResultRow(
         _FAILING[state],
         "violation",
@@ -158,7 +159,7 @@ def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
         full=(sentence,),
         fails=True,
         fingerprint=fingerprint,
-        identity=digest("\0".join((report.suite, report.device, fingerprint))),
+        identity=digest(report.suite, report.device, fingerprint),
     )
 
 
@@ -167,15 +168,8 @@ def _unjudged(report: SuiteReport) -> Iterator[Subject]:
     if report.verdict != "not checked":
         return
     told = totals.sentence(report)
-    identity = digest("\0".join((report.suite, report.device, "not-judged")))
-    row = ResultRow(
-        "suite/not-judged",
-        "violation",
-        f"not checked on {report.device}: {told}",
-        RowPlace("manifest.json", "suite"),
-        title=told,
-        identity=identity,
-    )
+    text, where = f"not checked on {report.device}: {told}", RowPlace("manifest.json", "suite")
+    row = not_judged("suite", where, text, told, report.suite, report.device, "not-judged")
     yield Subject(report.device, "suite", tuple(_facts(report)), obstacles=(row,))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.rendering.suite.wording import one_line
+from litecheck.rendering.wording.outcomes import one_line
 from litecheck.suite.run_summary import RunSummary
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
-from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
+from litecheck.rendering.text_page import DIM, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
@@ -104,13 +104,9 @@ class SuitePage(Page):
 
     def case(self, case: CaseVerdict) -> None:
         """Print the details of a case."""
-        margin = Text(case.ending.value, "bold red")
         limit = len(case.title) + len(case.name) if self.verbose else NAME
-        self.line(Text(wording.title(case, limit), "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))
-        for label, lines in wording.details(case):
-            shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
-            self.labelled(label, "\n".join(shown))
-        self.line()
+        margin = Text(case.ending.value, "bold red")
+        self.details(wording.title(case, limit), margin, wording.details(case))
 
     def in_common(self, report: SuiteReport) -> None:
         """Print the traits that separate failing cases from passing cases."""

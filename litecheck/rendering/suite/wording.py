@@ -10,8 +10,8 @@ from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.agreements import agreement_sentence, not_distinguished
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
 from litecheck.rendering.wording.contrasts import trait_sentences
-from litecheck.rendering.wording.operator_lines import OperatorLine, extent
-from litecheck.rendering.wording.outcomes import size_words, spot_words, value_words
+from litecheck.rendering.wording.operator_lines import OperatorLine, extent, kind_name
+from litecheck.rendering.wording.outcomes import one_line, size_words, spot_words, value_words
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.summary_text import counted
@@ -44,7 +44,7 @@ def rule(ending: CaseOutcome) -> str:
 
 def name(row: OperatorRow | CaseVerdict) -> str:
     """Return ``CONV_2D int8 per-axis``."""
-    return " ".join(filter(None, (visible(row.opcode), row.kind, row.granularity)))
+    return kind_name(row.opcode, row.kind, row.granularity)
 
 
 def device_name(report: SuiteReport) -> str:
@@ -206,11 +206,6 @@ def summary(case: CaseVerdict) -> str:
     if case.mismatches:
         return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {size_words(case.worst, case.unit)}"
     return one_line(case.message) or MEANING[case.ending].rstrip(".")
-
-
-def one_line(message: str) -> str:
-    """Return a device's message as a single line: a separate line could be a command to a CI server."""
-    return "; ".join(visible(line.strip()) for line in message.splitlines() if line.strip())
 
 
 def details(case: CaseVerdict) -> Iterator[Detail]:

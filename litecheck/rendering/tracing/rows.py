@@ -46,7 +46,7 @@ def _row(trace: Trace, one: Culprit) -> result.ResultRow:
         trace.file, f"{wording.where(one)} '{one.name}'",
         ((f"subgraph {one.subgraph}", f"subgraph {one.subgraph}", "module"), (one.name, wording.where(one), "function")),
     )  # fmt: skip
-    identity = result.digest("\0".join((trace.file, str(one.subgraph), str(one.operator), one.cause)))
+    identity = result.digest(trace.file, str(one.subgraph), str(one.operator), one.cause)
     return result.ResultRow(
         f"trace/{one.cause}", "violation" if one.reaches_outputs else "warning", message, place, words, one.detail, details,
         f"{wording.where(one)}: {words}", result.lines_of(details), fails=one.reaches_outputs,
@@ -55,7 +55,7 @@ def _row(trace: Trace, one: Culprit) -> result.ResultRow:
 
 
 def _limit(trace: Trace, text: str) -> result.ResultRow:
-    identity = result.digest("\0".join((trace.file, text)))
+    identity = result.digest(trace.file, text)
     return result.ResultRow(
         "trace/limit", "violation", text, result.RowPlace(trace.file), "limit", text, (), text, (text,),
         fails=True, fingerprint=identity, identity=identity,

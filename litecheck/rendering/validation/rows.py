@@ -97,7 +97,7 @@ def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     for finding in ordered(model.findings):
         seen[finding.fingerprint] += 1
         parts = (from_here(model.file), model.member, finding.fingerprint, str(seen[finding.fingerprint]))
-        yield finding, result.digest("\0".join(parts))
+        yield finding, result.digest(*parts)
 
 
 def _row(report: Report, model: ModelReport, f: Finding, identity: str) -> result.ResultRow:
@@ -186,9 +186,9 @@ def _obstacles(report: Report, model: ModelReport, inside: str) -> Iterator[resu
             f"file/{p.code}", "violation", inside + told, where, title=told, identity=identity
         )
     if report.verdict(model) == "not checked" and not model.problems:
-        why, identity = report.explain(model), result.digest(f"{_name(model)}/not-judged")
-        text, where = f"{inside}not checked: {why}", result.RowPlace(from_here(model.file), "model")
-        yield result.ResultRow("model/not-judged", "violation", text, where, title=why, identity=identity)
+        why, where = report.explain(model), result.RowPlace(from_here(model.file), "model")
+        text = f"{inside}not checked: {why}"
+        yield result.not_judged("model", where, text, why, f"{_name(model)}/not-judged")
 
 
 def _stale(report: Report) -> Iterator[result.ResultRow]:

@@ -68,20 +68,10 @@ def _fits(verification: Verification) -> Iterator[layout.Part]:
 
 def _failing(verification: Verification) -> Iterator[layout.Part]:
     failing = wording.failing(verification)
-    yield from map(_case, failing[:_MANY])
+    for v in failing[:_MANY]:
+        yield layout.case(wording.title(v, NAME), v.outcome.value, wording.details(v))
     if len(failing) > _MANY:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
-
-
-def _case(verdict: Verdict) -> layout.Collapsible:
-    """Return a failing case, unfolded."""
-    rows = (
-        (label, layout.broken(tuple(shorten(line, 3 * PHRASE) for line in lines)))
-        for label, lines in wording.details(verdict)
-    )
-    return layout.Collapsible(
-        wording.title(verdict, NAME), (f": {verdict.outcome.value}",), (layout.FactRows(tuple(rows)),), True
-    )
 
 
 def _unjudged(verification: Verification) -> Iterator[layout.Line]:
@@ -147,7 +137,6 @@ def _cases(verification: Verification) -> Iterator[layout.Part]:
 
 
 def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
-    off = wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else ""
     tried = f", {v.exhaustive}" if v.exhaustive else ""
     end = "fails" if verification.failing(v) else ("conforms" if v.outcome.good else "not checked")
     return (
@@ -155,7 +144,7 @@ def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
         _name(v.opcode),
         (layout.StatusIcon(end), f"{v.outcome.value}{tried}"),
         (wording.differing(v),),
-        (off,),
+        (wording.largest(v),),
         (headlines.fitting(verification, v),),
         _name(v.name),
     )

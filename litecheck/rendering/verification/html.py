@@ -75,14 +75,13 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
 
 
 def _case(verification: Verification, verdict: Verdict) -> dict[str, Any]:
-    worst = verdict.worst
     return {
         "number": wording.numbers(verdict),
         "operator": shorten(verdict.opcode),
         "name": shorten(verdict.name),
         "differ": wording.differing(verdict),
         "arithmetic": headlines.fitting(verification, verdict),
-        "largest": wording.amount(worst.largest, worst.unit) if worst and verdict.mismatches else "",
+        "largest": wording.largest(verdict),
         "details": [d for d in wording.details(verdict) if d[0] not in _DRAWN],
     }
 

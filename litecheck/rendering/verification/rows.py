@@ -52,10 +52,10 @@ def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]
     """
     seen: Counter[str] = Counter()
     for v in wording.failing(verification):
-        fingerprint = result.digest("\0".join((wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)))
+        fingerprint = result.digest(wording.rule(v.outcome), str(v.subgraph), *v.opcodes, v.name)
         seen[fingerprint] += 1
         parts = (from_here(verification.model), verification.device, fingerprint, str(seen[fingerprint]))
-        yield v, fingerprint, result.digest("\0".join(parts))
+        yield v, fingerprint, result.digest(*parts)
 
 
 def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> result.ResultRow:
@@ -121,12 +121,9 @@ def _facts(v: Verification) -> Iterator[tuple[str, str]]:
 
 def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
     if v.verdict == "not checked":
-        tally, identity = (
-            wording.tally(v),
-            result.digest("\0".join((from_here(v.model), v.device, "not-judged"))),
-        )
-        text, where = f"not checked on {v.device}: {tally}", result.RowPlace(from_here(v.model), "model")
-        yield result.ResultRow("verify/not-judged", "violation", text, where, title=tally, identity=identity)
+        file, tally = from_here(v.model), wording.tally(v)
+        text, where = f"not checked on {v.device}: {tally}", result.RowPlace(file, "model")
+        yield result.not_judged("verify", where, text, tally, file, v.device, "not-judged")
 
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ def _results(report: Verifications, one: Verification | Unverified) -> result.Re
             str(p),
             result.RowPlace(file, p.path or "file", offset=p.offset),
             title=str(p),
-            identity=result.digest("\0".join((file, report.device, p.code, p.path, str(number)))),
+            identity=result.digest(file, report.device, p.code, p.path, str(number)),
         )
         for number, p in enumerate(one.problems)
     )

@@ -76,7 +76,7 @@ class VerificationPage(Page):
                 _kind(v),
                 v.outcome.value,
                 wording.differing(v),
-                wording.amount(v.worst.largest, v.worst.unit) if v.worst and v.mismatches else "",
+                wording.largest(v),
                 headlines.fitting(verification, v) if several else "",
                 visible(v.exhaustive),
                 visible(v.name) if self.verbose else shorten(v.name),
@@ -98,14 +98,9 @@ class VerificationPage(Page):
 
     def case(self, verdict: Verdict) -> None:
         """Print the details of a failing case."""
-        limit = None if self.verbose else NAME
         margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
-        indent = max(margin.cell_len + 2, 2 + LABEL)
-        self.line(Text(wording.title(verdict, limit), "bold"), margin, indent)
-        for label, lines in wording.details(verdict, self.chart):
-            shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
-            self.labelled(label, "\n".join(shown))
-        self.line()
+        title = wording.title(verdict, None if self.verbose else NAME)
+        self.details(title, margin, wording.details(verdict, self.chart))
 
     def chart(self, difference: Difference) -> tuple[str, ...]:
         return tuple(bars(difference.histogram, self.plain, self.width - 2 - LABEL))

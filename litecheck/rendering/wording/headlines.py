@@ -9,7 +9,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import NAME, visible
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.agreements import agreement_sentence
-from litecheck.rendering.wording.outcomes import device_message, title
+from litecheck.rendering.wording.outcomes import one_line, title
 from litecheck.summary_text import counted
 from litecheck.verification.result import Verdict, Verification
 
@@ -64,4 +64,4 @@ def excused(verification: Verification) -> Iterator[str]:
     for v in verification.verdicts:
         if v.fault and not verification.failing(v):
             told = f"{title(v, NAME)}, {v.outcome.value}: {visible(v.fault)}"
-            yield f"{told}; {device_message(v)}" if v.message and not v.mismatches else told
+            yield f"{told}; {one_line(v.message)}" if v.message and not v.mismatches else told

@@ -18,6 +18,11 @@ OPERATOR_HEADS = (
 )
 
 
+def kind_name(opcode: str, kind: str, granularity: str) -> str:
+    """Return the name of a kind of operator, for example ``CONV_2D int8 per-axis``."""
+    return " ".join(filter(None, (visible(opcode), kind, granularity)))
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorLine:
     """The cases of an operator on a type with weights of a granularity, on a device.
@@ -54,7 +59,7 @@ class OperatorLine:
     @property
     def title(self) -> str:
         """Title, for example ``CONV_2D int8 per-axis``."""
-        return " ".join(filter(None, (visible(self.opcode), self.kind, self.granularity)))
+        return kind_name(self.opcode, self.kind, self.granularity)
 
 
 def extent(value: float, unit: str) -> str:

@@ -72,6 +72,12 @@ def amount(value: float, unit: str) -> str:
     return f"{value:+,.0f} LSB" if unit == "LSB" else f"{value:+.3g} rel."
 
 
+def largest(verdict: Verdict) -> str:
+    """Return the largest difference of a case, signed; ``""`` without a difference."""
+    worst = verdict.worst
+    return amount(worst.largest, worst.unit) if worst and verdict.mismatches else ""
+
+
 def differing(verdict: Verdict) -> str:
     """Return mismatches by elements if outputs were compared: ``12/4,096``."""
     size = verdict.elements or sum(d.size for d in verdict.differences)
@@ -83,13 +89,13 @@ def summary(verdict: Verdict) -> str:
     worst = verdict.worst
     if worst is not None and worst.mismatches and verdict.outcome not in BROKEN:
         told = _extent(worst)
-        return f"{told}; {device_message(verdict)}" if verdict.message else told
-    return device_message(verdict) or MEANING[verdict.outcome].rstrip(".")
+        return f"{told}; {one_line(verdict.message)}" if verdict.message else told
+    return one_line(verdict.message) or MEANING[verdict.outcome].rstrip(".")
 
 
-def device_message(verdict: Verdict) -> str:
-    """Return the message as one line: a separate line from a device could be a command to a CI server."""
-    return "; ".join(visible(line.strip()) for line in verdict.message.splitlines() if line.strip())
+def one_line(message: str) -> str:
+    """Return a device's message as one line: a separate line could be a command to a CI server."""
+    return "; ".join(visible(line.strip()) for line in message.splitlines() if line.strip())
 
 
 def details(
@@ -110,7 +116,7 @@ def details(
         ("against", f"{verdict.nearest}, the nearest of those admitted" if verdict.nearest else ""),
         ("matches", f"exact under {', '.join(verdict.also)}" if verdict.also else ""),
         ("fault", verdict.fault),
-        ("message", MEANING[verdict.outcome] if silent else device_message(verdict)),
+        ("message", MEANING[verdict.outcome] if silent else one_line(verdict.message)),
         (
             "inputs",
             ", ".join(f"{kind} x {n:,}" if n > 1 else kind for kind, n in Counter(verdict.runs).items()),
