@@ -188,7 +188,12 @@ def clips_below_zero(operands: Operands) -> Measured:
 def quantized_beta(operands: Operands) -> Measured:
     """Factor of the SOFTMAX input for an integer input, or ``not finite``; None for float inputs. Example:
     int8 input and beta 0.5 give 1/2."""
-    value, given = number(operands, "beta"), operands.one("input")
+    return _factor(operands, "beta")
+
+
+def _factor(operands: Operands, name: str) -> Measured:
+    """An option that multiplies an integer input; None for float inputs."""
+    value, given = number(operands, name), operands.one("input")
     if value is None or given is None or given.dtype not in INTEGER_RANGES:
         return None
     return Fraction(value) if isfinite(value) else "not finite"
@@ -214,10 +219,7 @@ def exponent_step(operands: Operands) -> Measured:
 def quantized_alpha(operands: Operands) -> Measured:
     """Negative slope of LEAKY_RELU for an integer input, or ``not finite``; None for float inputs. Example:
     int8 input and alpha 0.25 give 1/4."""
-    value, given = number(operands, "alpha"), operands.one("input")
-    if value is None or given is None or given.dtype not in INTEGER_RANGES:
-        return None
-    return Fraction(value) if isfinite(value) else "not finite"
+    return _factor(operands, "alpha")
 
 
 @measures(option("radius"))
