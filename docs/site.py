@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from mkdocs.structure.files import File, Files
 
 from docs.mutation_pages import pages as mutation_pages
+from docs.rule_pages import pages as rule_pages
 from docs.target_pages import linked_to_pages
 from docs.target_pages import pages as target_pages
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.rendering.rules import reference_pages
 
 _OUTSIDE = re.compile(r"\[([^\]]*)\]\((\.\./(?:\.\./)*[^)]*)\)")
 
@@ -27,7 +27,7 @@ _OUTSIDE = re.compile(r"\[([^\]]*)\]\((\.\./(?:\.\./)*[^)]*)\)")
 def on_files(files: Files, config: Any) -> Files:
     """Add the rule reference, the requirements of each target and the mutants of each suite."""
     profiles = [p for p in map(load_profile, profile_names()) if p.judges != "placement"]
-    for path, text in reference_pages(profiles).items():
+    for path, text in rule_pages(profiles).items():
         files.append(File.generated(config, f"rules/{path}.md", content=text))
     for path, text in (mutation_pages() | target_pages()).items():
         files.append(File.generated(config, f"{path}.md", content=text))

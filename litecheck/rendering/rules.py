@@ -1,4 +1,4 @@
-"""Requirements of profiles: tables, plain values, and the documentation's rule reference."""
+"""Requirements of profiles: tables and plain values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.checks.wording import required
 from litecheck.errors import ConfigError
-from litecheck.finding import Effect
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
 from litecheck.rendering.escape import json_document, visible
@@ -48,7 +47,8 @@ def rows(profile: Profile, rule: OperatorRule) -> Iterator[Row]:
         )
 
 
-def _signature(rule: OperatorRule, roles: Iterable[str]) -> str:
+def signature(rule: OperatorRule, roles: Iterable[str]) -> str:
+    """Return ``input, weight, [bias]``: optional roles in brackets, repeated roles with dots."""
     marks = (f"[{r}]" if r in rule.optional else f"{r}..." if r in rule.repeated else r for r in roles)
     return ", ".join(marks) or "none"
 
@@ -60,8 +60,8 @@ def demanded(requirement: Requirement) -> str:
     return required(requirement) + less
 
 
-def _without_role(requirement: Requirement) -> str:
-    """The same beside a path that names the operand already."""
+def without_role(requirement: Requirement) -> str:
+    """Return the required value without the operand, which the path beside it names."""
     return demanded(requirement).replace(f" of {requirement.role}", "", 1)
 
 
@@ -83,8 +83,8 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
             (
                 rule.opcode,
                 str(len(tuple(rule.all_requirements()))),
-                _signature(rule, rule.inputs),
-                _signature(rule, rule.outputs),
+                signature(rule, rule.inputs),
+                signature(rule, rule.outputs),
             )
             for rule in profile.operators.values()
         )
@@ -100,10 +100,10 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
     for profile in _with_rule(profiles, opcode):
         rule = profile.operators[opcode]
         console.print(visible(f"{rule.opcode} by {profile.name}"), style="bold")
-        for line in _scope(rule):
+        for line in scope(rule):
             console.print(visible(line))
         listed = [
-            (row.name, _without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
+            (row.name, without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
             for row in rows(profile, rule)
         ]
         print_table(("requirement", "required", "level", "rule"), listed, _WHOLE, console)
@@ -122,7 +122,8 @@ def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
     return found
 
 
-def _scope(rule: OperatorRule) -> Iterator[str]:
+def scope(rule: OperatorRule) -> Iterator[str]:
+    """Yield the reason of a rule, its exemptions, and its alternatives."""
     if rule.because:
         yield rule.because
     for exemption in rule.exemptions:
@@ -200,84 +201,5 @@ def _requirement_values(row: Row) -> dict[str, Any]:
     }
 
 
-def reference_pages(profiles: Iterable[Profile]) -> dict[str, str]:
-    """Return the rule reference as Markdown pages by path: a page for each profile, and a page for each of its operators.
-
-    A profile that extends another lists only the requirements that it adds or narrows. Example of a path:
-    ``litert-int8/CONV_2D``.
-    """
-    pages = {}
-    for profile in profiles:
-        listed = []
-        for opcode, rule in profile.operators.items():
-            own = [row for row in rows(profile, rule) if _states(profile, row.requirement)]
-            if own:
-                section = _operator_section(profile, rule, own).replace("### ", "# ", 1)
-                pages[f"{profile.name}/{opcode}"] = f"{section}\n"
-                listed.append(f"- [{opcode}]({profile.name}/{opcode}.md)")
-        top = _profile_section(profile).replace("## ", "# ", 1)
-        pages[profile.name] = "\n\n".join((top, _PREFACE, "\n".join(listed))) + "\n"
-    return pages
-
-
-_PREFACE = """The text before a colon is, behind the operator and a slash, the path of a requirement: `CONV_2D/weight/scale`.
-Findings, `--select`, `--ignore`, `--set-level` and `litecheck explain` use this path. A violated requirement is a violation,
-unless another level is stated. `[role]` can be absent, and `role...` takes all remaining tensors. The impact is in
-parentheses. The sentence below a group is the reason, with its source in parentheses."""
-
-
-def _states(profile: Profile, requirement: Requirement) -> bool:
-    relaxed = requirement.relaxed is not None and requirement.relaxed.by.profile == profile.name
-    return relaxed or requirement.demand.profile == profile.name
-
-
-def _profile_section(profile: Profile) -> str:
-    unlisted = "a violation" if profile.unlisted == "violation" else "not covered"
-    facts = [
-        f"{profile.title}. Source: {profile.source}",
-        f"Judges operators whose activations are {' or '.join(profile.activations)}; "
-        f"an operator without a rule is {unlisted}.",
-    ]
-    if profile.runtime:
-        facts.append(f"States the demands of {profile.runtime}.")
-    if profile.extends:
-        facts.append(
-            f"Extends `{profile.extends}`: what that profile demands holds here too and is not repeated."
-        )
-    return f"## {profile.name}\n\n" + "\n\n".join(facts)
-
-
-def _operator_section(profile: Profile, rule: OperatorRule, own: Iterable[Row]) -> str:
-    operands = f"Inputs: {_signature(rule, rule.inputs)}. Outputs: {_signature(rule, rule.outputs)}."
-    lines = [f"### {rule.opcode} ({profile.name})", "", operands, *map(_sentence, _scope(rule)), ""]
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for row in own:
-        if row.requirement.verb != "operands":
-            reasons.setdefault((row.requirement.because, row.requirement.see), []).append(_item(row))
-    for (because, see), items in reasons.items():
-        lines += [*items, *_reason(because, see), ""]
-    return "\n".join(lines).rstrip()
-
-
-def _item(row: Row) -> str:
-    r = row.requirement
-    said = (r.level if r.level != "violation" else "", r.effect if r.effect != _UNSAID else "")
-    level = f" ({': '.join(filter(None, said))})" if any(said) else ""
-    relaxed = f"; {r.relaxed.value} {shows(r.relaxed)}: {r.relaxed.because}" if r.relaxed else ""
-    return f"- `{row.name}`: {_without_role(r)}{level}{relaxed}"
-
-
-def _reason(because: str, see: str) -> Iterator[str]:
-    if because or see:
-        yield ""
-        yield _sentence(f"{because} ({see})" if because and see else because or f"see {see}")
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
-#: The effect of a requirement whose profile states none.
-_UNSAID: Effect = "the profile forbids it"
 #: Columns that take the room they need; the remaining columns wrap.
 _WHOLE = ("profile", "operator", "requirement", "level", "rule")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from docs.rule_pages import pages as rule_pages
 from litecheck.errors import ConfigError
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -19,7 +20,6 @@ from litecheck.rendering.rules import (
     print_profiles,
     print_rules,
     profile_values,
-    reference_pages,
     rows,
 )
 
@@ -172,7 +172,7 @@ def test_json_of_one_operator(acme: Profile) -> None:
 
 
 def test_the_reference_lists_what_a_profile_states_itself(acme: Profile, child: Profile) -> None:
-    pages = reference_pages([acme, child])
+    pages = rule_pages([acme, child])
     assert all(text.startswith("# ") and text.endswith("\n") for text in pages.values())
     assert pages["acme"].startswith(
         "# acme\n\nAcme NPU. Source: https://example.org/acme\n\n"
