@@ -112,25 +112,14 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
         grid = TableGrid((">resolution", ">range", ">scale", "joined by", "tensor"), rows)
         yield Collapsible("Shared scales", (f" {sharing.shared_title(record)}",), (grid,))
     if record.tensors:
-        heads = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC", ">clipped", "by", "tensor")
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
-        grid = TableGrid(heads, tuple(map(_tensor, ordered)))
+        grid = TableGrid((*wording.TENSOR_HEADS, "by", "tensor"), tuple(map(_tensor, ordered)))
         yield Collapsible("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
 
 
 def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
-    found, form = one.agreement, one.form
-    return (
-        (form.dtype,),
-        (wording.form_range(form),),
-        (wording.scales(form),),
-        (wording.zero_points(form),),
-        (wording.decibels(found.snr) if found else "",),
-        (wording.without_dc(found) if found else "",),
-        (wording.share(found.clipped) if found else "",),
-        broken(wording.decided_by(form)),
-        (Code(shorten(one.name, NAME)),),
-    )
+    name = (Code(shorten(one.name, NAME)),)
+    return *((cell,) for cell in wording.tensor_cells(one)), broken(wording.decided_by(one.form)), name
 
 
 def _judged(record: ConversionRecord) -> Iterator[Part]:

@@ -17,18 +17,7 @@ from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
 from litecheck.summary_text import counted
 
-_HEADS = (
-    "type",
-    ">range",
-    ">scale",
-    ">zero point",
-    ">SNR",
-    ">without DC",
-    ">clipped",
-    ">equal",
-    "by",
-    "tensor",
-)
+_HEADS = (*wording.TENSOR_HEADS, ">equal", "by", "tensor")
 _FEW = 12
 
 
@@ -183,14 +172,9 @@ class ConversionPage(ValidationPage):
         self._cut(_HEADS, [self._tensor(one) for one in found], ("by", "zero point", "range", "clipped"))
 
     def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
-        snr = wording.decibels(one.agreement.snr) if one.agreement else ""
-        varying = wording.without_dc(one.agreement) if one.agreement else ""
-        clipped = wording.share(one.agreement.clipped) if one.agreement else ""
         equal = wording.alike(one.agreement) if one.agreement else ""
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
-        ends = wording.form_range(one.form)
-        numbers = wording.scales(one.form), wording.zero_points(one.form)
-        return one.form.dtype, ends, *numbers, snr, varying, clipped, equal, by, one.name
+        return *wording.tensor_cells(one), equal, by, one.name
 
     def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
         """Print the first rows of a table, with short names in its last column; ``verbose`` shortens nothing."""

@@ -247,6 +247,17 @@ def zero_points(form: QuantParams) -> str:
     return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
 
 
+#: The heads of :func:`tensor_cells`.
+TENSOR_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC", ">clipped")
+
+
+def tensor_cells(one: ConvertedTensor) -> tuple[str, ...]:
+    """Return type, range, scale, zero point, SNR, SNR without DC and clipped share of a tensor."""
+    form, found = one.form, one.agreement
+    measured = (decibels(found.snr), without_dc(found), share(found.clipped)) if found else ("", "", "")
+    return form.dtype, form_range(form), scales(form), zero_points(form), *measured
+
+
 def decided_by(form: QuantParams) -> tuple[str, ...]:
     """The rules of the scale, those that fix it first, and what else decided."""
     own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))

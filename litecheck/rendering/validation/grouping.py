@@ -41,6 +41,19 @@ class Block:
         return measured(self.path)
 
     @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Labels with what the requirement says; nothing for what it does not say."""
+        facts = (
+            ("measured", self.measured),
+            ("because", self.because),
+            ("impact", self.effect),
+            ("fix", self.hint),
+            ("source", self.see),
+            ("rule", f"{self.demanded_by.profile}, {self.demanded_by}"),
+        )
+        return tuple((label, text) for label, text in facts if text)
+
+    @property
     def extent(self) -> str:
         """Number of operators that violate the requirement, or of tensors without an operator; ``""`` for one."""
         wheres = [f.where for case in self.cases for f in case.findings]

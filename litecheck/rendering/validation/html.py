@@ -136,20 +136,12 @@ def _reasons(model: ModelReport) -> Iterator[tuple[str, str, int, str]]:
 
 
 def _block(block: Block) -> dict[str, Any]:
-    facts = (
-        ("measured", block.measured),
-        ("because", block.because),
-        ("impact", block.effect),
-        ("fix", block.hint),
-        ("source", block.see),
-        ("rule", f"{block.demanded_by.profile}, {block.demanded_by}"),
-    )
     return {
         "level": block.level,
         "path": visible(block.path),
         "effect": block.effect,
         "places": sum(len(case.findings) for case in block.cases),
-        "facts": [(label, visible(text)) for label, text in facts if text],
+        "facts": [(label, visible(text)) for label, text in block.facts],
         "cases": list(map(_case, block.cases[:_PLACES])),
         "more": max(0, len(block.cases) - _PLACES),
     }

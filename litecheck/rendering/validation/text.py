@@ -84,12 +84,8 @@ class ValidationPage(Page):
         if len(cases) < len(block.cases):
             left = sum(len(case.findings) for case in block.cases[_HANDFUL:])
             self.labelled("", f"and {counted(left, 'other finding')} of this kind")
-        self.labelled("measured", block.measured)
-        self.labelled("because", visible(block.because))
-        self.labelled("impact", block.effect)
-        self.labelled("fix", visible(block.hint))
-        self.labelled("source", visible(block.see))
-        self.labelled("rule", visible(f"{block.demanded_by.profile}, {block.demanded_by}"))
+        for label, text in block.facts:
+            self.labelled(label, visible(text))
         self.line()
 
     def case(self, case: AlikeFindings) -> None:
