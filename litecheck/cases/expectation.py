@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.arrays import Array, Arrays, stacked
 from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
 from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.cases.side_by_side import outputs_of, run_once, together
 from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -68,7 +68,7 @@ class Expectation:
                 for (subgraph, index), contents in interpreter.variables.items()
                 if not subgraph
             }
-            _run(interpreter, stimulus)
+            run_once(interpreter, stimulus.arrays)
 
     def usable(self, arithmetic: Arithmetic) -> tuple[Stimulus, ...]:
         """Return the inputs that the reference can compute.
@@ -113,7 +113,7 @@ class Expectation:
 
 def _outputs(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
     _begin(interpreter, stimulus)
-    return _run(interpreter, stimulus)
+    return run_once(interpreter, stimulus.arrays)
 
 
 def with_all_outputs(
@@ -146,12 +146,6 @@ def _begin(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> None:
     if not stimulus.follows:
         interpreter.restart()
         interpreter.variables.update({(0, index): contents for index, contents in stimulus.start.items()})
-
-
-def _run(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> Arrays:
-    main = interpreter.model.subgraphs[0]
-    tensors = interpreter.run(main, stimulus.arrays)
-    return tuple(tensors[index] for index in main.outputs)
 
 
 class TensorCache:

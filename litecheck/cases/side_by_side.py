@@ -163,18 +163,21 @@ def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> 
     runs = stacked(several) if layout else several
     own = [main.tensors[index].shape for index in main.inputs]
     if layout is None or not isinstance(runs, StackedRuns) or [c.shape[1:] for c in runs.columns] != own:
-        yield from ([_run(interpreter, arrays)] for arrays in runs)
+        yield from ([run_once(interpreter, arrays)] for arrays in runs)
         return
     for start in range(0, len(runs), layout.most):
         group = runs[start : start + layout.most]
         if len(group) == 1:
-            yield [_run(interpreter, group[0])]
+            yield [run_once(interpreter, group[0])]
             continue
-        made = _run(interpreter, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns)))
+        made = run_once(
+            interpreter, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns))
+        )
         yield StackedRuns(tuple(layout.apart(array, len(group)) for array in made))
 
 
-def _run(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:
+def run_once(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:
+    """Return the outputs of one inference. Raises RunError."""
     main = interpreter.model.subgraphs[0]
     tensors = interpreter.run(main, inputs)
     return tuple(tensors[index] for index in main.outputs)

@@ -122,7 +122,7 @@ def run(
     """
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
-    from litecheck.rendering.suite.run import sentence
+    from litecheck.rendering.suite.headline import run_sentence
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
     from litecheck.suite.run_summary import summarize
@@ -147,7 +147,7 @@ def run(
     finally:
         opened.close()
     summary = summarize(read, read_results(output, read))
-    log(f"wrote {output}: {sentence(summary)}", quiet and not summary.idle)
+    log(f"wrote {output}: {run_sentence(summary)}", quiet and not summary.idle)
     if summary.idle:
         raise typer.Exit(UNJUDGED)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,26 +17,16 @@ if TYPE_CHECKING:
     from litecheck.suite.manifest import Suite
     from litecheck.suite.verdict import SuiteReport
 
-Folder = Annotated[
-    str,
-    typer.Argument(metavar="SUITE", help="Read the suite in this folder, made by 'litecheck suite make'."),
-]
-JudgedFolder = Annotated[
-    str | None,
-    typer.Argument(metavar="SUITE", help="Read the suite in this folder, made by 'litecheck suite make'."),
-]
-ResultsFolder = Annotated[
-    str,
-    typer.Argument(
-        metavar="RESULTS", help="Read the results of 'litecheck suite run', or a folder with outputs/."
-    ),
-]
-JudgedResults = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="RESULTS", help="Read the results of 'litecheck suite run', or a folder with outputs/."
-    ),
-]
+_SUITE: Any = typer.Argument(
+    metavar="SUITE", help="Read the suite in this folder, made by 'litecheck suite make'."
+)
+_RESULTS: Any = typer.Argument(
+    metavar="RESULTS", help="Read the results of 'litecheck suite run', or a folder with outputs/."
+)
+Folder = Annotated[str, _SUITE]
+JudgedFolder = Annotated[str | None, _SUITE]
+ResultsFolder = Annotated[str, _RESULTS]
+JudgedResults = Annotated[str | None, _RESULTS]
 Stream = Annotated[
     str | None,
     option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.escape import json_document
 from litecheck.suite.stream.computations import VectorMutant
-from litecheck.suite.stream.stream_report import FailedVector, MutantFit, StreamReport
+from litecheck.suite.stream.stream_report import FailedVector, StreamReport
 from litecheck.summary_text import counted
 from litecheck.version import __version__
 
@@ -84,13 +84,9 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
     if not whole:
         yield "explained", "no known mistake fits every answer"
         for one in report.explanations[:_SHOWN]:
-            yield "", _partly(one)
+            yield "", f"{_fitting(one.explained)} {_named(one.mutant)}"
     if report.unexplained:
         yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
-
-
-def _partly(one: MutantFit) -> str:
-    return f"{_fitting(one.explained)} {_named(one.mutant)}"
 
 
 def _fitting(number: int) -> str:

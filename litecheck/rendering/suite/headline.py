@@ -1,4 +1,4 @@
-"""First line of a suite's report: the verdict, missing results, the arithmetic, and excused cases."""
+"""First lines of suites: verdict, missing results, arithmetic and excused cases of a report, and the end of a run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import visible
 from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
+from litecheck.rendering.wording.outcomes import one_line
+from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
 from litecheck.summary_text import counted
 
@@ -49,3 +51,13 @@ def excused(report: SuiteReport) -> Iterator[str]:
             groups[key] = groups.get(key, 0) + 1
     for (operator, ending, why), number in groups.items():
         yield f"{operator}, {number:,} {ending}: {visible(why)}"
+
+
+def run_sentence(summary: RunSummary) -> str:
+    """Return ``results of 52 of 52 cases; 1 of 3 valid cases computed, 2 refused: exit status 3; no memory``."""
+    told = f"results of {summary.results:,} of {summary.cases:,} cases"
+    if not summary.outcomes:
+        return told
+    ends = ", ".join(f"{number:,} {outcome}" for outcome, number in summary.outcomes.items())
+    computed = f"{summary.computed:,} of {summary.valid:,} valid cases computed"
+    return "; ".join((told, ": ".join(filter(None, (f"{computed}, {ends}", one_line(summary.message))))))

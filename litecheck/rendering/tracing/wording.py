@@ -71,19 +71,14 @@ def _accuracy(trace: Trace) -> str:
     if named := trace.unexplained:
         more = f" and {counted(len(named) - 1, 'operator')} more" if len(named) > 1 else ""
         return f"{data}SNR of the outputs is {trace.worst:.1f} dB, and {named[0]}{more} has no partner to compare with"
-    return (
-        f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{_bad_output(trace)}{_better(trace)}{_leading(trace)}"
-        f"{_without_kernel(trace)}"
-    )
+    bad = f", yet the SNR of the outputs is {trace.worst:.1f} dB" if trace.worst < BAD_SNR else ""
+    told = f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{bad}"
+    return f"{told}{_better(trace)}{_leading(trace)}{_without_kernel(trace)}"
 
 
 def _is_of_data(trace: Trace) -> bool:
     """Return True if samples do not fit an input, and nothing but ranges is wrong with the model."""
     return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in _RANGES)
-
-
-def _bad_output(trace: Trace) -> str:
-    return f", yet the SNR of the outputs is {trace.worst:.1f} dB" if trace.worst < BAD_SNR else ""
 
 
 def _better(trace: Trace) -> str:

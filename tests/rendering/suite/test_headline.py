@@ -1,10 +1,10 @@
-"""End of a run of a suite in one line."""
+"""First lines of suites: the end of a run in one line."""
 
 from __future__ import annotations
 
 import pytest
 
-from litecheck.rendering.suite.run import sentence
+from litecheck.rendering.suite.headline import run_sentence
 from litecheck.suite.run_summary import RunSummary
 
 
@@ -22,5 +22,5 @@ from litecheck.suite.run_summary import RunSummary
         ),
     ],
 )
-def test_sentence(summary: RunSummary, told: str) -> None:
-    assert sentence(summary) == told
+def test_the_end_of_a_run(summary: RunSummary, told: str) -> None:
+    assert run_sentence(summary) == told
