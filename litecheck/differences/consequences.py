@@ -75,8 +75,7 @@ def _of_bias(match: SubgraphMatch, one: Operator, other: Operator, kind: ChangeK
         return -1
     if kind == "scale" and not _is_product(new):
         return -1
-    kinds: tuple[ChangeKind, ...] = ("scale",) if kind == "scale" else (kind,)
-    near = (numbers.get((old[role].index, k), -1) for role in ("weight", "input") for k in kinds)
+    near = (numbers.get((old[role].index, kind), -1) for role in ("weight", "input"))
     return next((n for n in near if n >= 0), -1) if kind in ("scale", "granularity", "axis", "dtype") else -1
 
 
