@@ -236,7 +236,7 @@ def gate_accumulator(operands: Operands) -> Measured:
     The input's products and the recurrent products are two sums; the bias belongs to the first sum.
     """
     largest = 0
-    for gate in ("input", "forget", "cell", "output"):
+    for gate in _GATES:
         bias = operands.one(f"{gate}_gate_bias")
         added = 0 if bias is None else largest_value(bias) or 0
         for source, data, extra in (("input", "input", added), ("recurrent", "output_state", 0)):

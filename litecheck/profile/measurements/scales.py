@@ -168,14 +168,14 @@ def reach(operands: Operands) -> Measured:
 
     For REDUCE_PROD without the zero point, or the magnitude of the running product if it is larger.
     """
-    output, step = operands.one("output"), _ratio(operands.one("output"))
+    output = operands.one("output")
     magnitudes = (_magnitude(operands.one(role)) for role in ("input", "lhs", "rhs"))
     sizes = [size for size in magnitudes if size is not None]
-    if output is None or step is None or not sizes:
+    if output is None or not sizes:
         return None
     opcode = operands.operator.opcode
     if opcode == "REDUCE_PROD":
-        return _carried(operands, output, Fraction(*sizes[0]), Fraction(*step))
+        return _carried(operands, output, Fraction(*sizes[0]))
     largest, per = sizes[0]
     for more, unit in sizes[1:]:
         largest = largest * unit + more * per if opcode in ("ADD", "SUB") else largest * more
@@ -185,23 +185,23 @@ def reach(operands: Operands) -> Measured:
         largest, per = largest * given.size, per * output.size
     if opcode == "BATCH_MATMUL" and lhs is not None and len(lhs.shape) > 1:
         largest *= lhs.shape[-2 if operands.option("adj_x") else -1]
-    return _in_steps(largest, per, output, step)
+    return _in_steps(operands, (largest, per))
 
 
 @measures(_reaching(64))
 def sloped_reach(operands: Operands) -> Measured:
     """Largest input magnitude, below 0 times ``alpha``, in output steps and with the zero point. Example:
     int8 with scale 0.5 and zero point 0, alpha 0.25 and output scale 0.25 give 254."""
-    given, output, slope = operands.one("input"), operands.one("output"), operands.one("alpha")
-    scale, step, zero = _ratio(given), _ratio(output), one_zero_point(given)
+    given, slope = operands.one("input"), operands.one("alpha")
+    scale, zero = _ratio(given), one_zero_point(given)
     steepest = _magnitude(slope) if slope is not None else _stated_slope(operands)
-    if given is None or output is None or scale is None or step is None or zero is None or steepest is None:
+    if given is None or scale is None or zero is None or steepest is None:
         return None
     if given.dtype not in INTEGER_RANGES:
         return None
     low, high = INTEGER_RANGES[given.dtype]
     largest = max(abs(high - zero) * steepest[1], abs(zero - low) * steepest[0])
-    return _in_steps(largest * scale[0], scale[1] * steepest[1], output, step)
+    return _in_steps(operands, (largest * scale[0], scale[1] * steepest[1]))
 
 
 def _stated_slope(operands: Operands) -> tuple[int, int] | None:
@@ -213,38 +213,25 @@ def _stated_slope(operands: Operands) -> tuple[int, int] | None:
 def quotient_reach(operands: Operands) -> Measured:
     """Largest magnitude of lhs / rhs scale, in output steps and with the zero point. Example: int8 lhs with
     scale 0.5, rhs scale 0.25 and output scale 0.5 give 512."""
-    output, lhs = operands.one("output"), _magnitude(operands.one("lhs"))
-    step, divisor = _ratio(output), _ratio(operands.one("rhs"))
-    if output is None or lhs is None or step is None or divisor is None:
+    lhs, divisor = _magnitude(operands.one("lhs")), _ratio(operands.one("rhs"))
+    if lhs is None or divisor is None:
         return None
-    return _in_steps(lhs[0] * divisor[1], lhs[1] * divisor[0], output, step)
+    return _in_steps(operands, (lhs[0] * divisor[1], lhs[1] * divisor[0]))
 
 
 @measures(_reaching(1))
 def root_reach(operands: Operands) -> Measured:
     """Largest square root of an input in float64, in output steps and with the zero point. Example: int8 with
     scale 0.5 and zero point 0 and output scale 0.25 give 32."""
-    output, step, largest = (
-        operands.one("output"),
-        _ratio(operands.one("output")),
-        _magnitude(operands.one("input")),
-    )
-    if output is None or step is None or largest is None:
-        return None
-    return _in_steps(*sqrt(largest[0] / largest[1]).as_integer_ratio(), output, step)
+    largest = _magnitude(operands.one("input"))
+    return None if largest is None else _in_steps(operands, sqrt(largest[0] / largest[1]).as_integer_ratio())
 
 
 @measures(_reaching(1))
 def inverse_root_reach(operands: Operands) -> Measured:
     """1 / sqrt(input scale) in output steps, plus zero point. Example: input 0.25, output 0.5 give 4."""
-    output, step, scale = (
-        operands.one("output"),
-        _ratio(operands.one("output")),
-        _ratio(operands.one("input")),
-    )
-    if output is None or step is None or scale is None:
-        return None
-    return _in_steps(*sqrt(scale[1] / scale[0]).as_integer_ratio(), output, step)
+    scale = _ratio(operands.one("input"))
+    return None if scale is None else _in_steps(operands, sqrt(scale[1] / scale[0]).as_integer_ratio())
 
 
 @measures(lambda plan, value: plan.scaled("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None)
@@ -279,18 +266,20 @@ def _magnitude(tensor: Tensor | None) -> tuple[int, int] | None:
     return ratio[0] * max(abs(high - zero_point), abs(low - zero_point)), ratio[1]
 
 
-def _in_steps(largest: int, per: int, output: Tensor, step: tuple[int, int]) -> Fraction:
-    """``largest / per`` in output steps, and the zero point."""
-    zero = abs(one_zero_point(output) or 0)
-    return Fraction(largest * step[1] + zero * per * step[0], per * step[0])
+def _in_steps(operands: Operands, magnitude: tuple[int, int]) -> Fraction | None:
+    """A magnitude, as numerator and denominator, in output steps, and the zero point."""
+    output, (largest, per) = operands.one("output"), magnitude
+    step, zero = _ratio(output), abs(one_zero_point(output) or 0)
+    return Fraction(largest * step[1] + zero * per * step[0], per * step[0]) if step else None
 
 
-def _carried(operands: Operands, output: Tensor, size: Fraction, step: Fraction) -> Fraction | None:
+def _carried(operands: Operands, output: Tensor, size: Fraction) -> Fraction | None:
     """Every product is rescaled by input scale over the n-th root of the output scale, the last product twice."""
-    given, scale = operands.one("input"), one_scale(operands.one("input"))
-    if given is None or not scale or min(given.size, output.size) < 1 or not size:
+    given, scale, step = operands.one("input"), one_scale(operands.one("input")), _ratio(output)
+    if given is None or not scale or step is None or min(given.size, output.size) < 1 or not size:
         return None
     factors = given.size / output.size
-    final = factors * log2(size) - log2(step)
-    largest = max(final, final - log2(scale) + log2(step) / factors)
+    unit = log2(Fraction(*step))
+    final = factors * log2(size) - unit
+    largest = max(final, final - log2(scale) + unit / factors)
     return Fraction(2.0 ** min(max(largest, -1000.0), 1000.0))

@@ -39,21 +39,23 @@ def _cut(plan: Plan, value: int) -> Plan | None:
     return plan.option(num_splits=4) if 0 <= value < 4 else None
 
 
+def _slice(operands: Operands) -> list[tuple[int, int, int]] | None:
+    """(begin, size, length) of each dimension of SLICE."""
+    begin, size = short_constant(operands, "begin"), short_constant(operands, "size")
+    shape = indexed_shape(operands)
+    if shape is None or begin is None or size is None:
+        return None
+    return list(zip(begin, size, shape, strict=False))
+
+
 @measures(lambda plan, value: within_type(within_type(plan, "begin", invalid(9, 0, value)), "size", [1] * 4))
 def slices_out_of_range(operands: Operands) -> Measured:
     """Number of dimensions in which SLICE begins or ends outside the input; size -1 means the rest. Example:
     input (4, 4), begin (0, 3) and size (4, 2) give 1."""
-    shape, begin, size = (
-        indexed_shape(operands),
-        short_constant(operands, "begin"),
-        short_constant(operands, "size"),
-    )
-    if shape is None or begin is None or size is None:
+    parts = _slice(operands)
+    if parts is None:
         return None
-    return sum(
-        first < 0 or length < -1 or first + max(length, 0) > dim
-        for first, length, dim in zip(begin, size, shape, strict=False)
-    )
+    return sum(begin < 0 or size < -1 or begin + max(size, 0) > dim for begin, size, dim in parts)
 
 
 @measures(_sliced)
@@ -63,23 +65,14 @@ def sliced_shape_differs(operands: Operands) -> Measured:
 
     The kernel trusts an output shape in the file.
     """
-    shape, begin, size = (
-        indexed_shape(operands),
-        short_constant(operands, "begin"),
-        short_constant(operands, "size"),
-    )
-    output = operands.one("output")
-    if shape is None or begin is None or size is None or output is None or not output.shape:
+    parts, given, output = _slice(operands), operands.one("input"), operands.one("output")
+    if parts is None or output is None or not output.shape:
         return None
-    given = operands.one("input")
     if any(
         dim < 0 for tensor in (given, output) if tensor is not None for dim in tensor.shape_signature or ()
     ):
         return None
-    lengths = [
-        dim - first if length == -1 else length
-        for first, length, dim in zip(begin, size, shape, strict=False)
-    ]
+    lengths = [dim - begin if size == -1 else size for begin, size, dim in parts]
     return sum(a != b for a, b in zip(lengths, output.shape, strict=False))
 
 
