@@ -57,7 +57,7 @@ def operators(model: Model, subgraph: Subgraph) -> Iterator[Case]:
 
 
 def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
-    """Return operators in execution order, ``size`` per case."""
+    """Return operators in execution order, ``length`` per case."""
     for start in range(0, len(subgraph.operators), length):
         yield _case(model, subgraph, subgraph.operators[start : start + length])
 

@@ -118,7 +118,7 @@ class Assignment:
 class Plan:
     """Plan of an operator: roles in file order, the tensors of each (none if absent), and the stated options.
 
-    ``optional`` inputs may be absent. ``options`` of None is an operator without an options table. ``lists_absent`` is
+    ``optional`` inputs may be absent. ``options`` of None is an operator without an options table. ``explicit_absent`` is
     True if absent inputs at the end are listed as such. ``set`` are the roles whose scales no longer follow from other
     tensors. ``cut`` are the tensors that an operator cuts out of larger tensors, and that are also outputs of the
     subgraph. ``joined`` is the axis along which the first output becomes the front of a larger tensor. ``lists_buffers``

@@ -37,7 +37,7 @@ class RowPlace:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """A result. ``message`` is a sentence without its place, ``gist`` why in a phrase, ``details`` all that is known.
+    """A result. ``message`` is a sentence without its place, ``summary`` why in a phrase, ``details`` all that is known.
 
     ``fails`` says that it fails what was judged, ``silent`` that there was no answer that could be right or wrong;
     ``waiver`` who let it pass and why. ``title`` is what a list of failures calls it, ``full`` its lines where there is

@@ -27,7 +27,7 @@ Found = TypeVar("Found")
 class Operands:
     """Operator with its tensors by role; a repeated role has several tensors, an absent role none.
 
-    ``looked_around`` is True if a measurement has read more than the operator and its tensors. Measurements without this
+    ``reads_neighbors`` is True if a measurement has read more than the operator and its tensors. Measurements without this
     flag are equal for all operators of the same form.
     """
 
