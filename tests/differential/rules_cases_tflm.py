@@ -230,14 +230,14 @@ def _states(dtype: str) -> Iterator[Case]:
 
 def svdf(name: str, state: str, biased: bool = True) -> Case:
     """SVDF with int16 or int8 state and time weights."""
-    ss, st, so, most = (0.002, 0.0002, 0.05, 9000) if state == "int16" else (0.35, 0.02, 0.3, 100)
+    ss, st, so, most = (0.002, 0.0002, 0.1, 9000) if state == "int16" else (0.1, 0.012, 0.2, 100)
     x = act((2, 5))
     memory = Part((2, 8), state, quantized(ss), variable=True)
     feature = const(RNG.integers(-127, 128, (4, 5)), quantized(0.01), "int8")
     time = const(RNG.integers(-most, most, (4, 2)), quantized(st), state)
     step = np.float32(st) * np.float32(ss)
     b = const((RNG.uniform(-4, 4, 4) / step).astype(np.int32), quantized(step), "int32") if biased else None
-    return case(name, [x, feature, time, b, memory], [out((2, 4), quantized(so, -2))], "SVDF", rank=1, tolerance=3,
+    return case(name, [x, feature, time, b, memory], [out((2, 4), quantized(so, -128))], "SVDF", rank=1, tolerance=3,
                 fused_activation_function="RELU", version=3)  # fmt: skip
 
 

@@ -390,6 +390,13 @@ def _wrong() -> Iterator[Break]:
         parts = [places, const(rows, scale, "int8")]
         copied = one("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", quantized(1.0))])
         yield own(f"EMBEDDING_LOOKUP/limits/{path}", copied, rows[[2, 0]] / 2)
+    narrow = Part(
+        (4, 3), "int4", quantized(1.0), np.arange(12).reshape(4, 3).astype(np.int8) - 6, constant=True
+    )
+    for opcode, parts in (("EMBEDDING_LOOKUP", [places, narrow]), ("GATHER", [narrow, places])):
+        halves = one(opcode, parts, [Part((2, 3), "int4", quantized(1.0))], version=5)
+        assert narrow.values is not None
+        yield own(f"{opcode}/limits/row_bits_beyond_bytes", halves, narrow.values[[2, 0]])
     row = [const([9, 0]), const([10, 3]), const([1, 1])]
     behind = one("STRIDED_SLICE", [data, *row], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_out_of_range", behind, x[3])

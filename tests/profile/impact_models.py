@@ -135,6 +135,23 @@ def _ones(*shape: int, dtype: str = "int8") -> np.ndarray:
     return np.ones(shape, dtype)
 
 
+def narrow(opcode: str, dtype: str) -> Model:
+    """An operator that moves the values of a constant (2, 3)."""
+    x, y = constant("x", np.arange(6).reshape(2, 3).astype(np.int8), HALF, dtype), np.zeros(2, np.int64)
+    shape, more, options = {
+        "BROADCAST_TO": ((4, 2, 3), [constant("s", indices(4, 2, 3))], {}),
+        "DILATE": ((3, 5), [constant("d", indices(2, 2)), constant("p", np.int8(-1), HALF, dtype)], {}),
+        "MATRIX_DIAG": ((2, 3, 3), [], {}),
+        "MATRIX_SET_DIAG": ((2, 3), [constant("d", np.int8([5, 6]), HALF, dtype)], {}),
+        "STABLEHLO_PAD": (
+            (3, 4), [constant("p", np.int8(-1), HALF, dtype)],
+            {"edge_padding_low": y + 1, "edge_padding_high": y, "interior_padding": y},
+        ),
+    }[opcode]  # fmt: skip
+    version = 2 if opcode == "BROADCAST_TO" else 1
+    return one_operator(opcode, [x, *more], [run_time("y", shape, dtype, HALF)], options, version=version)
+
+
 def litert_models() -> Iterator[ImpactModel]:
     """Models for LiteRT's three resolvers."""
     two, nan = (indices(2, 0),), float("nan")
@@ -144,6 +161,9 @@ def litert_models() -> Iterator[ImpactModel]:
     yield ImpactModel("rows, zero", lookup(quantized(0.5, 3), HALF), two, f"{rows}_mismatches", WRONG)
     yield ImpactModel("rows, int16", lookup(HALF, quantized(1), "int16"), two, f"{rows}_mismatches", WRONG)
     yield ImpactModel("rows, scales", lookup(quantized([0.5] * 4), HALF), two, f"{rows}_scales", LOAD)
+    for opcode in ("BROADCAST_TO", "DILATE", "MATRIX_DIAG", "MATRIX_SET_DIAG", "STABLEHLO_PAD"):
+        model, sound = narrow(opcode, "int4"), narrow(opcode, "int8")
+        yield ImpactModel(f"{opcode} of int4", model, (), f"{opcode}/types", WRONG, sound)
     empty = "BATCH_MATMUL/limits/delegated_empty_dimensions"
     for dtype in ("float32", "int8", "int16"):
         rejected = (empty, DEFAULT_ONLY) if dtype != "int16" else (None, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -11,11 +12,18 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.links import parameters_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.bound import (
+    Measured,
+    Operands,
+    one_scale,
+    one_zero_point,
+    outside,
+    stated_axes,
+)
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import CONVERSIONS, of
 from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
-from litecheck.quantization import INTEGER_RANGES, Quantization
+from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]
 _TYPES = {code: name.lower() for name, code in _CODES.items()}
@@ -108,6 +116,27 @@ def copied_row_scales(operands: Operands) -> Measured:
     an int8 output give 4."""
     table, _ = _copy(operands)
     return None if table is None else int(table.quantization.scale.size)
+
+
+def _narrow_rows(plan: Plan, value: int) -> Plan | None:
+    """Rows of one or two int4 values, copied into an output of int4."""
+    if not 0 <= value <= 4:
+        return None
+    shape = (CHANNELS, 1 if value else 2)
+    for role in ("table", "input"):
+        plan = plan.edit(role, lambda t: t.but(dtype="int4", shape=shape, values=None).scaled(0.25, 0))
+    return plan.edit("output", lambda t: t.but(dtype="int4").scaled(0.25, 0))
+
+
+@measures(_narrow_rows)
+def row_bits_beyond_bytes(operands: Operands) -> Measured:
+    """Number of bits of a gathered row after its last whole byte; a row holds the dimensions behind the axis. Example:
+    int4 rows of 3 values give 4."""
+    rows = operands.one("table") or operands.one("input")
+    axes = [0] if "table" in operands.roles else stated_axes(operands)
+    if rows is None or not axes or outside(axes, len(rows.shape)):
+        return None
+    return prod(rows.shape[axes[0] % len(rows.shape) + 1 :]) * BITS.get(rows.dtype, 0) % 8
 
 
 def _copy(operands: Operands) -> tuple[Tensor | None, Tensor | None]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.model.save import model_bytes
+from litecheck.model.stored_values import unpack
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.profile.type_table import ABSENT
@@ -95,13 +96,15 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
     return tried
 
 
-def _suits(pair: tuple[Base, Signature]) -> bool:
-    """Return True if a model with integers is tried with integers, or one with floats with floats.
+def _suits(pair: tuple[Base, Signature]) -> int:
+    """Count the roles in which a model with integers is tried with integers, or one with floats with floats.
 
     Sums of bytes wrap, and sums of the same values in float16 do not.
     """
     base, signature = pair
-    return ("float" in base.signature[0]) == ("float" in signature[0])
+    return sum(
+        ("float" in one) == ("float" in other) for one, other in zip(base.signature, signature, strict=True)
+    )
 
 
 def _again(
@@ -270,8 +273,9 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
     if not control.sound:
         return "chance", "compared with a model that is wrong"
     read, replaced = data_types(rule, trial.signature), ""
-    for n, (index, stored) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
+    for n, (index, packed) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
         tensor = mine.tensors[index]
+        stored = _unpacked(packed, tensor.dtype) if runtime == "tflm" else packed
         if stored is not None and stored.dtype.name not in (stored_type(tensor.dtype), "object"):
             replaced, tensor = f"{stored.dtype.name} instead", replace(tensor, dtype=stored.dtype.name)
         expected = None if good is None or good.stage != "runs" else good.outputs[n]
@@ -286,6 +290,13 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
     if _strays(trial, control.blind):
         return "chance", "values without effect"
     return "runs", ""
+
+
+def _unpacked(stored: np.ndarray | None, dtype: str) -> np.ndarray | None:
+    """The values of an output of TFLM, which returns the bytes of types below eight bits."""
+    if stored is None or BITS[dtype] >= 8:
+        return stored
+    return unpack(stored.reshape(-1).view(np.uint8), dtype, stored.size).reshape(stored.shape)
 
 
 def _strays(trial: _Trial, blind: frozenset[int]) -> bool:
@@ -319,7 +330,7 @@ def _off(
 ) -> str:
     """How an output differs from that of the base model, or nothing: a tenth of the elements by more than 4 steps and
     5 % of the largest value. Values that Python cannot read are right if all inputs have their type."""
-    opaque = b is None or tensor.dtype in _OPAQUE or (BITS[tensor.dtype] < 8 and opcode not in CONVERT)
+    opaque = b is None or tensor.dtype in _OPAQUE
     if opaque or "string" in read:
         counted = read == {"string"} and opcode in _STRINGS and not opaque
         return "" if read == {tensor.dtype} or counted else "other types go in"
