@@ -37,6 +37,8 @@ CPU: Effect = "stays on the CPU"
 IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
 #: Impacts on a model that a runtime does not compute as its types and parameters state.
 RUNTIME_FAILURES: tuple[Effect, ...] = ("crashes", "fails to load", "fails at run time", "wrong results")
+#: Impact on a model that LiteRT computes although its specification forbids it.
+UNSPECIFIED: Effect = "outside the specification"
 #: Impact of parameters that lose information: outputs are the values that the parameters state.
 INFORMATION_LOSS: Effect = "information loss"
 #: Impact on a model that all resolvers but the reference resolver run.

@@ -10,6 +10,7 @@ from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.load import STRUCTURES
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
+from litecheck.profile.measurements.parameters import UNSET
 from litecheck.profile.measurements.register import Measurement
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
@@ -44,10 +45,18 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         if measured is None or fits(measured):
             return NONE
         whole = not isinstance(measured, Fraction) or measured.denominator == 1
-        kind = "unknown" if isinstance(measured, str) and measured.lstrip("-").isdigit() else ""
-        return (Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=kind),)
+        return (
+            Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_kind(measured)),
+        )
 
     return check
+
+
+def _kind(measured: Measured) -> str:
+    """Return the kind of a fault: a number outside an enum, or the default of an absent option."""
+    if not isinstance(measured, str):
+        return ""
+    return "unknown" if measured.lstrip("-").isdigit() else "unset" if measured.endswith(UNSET) else ""
 
 
 def is_structural(requirement: Requirement) -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault
 from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect, Level
+from litecheck.model.links import parameters_of
 from litecheck.profile.type_table import ABSENT, Combination, OperatorTypes, TypeTable, row_text
+from litecheck.profile.types import Roles
+from litecheck.quantization import INTEGER_RANGES
 
 #: Supported rows that a finding lists.
 _SHOWN = 3
@@ -49,6 +54,36 @@ def types_run(bound: BoundOperator, table: TypeTable) -> bool:
     ):
         return False
     return types.impact(_combination(bound, types)) is None
+
+
+def kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
+    """Return the measured impact of a tensor of the wrong type with the parameters that the right type would have, or None.
+
+    Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.
+    """
+    types = table.operators.get(bound.rule.opcode)
+    if types is None or operand.role not in types.roles or not operand.facts.scales:
+        return None
+    combination, at = _combination(bound, types), types.roles.index(operand.role)
+    right = {
+        dtype for row in types.nearest(combination) for dtype in row[at]
+        if all(c in cell for n, (c, cell) in enumerate(zip(combination, row, strict=True)) if n != at)
+    }  # fmt: skip
+    return types.kept_impact(combination) if _suits(bound, operand, right) else None
+
+
+def _suits(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) -> bool:
+    """Return True if a tensor's parameters suit one of the types, and are those of the tensors that must have the same."""
+    q = operand.tensor.quantization
+    ranges = [(0, 0) if t == "int16" else INTEGER_RANGES[t] for t in types if t in INTEGER_RANGES]
+    shared = [
+        o.tensor for r in bound.rule.all_requirements() if isinstance(r.value, Roles) and operand.role in r.value.roles
+        for role in r.value.roles for o in bound.roles[role]
+    ]  # fmt: skip
+    fits = any(
+        low <= q.zero_point.min(initial=0) <= q.zero_point.max(initial=0) <= high for low, high in ranges
+    )
+    return fits and all(parameters_of(t) == parameters_of(operand.tensor) for t in shared)
 
 
 def _combination(bound: BoundOperator, types: OperatorTypes) -> Combination:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at, channel, types
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Range, Requirement
+from litecheck.quantization import INTEGER_RANGES
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -52,4 +53,6 @@ def _farthest(operand: BoundOperand, spans: tuple[tuple[int, int], ...]) -> Sequ
         return ()
     worst = int(np.argmax(np.where(bad, np.abs(values.astype(np.float64)), -1.0)))
     found = f"zero point is {values[worst]}{channel(worst, bad)}"
-    return (at(operand, found, channels=int(bad.sum())),)
+    least, most = INTEGER_RANGES.get(operand.facts.dtype, (values[worst], values[worst]))
+    kind = "" if least <= values[worst] <= most else "outside_type"
+    return (at(operand, found, channels=int(bad.sum()), kind=kind),)

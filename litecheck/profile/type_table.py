@@ -2,7 +2,8 @@
 
 A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row holds several: the row
 ``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows, ``impacts`` the rows
-with an impact of their own, and every combination in no row has the impact ``otherwise``.
+with an impact of their own, and every combination in no row has the impact ``otherwise``. All were measured with
+parameters that fit the types; ``kept`` are the other impacts of tensors that keep the parameters of the right type.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class OperatorTypes:
     otherwise: Effect
     by_role: bool
     line: int
+    kept: tuple[tuple[Effect, tuple[Row, ...]], ...] = ()
 
     @lru_cache(maxsize=1 << 12)  # noqa: B019 -- tables are kept as long as the program runs
     def impact(self, combination: Combination) -> Effect | None:
@@ -42,6 +44,11 @@ class OperatorTypes:
         if _listed(combination, self.runs):
             return None
         return next((effect for effect, rows in self.impacts if _listed(combination, rows)), self.otherwise)
+
+    def kept_impact(self, combination: Combination) -> Effect | None:
+        """Return the impact of a combination if the tensor of the wrong type has the parameters of the right type."""
+        listed = (effect for effect, rows in self.kept if _listed(combination, rows))
+        return next(listed, self.impact(combination))
 
     def nearest(self, combination: Combination) -> tuple[Row, ...]:
         """Return the supported rows that differ from a combination in the fewest roles."""
@@ -67,7 +74,7 @@ def load_types(name: str) -> TypeTable:
     text = (rules_dir() / "types" / f"{name}.json").read_text()
     table, lines = json.loads(text), dict(_lines(text))
     operators = table["operators"]
-    entries = Lazy(operators, lambda opcode: _entry(operators[opcode], lines[opcode]))
+    entries = Lazy(operators, lambda opcode: operator_types(operators[opcode], lines[opcode]))
     return TypeTable(name, f"rules/types/{name}.json", table["runtime"], entries)
 
 
@@ -81,11 +88,15 @@ def row_text(row: Row) -> str:
     return " ".join("|".join(sorted(cell)) for cell in row)
 
 
-def _entry(entry: Mapping[str, Any], line: int) -> OperatorTypes:
-    impacts = ((cast(Effect, effect), _rows(rows)) for effect, rows in entry.get("impacts", {}).items())
+def operator_types(entry: Mapping[str, Any], line: int) -> OperatorTypes:
+    """Return the types of an operator from its entry in a file, which begins in this line."""
+    impacts, kept = (
+        tuple((cast(Effect, effect), _rows(rows)) for effect, rows in entry.get(key, {}).items())
+        for key in ("impacts", "kept")
+    )
     return OperatorTypes(
-        tuple(entry["roles"].split()), _rows(entry["runs"]), tuple(impacts), entry["otherwise"],
-        entry.get("by_role", False), line,
+        tuple(entry["roles"].split()), _rows(entry["runs"]), impacts, entry["otherwise"],
+        entry.get("by_role", False), line, kept,
     )  # fmt: skip
 
 

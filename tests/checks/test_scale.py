@@ -18,6 +18,7 @@ from litecheck.profile.generate.conforming import conforming_plan, requirements_
 from litecheck.profile.types import ProductOf
 
 CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"
+LOAD = "fails to load"
 IGNORED, PAGE = "ignored by LiteRT, may matter on hardware", "outside the specification"
 VALUES = {"not_a_number": np.nan, "infinite": np.inf, "negative": -0.5, "zero": 0.0, "subnormal": 1e-40}
 FOUND = {
@@ -51,7 +52,8 @@ ROWS = {
         (WRONG, WRONG, PAGE, PAGE, (IGNORED, "note")),
     ("litert-runtime", "CONV_2D", "bias", PRODUCT, "activation", True): (PAGE, PAGE, WRONG, WRONG, None),
     ("litert-runtime", "CONV_2D", "output", NORMAL, "activation", False): (DEFAULT,) * 5,
-    ("litert-runtime", "FULLY_CONNECTED", "weight", NORMAL, "weight", True): (DEFAULT,) * 5,
+    ("litert-runtime", "FULLY_CONNECTED", "weight", NORMAL, "weight", True):
+        (LOAD, DEFAULT, LOAD, DEFAULT, DEFAULT),
     ("litert-runtime", "TRANSPOSE_CONV", "weight", NORMAL, "weight", True):
         (WRONG, WRONG, (IGNORED, "warning"), (IGNORED, "warning"), (IGNORED, "note")),
     ("litert-runtime", "ADD", "lhs", NORMAL, "activation", False):

@@ -5,11 +5,11 @@
 The models of ``effects_cases`` are changed (``effects_mutants``) until each requirement is broken alone: litecheck finds
 that path and no other that the unchanged model has not (``COMPANIONS`` lists what cannot be broken without another).
 Each such mutant runs on LiteRT in a process of its own. What it observes is the first of these that holds, for the
-optimized kernels (``optimized``) and the default interpreter (``xnnpack``); what only the debugging resolver of the
-reference kernels minds does not count:
+optimized kernels (``optimized``) and the default interpreter (``xnnpack``); of the debugging resolver of the
+reference kernels only a crash counts, where the others compute:
 
     crashes > rejected without the default delegate > fails to load > rejected by the default interpreter only >
-    fails at run time > wrong results
+    fails at run time > wrong results > crashes the reference resolver only
 
 Wrong is further from the operator's float kernel on the real values stated than the case allows; where nothing is
 stated (``effects_meaning``), another result than the unchanged model's. What runs and is right is ignored by LiteRT,
@@ -72,12 +72,10 @@ def comparisons(
 
 
 def _by_kind(samples: list[Sample]) -> Iterator[tuple[str, list[Sample]]]:
-    """Samples by kind of fault; all of them stand for what is said of no kind."""
-    kinds: dict[str, list[Sample]] = defaultdict(list)
+    """Samples by kind of fault, the requirement itself first; none may show a requirement whose faults all have kinds."""
+    kinds: dict[str, list[Sample]] = defaultdict(list, {"": []})
     for sample in samples:
         kinds[sample.kind].append(sample)
-    if all(s.own for s in kinds[""]):
-        kinds[""] = samples
     yield from sorted(kinds.items())
 
 

@@ -26,6 +26,8 @@ from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]
+#: End of the words of a type that no option states.
+UNSET = " by default"
 _TYPES = {code: name.lower() for name, code in _CODES.items()}
 
 
@@ -66,8 +68,8 @@ def _misstated(plan: Plan, value: str) -> Plan | None:
         value.partition(" read as ") if bias is None or value != "no" else (bias.dtype, "", bias.dtype)
     )
     plan = plan.edit("bias", lambda tensor: tensor.but(dtype=dtype))
-    code = _CODES.get(read.upper())
-    return plan.option(quantized_bias_type=0 if read == "int64" else code) if code is not None else None
+    code = 0 if read.endswith(UNSET) else _CODES.get(read.upper())
+    return plan.option(quantized_bias_type=code) if code is not None else None
 
 
 @measures(_opposite)
@@ -190,11 +192,16 @@ def zero_points_outside_type(operands: Operands) -> Measured:
 
 
 @measures(
-    _misstated, "int32 read as int64", "int64 read as int32", "int64 read as int16", gives=of("no", "no")
+    _misstated,
+    f"int32 read as int64{UNSET}",
+    "int32 read as int64",
+    "int64 read as int32",
+    "int64 read as int16",
+    gives=of("no", "no"),
 )
 def bias_type_mismatch(operands: Operands) -> Measured:
     """``no`` if ``quantized_bias_type`` is the bias dtype, else the bias dtype and the dtype that the kernel
-    reads. Example: an int32 bias without the option gives ``int32 read as int64``.
+    reads. Example: an int32 bias without the option gives ``int32 read as int64 by default``.
 
     Without the option, kernels read int64 (int32 with int16 weights).
     """
@@ -203,7 +210,9 @@ def bias_type_mismatch(operands: Operands) -> Measured:
     read = _TYPES.get(code, f"type {code}") if code else unset
     if bias is None:
         return None if read in ("int32", "int64") else f"stated as {read}"
-    return "no" if read == bias.dtype and read in ("int32", "int64") else f"{bias.dtype} read as {read}"
+    if read == bias.dtype and read in ("int32", "int64"):
+        return "no"
+    return f"{bias.dtype} read as {read}{'' if code else UNSET}"
 
 
 def _is_zero(tensor: Tensor) -> bool:

@@ -17,13 +17,16 @@ def main() -> int:
     """Write the tables, or print what litecheck and the runtimes say of random combinations; 1 if they disagree."""
     parser = argparse.ArgumentParser(prog="python -m tests.differential.operator_types")
     parser.add_argument("--write", action="store_true", help="write rules/types/*.json")
+    parser.add_argument(
+        "--kept", action="store_true", help="write impacts of types with kept parameters only"
+    )
     parser.add_argument("--operator", default="*", help="a pattern, or several with a bar between")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    if given.write:
-        write(given.operator, given.jobs)
+    if given.write or given.kept:
+        write(given.operator, given.jobs, given.kept)
         return 0
     outcomes = sweep(given.cases, given.seed, given.operator, given.jobs)
     print("\n".join(report(outcomes)))

@@ -30,6 +30,7 @@ from tests.differential.operator_types.signatures import (
     in_real_numbers,
     real_values,
     retyped,
+    roles_of,
     stored_type,
     twin,
 )
@@ -46,6 +47,8 @@ MANY = 5
 _VARIED, _WIDE = 2, 12
 #: Signatures of one operator after which the search stops.
 _MOST = 2_500
+#: Types in place of a type with a scale that keep the parameters.
+_KEPT = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
 #: Operators whose outputs are random numbers, or numbers that the inputs are not.
 _RANDOM = (
     "BITCAST",
@@ -123,6 +126,19 @@ def _again(
     for (_, s), t in zip(again, _tried(runtimes, again, controls), strict=True):
         best[s] = max(best[s], t, key=lambda t: list(t.stages.values()).count("runs"))
     return best
+
+
+def explore_kept(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]:
+    """Return the signatures with another type for one role with a scale, whose tensors keep their parameters."""
+    controls, wanted = _controls(runtimes, bases), dict[Signature, Base]()
+    for base in bases if len(bases[0].signature) <= _WIDE else bases[:_VARIED]:
+        graph, before = base.model.subgraphs[0], base.signature
+        for at, indices in enumerate(roles_of(base.rule, graph.operators[0]).values()):
+            if controls[base].sound and any(graph.tensors[i].quantization.scale.size for i in indices):
+                new = ((*before[:at], t, *before[at + 1 :]) for t in _KEPT if t != before[at])
+                wanted |= {s: base for s in new if s not in wanted}
+    trials = [_Trial(base, s, *retyped(base, s, kept=True)) for s, base in wanted.items()]
+    return dict(zip(wanted, map(_as_tried, _staged(runtimes, trials, controls)), strict=True))
 
 
 def try_signatures(runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]]) -> list[Tried]:
@@ -240,10 +256,11 @@ def _tried(
 ) -> list[Tried]:
     """Try signatures, each with the parameters that fit."""
     trials = [_Trial(base, s, *retyped(base, s)) for base, s in wanted]
-    return [
-        Tried({r: a[0] for r, a in got.items()}, {r: a[1] for r, a in got.items()})
-        for got in _staged(runtimes, trials, controls)
-    ]
+    return list(map(_as_tried, _staged(runtimes, trials, controls)))
+
+
+def _as_tried(got: Mapping[str, tuple[str, str]]) -> Tried:
+    return Tried({r: a[0] for r, a in got.items()}, {r: a[1] for r, a in got.items()})
 
 
 def _staged(

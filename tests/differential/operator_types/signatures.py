@@ -89,10 +89,11 @@ def roles_of(rule: OperatorRule, operator: Operator) -> dict[str, tuple[int, ...
     return found
 
 
-def retyped(base: Base, signature: Signature) -> tuple[Model, Values]:
+def retyped(base: Base, signature: Signature, kept: bool = False) -> tuple[Model, Values]:
     """Return the base model with another signature, and its inputs; real values are kept if the type can hold them.
 
-    Numbers get the parameters that fit their values; integers without parameters, as indices, keep none.
+    Numbers get the parameters that fit their values, or keep those of the model if ``kept``; integers without
+    parameters, as indices, keep none.
     """
     model, graph = base.model, base.model.subgraphs[0]
     places, tensors = roles_of(base.rule, graph.operators[0]), list(graph.tensors)
@@ -106,7 +107,7 @@ def retyped(base: Base, signature: Signature) -> tuple[Model, Values]:
                 tensors[index].dtype if wanted == ABSENT else wanted.split("+")[min(at, wanted.count("+"))]
             )
             tensors[index], values = _tensor(
-                tensors[index], given.get(index), dtype, base.rule.opcode not in _STORED
+                tensors[index], given.get(index), dtype, base.rule.opcode not in _STORED, kept
             )
             if values is not None:
                 given[index] = values
@@ -177,7 +178,7 @@ def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
 
 
 def _tensor(
-    tensor: Tensor, given: np.ndarray | None, dtype: str, quantize: bool
+    tensor: Tensor, given: np.ndarray | None, dtype: str, quantize: bool, kept: bool
 ) -> tuple[Tensor, np.ndarray | None]:
     """The tensor with another type, and its values at run time if it is an input."""
     if dtype == tensor.dtype:
@@ -188,6 +189,7 @@ def _tensor(
     parameters = Quantization() if scale is None else replace(
         tensor.quantization, scale=scale, zero_point=np.full(scale.shape, zero, np.int64)
     )  # fmt: skip
+    parameters = tensor.quantization if kept else parameters
     made = replace(tensor, dtype=dtype, quantization=parameters)
     if real is None:
         return replace(made, data=None if tensor.data is None else np.zeros(64, np.uint8)), None

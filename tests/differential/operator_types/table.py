@@ -9,6 +9,7 @@ from typing import Any
 
 from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect
 from litecheck.profile.operators import traits_of
+from litecheck.profile.type_table import OperatorTypes
 from litecheck.profile.types import OperatorRule
 from litecheck.quantization import BITS
 from tests.differential.operator_types.explore import CONVERT, Tried, data_types
@@ -23,6 +24,8 @@ _IMPACTS: Mapping[str, Effect] = {
     "crashes": "crashes", "rejected": "fails to load", "fails": "fails at run time", "wrong": "wrong results",
     "chance": "wrong results", "ignored": IGNORED,
 }  # fmt: skip
+#: Stages with right outputs.
+_RIGHT = ("runs", "ignored")
 _WITHOUT_DELEGATE: Effect = "rejected without the default delegate"
 _REFERENCE_CRASHES: Effect = "crashes the reference resolver only"
 _DEFAULT_ONLY: Effect = "rejected by the default interpreter only"
@@ -35,9 +38,9 @@ def impact(tried: Tried, runtime: str) -> str:
     reference, plain, default = (tried.stages[r] for r in LITERT)
     if plain == default == "runs":
         return SUPPORTED if reference == "runs" else _reference(reference)
-    if default == "runs" and plain in ("rejected", "fails"):
+    if default in _RIGHT and plain in ("rejected", "fails"):
         return _WITHOUT_DELEGATE
-    if plain == "runs" and default == "rejected":
+    if plain in _RIGHT and default == "rejected":
         return _DEFAULT_ONLY
     return _IMPACTS[min(plain, default, key=(*_IMPACTS, "runs").index)]
 
@@ -96,6 +99,18 @@ def entry(
         chance = effect == SUPPORTED and not fits(rule, signature, known)
         found.setdefault("wrong results" if chance else effect, set()).add(signature)
     return listed(rule, found)
+
+
+def entry_kept(types: OperatorTypes, tried: Mapping[Signature, Tried], runtime: str) -> dict[str, list[str]]:
+    """Return the rows by impact of types whose tensor keeps the parameters of another type, where the impact is another
+    one; the runtime ignores types that it computes."""
+    found: dict[str, set[Signature]] = {}
+    for signature, t in tried.items():
+        effect = impact(t, runtime)
+        effect = IGNORED if effect in (SUPPORTED, REFERENCE_ONLY) else effect
+        if types.impact(signature) not in (None, effect):
+            found.setdefault(effect, set()).add(signature)
+    return {effect: rows(found[effect]) for effect in sorted(found)}
 
 
 def listed(rule: OperatorRule, found: dict[str, set[Signature]]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ EXAMPLES: list[Example] = [
     ("conversion", "QUANTIZE", {"input": i8(1), "output": t(4, dtype="int16")}, {}, "int8_to_int16"),
     ("bias_type_mismatch", "FULLY_CONNECTED",
      {"input": t(4, dtype="int16"), "weight": i8(1), "bias": t(4, dtype="int32"), "output": t(4, dtype="int16")}, {},
-     "int32 read as int64"),
+     "int32 read as int64 by default"),
     ("axis_out_of_range", "MEAN", {"input": t(1, 2, 3, 4), "axis": ints(1, 4), "output": t(1)}, {}, 1),
     ("reduced_axis_out_of_range", "MEAN", {"input": t(1, 2, 3, 4), "axis": ints(1, -5), "output": t(1)}, {}, 1),
     ("inserted_axis_out_of_range", "EXPAND_DIMS", {"input": t(1, 2, 3), "axis": ints(4), "output": t(1)}, {}, 1),

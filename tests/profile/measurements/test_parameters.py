@@ -65,14 +65,14 @@ def test_values(name: str, roles: dict[str, Given], wanted: Measured) -> None:
     ("weight", "bias", "stated", "wanted"),
     [
         (I8, ("int64",), None, "no"),
-        (I8, I32, None, "int32 read as int64"),
+        (I8, I32, None, "int32 read as int64 by default"),
         (I8, I32, "int32", "no"),
         (I8, ("int64",), "int32", "int64 read as int32"),
         (I8, I32, "int64", "int32 read as int64"),
         (I8, I32, "int8", "int32 read as int8"),
         (I8, ("int8",), "int8", "int8 read as int8"),
         (I16, I32, None, "no"),
-        (I16, ("int64",), None, "int64 read as int32"),
+        (I16, ("int64",), None, "int64 read as int32 by default"),
         (I8, None, None, None),
         (I8, None, "int32", None),
         (I8, None, "int16", "stated as int16"),
@@ -99,7 +99,16 @@ def test_type_of_the_bias(
         ("requantized_scales", "QUANTIZE", (1, 2, 3)),
         ("zero_points_outside_type", "QUANTIZE", (0, 1)),
         ("zero_points_outside_type", "ADD", (0, 1, 2)),
-        ("bias_type_mismatch", "FULLY_CONNECTED", ("int32 read as int64", "int64 read as int32", "no")),
+        (
+            "bias_type_mismatch",
+            "FULLY_CONNECTED",
+            (
+                "int32 read as int64 by default",
+                "int32 read as int64",
+                "int64 read as int32",
+                "no",
+            ),
+        ),
     ],
 )
 def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:

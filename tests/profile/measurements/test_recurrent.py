@@ -69,7 +69,7 @@ def test_hidden_is_the_output_state() -> None:
         ("int64", None, "no"),
         ("int64", "int64", "no"),
         ("int32", "int32", "no"),
-        ("int32", None, "int32 read as int64"),
+        ("int32", None, "int32 read as int64 by default"),
         ("int32", "int64", "int32 read as int64"),
         ("int64", "int32", "int64 read as int32"),
         ("int16", "int16", "int16 read as int16"),
@@ -88,7 +88,7 @@ def test_what_a_bias_is_read_as(dtype: str | None, stated: str | None, wanted: s
     assert measurement("bias_type_mismatch")(operands) == wanted
 
 
-@pytest.mark.parametrize(("dtype", "wanted"), [("int32", "no"), ("int64", "int64 read as int32")])
+@pytest.mark.parametrize(("dtype", "wanted"), [("int32", "no"), ("int64", "int64 read as int32 by default")])
 def test_beside_weights_of_16_bits_a_bias_is_read_as_int32(dtype: str, wanted: str) -> None:
     builder = ModelBuilder("bias")
     builder.subgraph("main").add("FULLY_CONNECTED", [], [])
