@@ -9,15 +9,14 @@ from litecheck.checks import granularity
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context
-from litecheck.checks.types import kept_impact, types_fault, types_run
+from litecheck.checks.types import impact_of, types_fault, types_run
 from litecheck.checks.wording import required
-from litecheck.finding import IGNORED, RUNTIME_FAILURES, UNSPECIFIED, Effect, Finding, Waiver, Where
+from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.customs import compiled_for, has_kernel
 from litecheck.profile.implicit_requirements import kernel_needed, must_be_listed, types_supported
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
-from litecheck.profile.type_table import SCALED, TypeTable
 from litecheck.profile.types import Profile, Requirement
 
 #: Requirements of the parameters of a tensor, which depend on its type.
@@ -160,43 +159,17 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
     fault = types_fault(bound, profile.types)
     if fault is None:
         return _without_impact(found) if found and types_run(bound, profile.types) else found
+    rejected = any("/limits/" in f.path and f.effect == "fails to load" for f in found)
     if any(f.path.endswith(_TYPED) for f in found):
-        return [replace(f, effect=_impact(bound, f, profile.types, fault)) for f in found]
+        return [replace(f, effect=impact_of(bound, f, profile.types, fault, rejected)) for f in found]
+    if rejected and fault.effect == "wrong results":
+        fault = replace(fault, effect="fails to load")
     requirement = types_supported(profile, bound.rule.opcode)
     return (
         [*found, _finding(_where(bound.context.subgraph, bound.operator), requirement, fault)]
         if requirement
         else found
     )
-
-
-def _impact(bound: BoundOperator, finding: Finding, table: TypeTable, fault: Fault) -> Effect:
-    """Return the impact of a finding beside a fault of the operator's types."""
-    if not finding.path.endswith("/dtype"):
-        return finding.effect
-    operands = (
-        o for o in bound.roles.get(finding.where.role or "", ()) if o.tensor.index == finding.where.tensor
-    )
-    operand = next(operands, None)
-    kept = operand and kept_impact(bound, table, operand)
-    if kept:
-        return UNSPECIFIED if kept == IGNORED and finding.effect == UNSPECIFIED else kept
-    return (
-        fault.effect
-        if fault.effect and fault.level is None and _is_measured(bound, finding)
-        else finding.effect
-    )
-
-
-def _is_measured(bound: BoundOperator, finding: Finding) -> bool:
-    """Return True if a finding is about a type that the table measured in this form: with or without a scale.
-
-    Example: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
-    """
-    if finding.where.tensor is None or finding.where.role not in bound.rule.outputs:
-        return True
-    facts = bound.context.facts[finding.where.tensor]
-    return not facts.scales or facts.dtype in SCALED
 
 
 def _without_impact(found: list[Finding]) -> list[Finding]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault
-from litecheck.finding import IGNORED, REFERENCE_ONLY, Effect, Level
+from litecheck.finding import IGNORED, REFERENCE_ONLY, UNSPECIFIED, Effect, Finding, Level
 from litecheck.model.links import parameters_of
-from litecheck.profile.type_table import ABSENT, Combination, OperatorTypes, TypeTable, row_text
+from litecheck.profile.load import SPECIFICATION
+from litecheck.profile.type_table import ABSENT, SCALED, Combination, OperatorTypes, TypeTable, row_text
 from litecheck.profile.types import Roles
 from litecheck.quantization import INTEGER_RANGES
 
@@ -56,7 +57,36 @@ def types_run(bound: BoundOperator, table: TypeTable) -> bool:
     return types.impact(_combination(bound, types)) is None
 
 
-def kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
+def impact_of(
+    bound: BoundOperator, finding: Finding, table: TypeTable, fault: Fault, rejected: bool
+) -> Effect:
+    """Return the impact of a finding beside the fault of an operator's types; a rejected model computes no results."""
+    if not finding.path.endswith("/dtype"):
+        return finding.effect
+    operands = (
+        o for o in bound.roles.get(finding.where.role or "", ()) if o.tensor.index == finding.where.tensor
+    )
+    operand = next(operands, None)
+    effect = _kept_impact(bound, table, operand) if operand else None
+    if effect == IGNORED and finding.demanded_by.profile == SPECIFICATION:
+        effect = UNSPECIFIED
+    if effect is None:
+        measured = fault.level is None and _is_measured(bound, operand)
+        effect = (fault.effect if measured else None) or finding.effect
+    return "fails to load" if rejected and effect == "wrong results" else effect
+
+
+def _is_measured(bound: BoundOperator, operand: BoundOperand | None) -> bool:
+    """Return True if the table measured a type in this form: with or without a scale.
+
+    Example: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
+    """
+    if operand is None or operand.role not in bound.rule.outputs:
+        return True
+    return not operand.facts.scales or operand.facts.dtype in SCALED
+
+
+def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
     """Return the measured impact of a tensor of the wrong type with the parameters that the right type would have, or None.
 
     Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.
@@ -69,7 +99,7 @@ def kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -
         dtype for row in types.nearest(combination) for dtype in row[at]
         if all(c in cell for n, (c, cell) in enumerate(zip(combination, row, strict=True)) if n != at)
     }  # fmt: skip
-    return types.kept_impact(combination) if _suits(bound, operand, right) else None
+    return types.kept_impact(operand.role, combination) if _suits(bound, operand, right) else None
 
 
 def _suits(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) -> bool:

@@ -121,6 +121,8 @@ class Reading:
 
 #: The profile that names the laws.
 STRUCTURE = "litert-structure"
+#: Profile of the specification, without requirements of the runtime alone.
+SPECIFICATION = "litert-int8"
 #: Profiles of operators of any type.
 STRUCTURES = (STRUCTURE, "tflm-structure")
 

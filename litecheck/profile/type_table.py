@@ -3,7 +3,8 @@
 A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row holds several: the row
 ``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows, ``impacts`` the rows
 with an impact of their own, and every combination in no row has the impact ``otherwise``. All were measured with
-parameters that fit the types; ``kept`` are the other impacts of tensors that keep the parameters of the right type.
+parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the parameters of the right
+type.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from litecheck.profile.lazy import Lazy
 #: Types of the roles of an operator, in the order of its rule.
 Combination = tuple[str, ...]
 Row = tuple[frozenset[str], ...]
+#: Rows by impact.
+Impacts = tuple[tuple[Effect, tuple[Row, ...]], ...]
 #: Types that are measured with a scale; all other outputs are measured without.
 SCALED = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
 #: Word of an absent tensor.
@@ -32,11 +35,11 @@ class OperatorTypes:
 
     roles: tuple[str, ...]
     runs: tuple[Row, ...]
-    impacts: tuple[tuple[Effect, tuple[Row, ...]], ...]
+    impacts: Impacts
     otherwise: Effect
     by_role: bool
     line: int
-    kept: tuple[tuple[Effect, tuple[Row, ...]], ...] = ()
+    kept: Mapping[str, Impacts]
 
     @lru_cache(maxsize=1 << 12)  # noqa: B019 -- tables are kept as long as the program runs
     def impact(self, combination: Combination) -> Effect | None:
@@ -45,9 +48,9 @@ class OperatorTypes:
             return None
         return next((effect for effect, rows in self.impacts if _listed(combination, rows)), self.otherwise)
 
-    def kept_impact(self, combination: Combination) -> Effect | None:
-        """Return the impact of a combination if the tensor of the wrong type has the parameters of the right type."""
-        listed = (effect for effect, rows in self.kept if _listed(combination, rows))
+    def kept_impact(self, role: str, combination: Combination) -> Effect | None:
+        """Return the impact of a combination if the tensor of this role has the parameters of the right type."""
+        listed = (effect for effect, rows in self.kept.get(role, ()) if _listed(combination, rows))
         return next(listed, self.impact(combination))
 
     def nearest(self, combination: Combination) -> tuple[Row, ...]:
@@ -90,14 +93,15 @@ def row_text(row: Row) -> str:
 
 def operator_types(entry: Mapping[str, Any], line: int) -> OperatorTypes:
     """Return the types of an operator from its entry in a file, which begins in this line."""
-    impacts, kept = (
-        tuple((cast(Effect, effect), _rows(rows)) for effect, rows in entry.get(key, {}).items())
-        for key in ("impacts", "kept")
-    )
+    kept = {role: _impacts(by_effect) for role, by_effect in entry.get("kept", {}).items()}
     return OperatorTypes(
-        tuple(entry["roles"].split()), _rows(entry["runs"]), impacts, entry["otherwise"],
+        tuple(entry["roles"].split()), _rows(entry["runs"]), _impacts(entry.get("impacts", {})), entry["otherwise"],
         entry.get("by_role", False), line, kept,
     )  # fmt: skip
+
+
+def _impacts(by_effect: Mapping[str, Sequence[str]]) -> Impacts:
+    return tuple((cast(Effect, effect), _rows(rows)) for effect, rows in by_effect.items())
 
 
 def _rows(texts: Sequence[str]) -> tuple[Row, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from litecheck import load_profile
@@ -17,6 +15,7 @@ CONV = OperatorTypes(
     "fails to load",
     False,
     1,
+    {"bias": (("wrong results", ((INT8, frozenset(("int64",)), INT8),)),)},
 )
 
 
@@ -37,11 +36,9 @@ def test_a_combination_in_no_row_has_the_usual_impact(
 
 
 def test_parameters_of_the_right_type_have_an_impact_of_their_own() -> None:
-    kept = (("wrong results", ((INT8, frozenset(("int64",)), INT8),)),)
-    types = replace(CONV, kept=kept)
-    assert types.kept_impact(("int8", "int64", "int8")) == "wrong results"
-    assert types.kept_impact(("int8", "bool", "int8")) == "crashes"
-    assert types.impact(("int8", "int64", "int8")) == "fails to load"
+    assert CONV.kept_impact("bias", ("int8", "int64", "int8")) == "wrong results"
+    assert CONV.kept_impact("bias", ("int8", "bool", "int8")) == "crashes"
+    assert CONV.kept_impact("output", ("int8", "int64", "int8")) == "fails to load"
 
 
 def test_the_nearest_rows_differ_in_the_fewest_roles() -> None:

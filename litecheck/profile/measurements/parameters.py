@@ -26,6 +26,8 @@ from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 
 _CODES = load_schema("tflite").enums["TensorType"]
+#: Types of tables whose rows EMBEDDING_LOOKUP dequantizes.
+_DEQUANTIZED = ("int8", "uint8", "int4", "int2")
 #: End of the words of a type that no option states.
 UNSET = " by default"
 _TYPES = {code: name.lower() for name, code in _CODES.items()}
@@ -114,10 +116,13 @@ def copied_row_mismatches(operands: Operands) -> Measured:
 
 @measures(lambda plan, value: _copied(plan, scales=value) if value >= 0 else None)
 def copied_row_scales(operands: Operands) -> Measured:
-    """Number of scales of a table if the output has its integer dtype. Example: int8 rows with a scale for each of 4 and
-    an int8 output give 4."""
-    table, _ = _copy(operands)
-    return None if table is None else int(table.quantization.scale.size)
+    """Number of scales of an integer table whose rows the kernel does not dequantize into a float output. Example: int8
+    rows with a scale for each of 4 and an int8 output give 4."""
+    table, output = operands.one("table"), operands.one("output")
+    if table is None or output is None or table.dtype not in INTEGER_RANGES:
+        return None
+    dequantized = table.dtype in _DEQUANTIZED and output.dtype in ("float32", "float16")
+    return None if dequantized else int(table.quantization.scale.size)
 
 
 def _narrow_rows(plan: Plan, value: int) -> Plan | None:

@@ -128,16 +128,16 @@ def _again(
     return best
 
 
-def explore_kept(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]:
+def explore_kept(runtimes: Runtimes, bases: Sequence[Base]) -> dict[tuple[str, Signature], Tried]:
     """Return the signatures with another type for one role with a scale, whose tensors keep their parameters."""
-    controls, wanted = _controls(runtimes, bases), dict[Signature, Base]()
+    controls, wanted = _controls(runtimes, bases), dict[tuple[str, Signature], Base]()
     for base in bases if len(bases[0].signature) <= _WIDE else bases[:_VARIED]:
         graph, before = base.model.subgraphs[0], base.signature
-        for at, indices in enumerate(roles_of(base.rule, graph.operators[0]).values()):
+        for at, (role, indices) in enumerate(roles_of(base.rule, graph.operators[0]).items()):
             if controls[base].sound and any(graph.tensors[i].quantization.scale.size for i in indices):
-                new = ((*before[:at], t, *before[at + 1 :]) for t in _KEPT if t != before[at])
-                wanted |= {s: base for s in new if s not in wanted}
-    trials = [_Trial(base, s, *retyped(base, s, kept=True)) for s, base in wanted.items()]
+                new = ((role, (*before[:at], t, *before[at + 1 :])) for t in _KEPT if t != before[at])
+                wanted |= {one: base for one in new if one not in wanted}
+    trials = [_Trial(base, s, *retyped(base, s, kept=True)) for (_, s), base in wanted.items()]
     return dict(zip(wanted, map(_as_tried, _staged(runtimes, trials, controls)), strict=True))
 
 

@@ -193,7 +193,8 @@ def _tensor(
     made = replace(tensor, dtype=dtype, quantization=parameters)
     if real is None:
         return replace(made, data=None if tensor.data is None else np.zeros(64, np.uint8)), None
-    values = _stored(real, made)
+    same = kept and stored is not None and {dtype, tensor.dtype} == {"int8", "uint8"}
+    values = np.asarray(stored).astype(dtype) if same else _stored(real, made)
     if tensor.is_constant or dtype in _PACKED:  # no program can set packed values at run time
         return replace(made, data=_bytes(values, dtype)), None
     return made, values

@@ -24,8 +24,6 @@ _IMPACTS: Mapping[str, Effect] = {
     "crashes": "crashes", "rejected": "fails to load", "fails": "fails at run time", "wrong": "wrong results",
     "chance": "wrong results", "ignored": IGNORED,
 }  # fmt: skip
-#: Stages with right outputs.
-_RIGHT = ("runs", "ignored")
 _WITHOUT_DELEGATE: Effect = "rejected without the default delegate"
 _REFERENCE_CRASHES: Effect = "crashes the reference resolver only"
 _DEFAULT_ONLY: Effect = "rejected by the default interpreter only"
@@ -38,9 +36,9 @@ def impact(tried: Tried, runtime: str) -> str:
     reference, plain, default = (tried.stages[r] for r in LITERT)
     if plain == default == "runs":
         return SUPPORTED if reference == "runs" else _reference(reference)
-    if default in _RIGHT and plain in ("rejected", "fails"):
+    if plain in ("rejected", "fails") and default not in ("crashes", "rejected", "fails"):
         return _WITHOUT_DELEGATE
-    if plain in _RIGHT and default == "rejected":
+    if default == "rejected" and plain not in ("crashes", "rejected"):
         return _DEFAULT_ONLY
     return _IMPACTS[min(plain, default, key=(*_IMPACTS, "runs").index)]
 
@@ -101,16 +99,19 @@ def entry(
     return listed(rule, found)
 
 
-def entry_kept(types: OperatorTypes, tried: Mapping[Signature, Tried], runtime: str) -> dict[str, list[str]]:
-    """Return the rows by impact of types whose tensor keeps the parameters of another type, where the impact is another
-    one; the runtime ignores types that it computes."""
-    found: dict[str, set[Signature]] = {}
-    for signature, t in tried.items():
+def entry_kept(
+    types: OperatorTypes, tried: Mapping[tuple[str, Signature], Tried], runtime: str
+) -> dict[str, dict[str, list[str]]]:
+    """Return the rows by role and impact of types whose tensor keeps the parameters of another type, where the impact is
+    another one; the runtime ignores types that it computes."""
+    found: dict[tuple[str, str], set[Signature]] = {}
+    for (role, signature), t in tried.items():
         effect = impact(t, runtime)
         effect = IGNORED if effect in (SUPPORTED, REFERENCE_ONLY) else effect
         if types.impact(signature) not in (None, effect):
-            found.setdefault(effect, set()).add(signature)
-    return {effect: rows(found[effect]) for effect in sorted(found)}
+            found.setdefault((role, effect), set()).add(signature)
+    roles = dict.fromkeys(role for role, _ in tried if any(role == r for r, _ in found))
+    return {role: {e: rows(s) for (r, e), s in sorted(found.items()) if r == role} for role in roles}
 
 
 def listed(rule: OperatorRule, found: dict[str, set[Signature]]) -> dict[str, Any]:

@@ -20,9 +20,11 @@ from tests.differential.operator_types.table import entry, entry_kept, table_tex
 
 #: Combinations that were tried.
 Found = Mapping[Signature, Tried]
+#: The same by the role whose tensor keeps its parameters.
+Kept = Mapping[tuple[str, Signature], Tried]
 
 
-def measured(opcode: str, kept: bool = False) -> tuple[str, Found, Found]:
+def measured(opcode: str, kept: bool = False) -> tuple[str, Found, Kept]:
     """Return every combination that was tried for an operator, with fitting and with kept parameters; only the latter if
     ``kept``."""
     with Runtimes() as runtimes:
@@ -42,7 +44,7 @@ def write(pattern: str, jobs: int, kept: bool = False) -> None:
             print(text, file=sys.stderr, flush=True)
 
 
-def _add(opcode: str, tried: Found, kept: Found) -> None:
+def _add(opcode: str, tried: Found, kept: Kept) -> None:
     """Write the entry of an operator into both tables."""
     rule = load_profile("litert-structure").operators[opcode]
     for name, profile in (("litert", "litert-structure"), ("tflm", "tflm")):
