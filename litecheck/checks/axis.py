@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from litecheck.checks.bound_operator import BoundOperator, Check, Fault, at, dimension, types
-from litecheck.finding import IGNORED
+from litecheck.finding import IGNORED, UNSPECIFIED
+from litecheck.profile.load import SPECIFICATION
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.quantization import Blockwise
@@ -17,7 +18,6 @@ from litecheck.quantization import Blockwise
 #: A bias of shape (1, 1, 1, C): kernels read it as C values, whatever its rank.
 _FLAT: Any = {
     "level": "note",
-    "effect": IGNORED,
     "because": "the kernel reads a bias of any rank as a vector",
 }
 
@@ -27,6 +27,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     role = requirement.role or ""
     wanted, allowed = dimension(value), types(rule, role)
     is_bias = traits_of(rule.opcode).inputs.get(role) == "bias"
+    ignored = UNSPECIFIED if requirement.demand.profile == SPECIFICATION else IGNORED
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults = []
@@ -41,7 +42,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 flat = is_bias and operand.tensor.size == shape[axis]
                 found = f"its quantized dimension is {axis}, of shape {list(shape)}"
                 same = wanted is not None and wanted < len(shape) and shape[axis] == shape[wanted]
-                told = _FLAT if flat else {"kind": "same_length"} if same else {}
+                told: Any = {**_FLAT, "effect": ignored} if flat else {"kind": "same_length"} if same else {}
                 faults.append(at(operand, found, **told))
         return faults
 

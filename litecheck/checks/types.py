@@ -83,7 +83,7 @@ def _is_measured(bound: BoundOperator, operand: BoundOperand | None) -> bool:
     """
     if operand is None or operand.role not in bound.rule.outputs:
         return True
-    return not operand.facts.scales or operand.facts.dtype in SCALED
+    return bool(operand.facts.scales) == (operand.facts.dtype in SCALED)
 
 
 def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
@@ -94,7 +94,8 @@ def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) 
     types = table.operators.get(bound.rule.opcode)
     if types is None or operand.role not in types.roles or not operand.facts.scales:
         return None
-    combination, at = _combination(bound, types), types.roles.index(operand.role)
+    at, stated = types.roles.index(operand.role), _combination(bound, types)
+    combination = (*stated[:at], operand.facts.dtype, *stated[at + 1 :])  # one of several outputs may differ
     right = {
         dtype for row in types.nearest(combination) for dtype in row[at]
         if all(c in cell for n, (c, cell) in enumerate(zip(combination, row, strict=True)) if n != at)

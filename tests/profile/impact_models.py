@@ -233,6 +233,8 @@ def tflm_models() -> Iterator[ImpactModel]:
     yield ImpactModel(
         "begin, far in front", sliced([-9, 0, 0], (1, 1), shrink_axis_mask=1), (values,), None, ""
     )
+    same, two = lookup(quantized(0.5, 3), quantized(0.5, 3)), (indices(2, 0),)
+    yield ImpactModel("rows, same zero point", same, two, None, "")
     whole = "STRIDED_SLICE/limits/whole_dimensions"
     yield ImpactModel("begin, short", sliced([0], (1, 3, 4)), (values,), whole, LOAD)
     for opcode in ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"):

@@ -146,6 +146,26 @@ def row_bits_beyond_bytes(operands: Operands) -> Measured:
     return prod(rows.shape[axes[0] % len(rows.shape) + 1 :]) * BITS.get(rows.dtype, 0) % 8
 
 
+def _dequantized(plan: Plan, value: int) -> Plan | None:
+    """A table of int8 with this zero point, and rows of float32."""
+    plan = plan.edit("table", lambda t: t.but(dtype="int8").scaled(0.25, value))
+    return (
+        plan.edit("output", lambda t: t.but(dtype="float32", quantization=Quantization()))
+        if abs(value) < 128
+        else None
+    )
+
+
+@measures(_dequantized)
+def dequantized_zero_point(operands: Operands) -> Measured:
+    """Zero point of a table whose rows the kernel dequantizes. Example: int8 rows with zero point 3 and a float32 output
+    give 3."""
+    table, output = operands.one("table"), operands.one("output")
+    if table is None or output is None or output.dtype != "float32":
+        return None
+    return one_zero_point(table)
+
+
 def _copy(operands: Operands) -> tuple[Tensor | None, Tensor | None]:
     """The table and the output if the kernel copies stored integers."""
     table, output = operands.one("table"), operands.one("output")

@@ -70,6 +70,8 @@ EXAMPLES: list[Example] = [
      {"indices": ints(1), "table": t(4, 3, scale=0.5), "output": t(1, 3, scale=0.25)}, {}, 1),
     ("copied_row_scales", "EMBEDDING_LOOKUP",
      {"indices": ints(1), "table": t(4, 3, scale=(0.5,) * 4), "output": t(1, 3, scale=0.5)}, {}, 4),
+    ("dequantized_zero_point", "EMBEDDING_LOOKUP",
+     {"indices": ints(1), "table": t(4, 3, scale=0.5, zero=3), "output": t(1, 3, dtype="float32")}, {}, 3),
     ("row_bits_beyond_bytes", "EMBEDDING_LOOKUP",
      {"indices": ints(1), "table": t(4, 3, dtype="int4", scale=0.5), "output": t(1, 3, dtype="int4", scale=0.5)}, {}, 4),
     ("different_scales", "ADD_N", {"a": i8(0.5), "b": i8(0.25), "c": i8(0.5), "output": i8(1)}, {}, 2),
