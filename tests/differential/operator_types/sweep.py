@@ -91,7 +91,7 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
     model = retyped(base, signature)[0]
     for name, profiles in (("litert", None), ("tflm", _tflm())):
         effect = impact(tried, name)
-        if effect == SUPPORTED and not fits(
+        if effect in (SUPPORTED, REFERENCE_ONLY) and not fits(
             base.rule, signature, {b.signature for b in bases()[base.rule.opcode]}
         ):
             effect = "wrong results"  # right by the chance of the values
