@@ -146,8 +146,16 @@ def relative_change(old: Tensor, new: Tensor) -> float:
     if before is None or after is None or before.shape != after.shape:
         return 0.0
     with np.errstate(all="ignore"):
-        off, length = float(np.square(after - before).sum()), float(np.square(before).sum())
+        length = _power(before)
+        after -= before
+        off = _power(after)
     return float(np.sqrt(off / length)) if length and np.isfinite(off / length) else float(off > 0)
+
+
+def _power(values: NDArray[np.float64]) -> float:
+    """Return the sum of squares, in one pass and one thread."""
+    flat = values.reshape(-1)
+    return float(np.einsum("i,i->", flat, flat))
 
 
 def follows_scale(old: Tensor, new: Tensor) -> bool:

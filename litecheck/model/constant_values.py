@@ -26,8 +26,11 @@ def constant_values(tensor: Tensor) -> NDArray[np.float64] | None:
     scale, zero = along_axis(q.scale, q, stored.ndim), along_axis(zero_points(q), q, stored.ndim)
     if q.scale.size > 1 and (q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size):
         return None
+    real = _wide(np.atleast_1d(stored))
     with np.errstate(all="ignore"):
-        real: NDArray[np.float64] = (_wide(stored) - zero) * scale
+        if zero.any():
+            real -= zero
+        real *= scale
     return real.reshape(stored.shape)
 
 
