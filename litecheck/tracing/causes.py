@@ -11,6 +11,7 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.powers import power, squares
 from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.options import options_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import traits_of
@@ -20,6 +21,7 @@ from litecheck.summary_text import counted
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import (
     PARTS,
+    WITHOUT_MEANING,
     HeldConstant,
     accumulator_scale,
     constants_of,
@@ -29,6 +31,7 @@ from litecheck.tracing.float_forms import (
     twin_values,
 )
 from litecheck.tracing.measures import Tensors
+from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
@@ -123,11 +126,14 @@ def _twin_of(part: SubgraphMatch, twin: Twin | None, held: HeldConstant) -> Idea
 def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
     if mine.kind != theirs.kind:
         return "activation" if _is_activation(mine, theirs) else "option", f"{mine.kind} became {theirs.kind}"
-    old, new = ({} if o.options is None else o.options.fields for o in (mine, theirs))
-    names = [n for n in dict.fromkeys((*old, *new)) if str(old.get(n, 0)) != str(new.get(n, 0))]
-    if "fused_activation_function" in names:
-        return "activation", "its fused activation is not the float model's"
-    return "option", f"its option {', '.join(names) or 'of a fused operator'} is not the float model's"
+    old, new = options_of(mine), options_of(theirs)
+    names = [n for n in dict.fromkeys((*old, *new)) if old.get(n) != new.get(n) and n not in WITHOUT_MEANING]
+    if not names:
+        return "option", "its option of a fused operator is not the float model's"
+    first = "fused_activation_function" if "fused_activation_function" in names else names[0]
+    cause: Cause = "activation" if first == "fused_activation_function" else "option"
+    label = "fused activation" if cause == "activation" else f"option {first}"
+    return cause, f"its {label} is {new.get(first)}, and the float model's is {old.get(first)}"
 
 
 def _is_activation(*operators: Operator) -> bool:
@@ -161,7 +167,7 @@ def _of_bias(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldCon
     own, real = own_values(part, fed.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
         return "its bias is not the float model's"
-    if words := _bias_scale_words(part, fed, bias.stored, real):
+    if words := _bias_scale_words(part, fed, bias.stored, real) or bias_words(part, fed, bias):
         return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
@@ -214,11 +220,12 @@ def _misfit(held: HeldConstant) -> str:
     before, after = np.square(got - want).sum(), np.square(got * fit.reshape(shape) - want).sum()
     if not wrong.any() or after > (1 - _EXPLAINED) * before:
         return ""
-    factor = 1 / float(fit[wrong][np.argmax(np.abs(np.log(np.maximum(fit[wrong], 1e-9))))])
+    logs = np.log(np.maximum(fit[wrong], 1e-9))
+    factor = 1 / float(fit[wrong][np.argmax(np.abs(logs))])
     if factor <= 0 or factor > 1e6:
         return ""
     size = f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
-    verb = "is" if wrong.sum() == 1 else "are"
+    verb = "is" if wrong.sum() == 1 else "are" if np.ptp(logs) < _MISFIT else "do not fit, the worst is"
     return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
 
 
@@ -253,6 +260,8 @@ def _of_weights(held: HeldConstant, ideal: Ideal) -> str:
             want.reshape(1, 1),
         )
     )
+    if words := dimension_words(want, got, held.stored) or channel_words(real, rows):
+        return words
     dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
     if dead.any() and rows.shape[1] > 1:
         return f"{int(dead.sum())} of {counted(len(rows), 'channel')} have equal weights"

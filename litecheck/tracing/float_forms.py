@@ -202,12 +202,12 @@ def differs(part: SubgraphMatch, mine: Operator, theirs: Operator) -> bool:
     if part.absorbed.get(mine.index):
         return True
     old, new = ({} if o.options is None else o.options.fields for o in (mine, theirs))
-    names = {name for name in (*old, *new) if name not in _WITHOUT_MEANING}
+    names = {name for name in (*old, *new) if name not in WITHOUT_MEANING}
     return any(_plain(old.get(name)) != _plain(new.get(name)) for name in names)
 
 
 #: Options that change no value.
-_WITHOUT_MEANING = frozenset(
+WITHOUT_MEANING = frozenset(
     "quantized_bias_type asymmetric_quantize_inputs pot_scale_int16 weights_format keep_num_dims".split()
 )
 

@@ -85,8 +85,13 @@ DOUBLE = SCALES * [2, 1, 1, 1]
     ("weights", "scales", "words"),
     [
         (STORED, DOUBLE, "1 of 4 weight scales is 2 times too large"),
-        (STORED, DOUBLE * [1, 1, 4, 1], "2 of 4 weight scales are 4 times too large"),
-        (STORED, SCALES * [1, 0.25, 1, 0.5], "2 of 4 weight scales are 4 times too small"),
+        (STORED, DOUBLE * [1, 1, 4, 1], "2 of 4 weight scales do not fit, the worst is 4 times too large"),
+        (
+            STORED,
+            SCALES * [1, 0.25, 1, 0.5],
+            "2 of 4 weight scales do not fit, the worst is 4 times too small",
+        ),
+        (STORED, SCALES * [1, 0.5, 1, 0.5], "2 of 4 weight scales are 2 times too small"),
         (STORED, SCALES * [1, 1, 1.12, 1], "1 of 4 weight scales is 1.12 times too large"),
     ],
 )
@@ -143,10 +148,25 @@ def test_a_bias_that_only_the_weight_scales_spoil() -> None:
 
 def test_options() -> None:
     relu = integers(fused_activation_function="RELU")
-    assert cause("option", relu) == ("activation", "its fused activation is not the float model's")
-    other = cause("option", integers(keep_num_dims=True))
-    assert other == ("option", "its option keep_num_dims is not the float model's")
+    assert cause("option", relu) == (
+        "activation",
+        "its fused activation is RELU, and the float model's is NONE",
+    )
+    assert cause("option", leaky(0.5, "int8"), leaky(0.25, "float32")) == (
+        "option",
+        "its option alpha is 0.5, and the float model's is 0.25",
+    )
     assert cause("option", integers()) == (
         "option",
         "its option of a fused operator is not the float model's",
     )
+
+
+def leaky(alpha: float, dtype: str) -> Model:
+    main = (builder := ModelBuilder()).subgraph()
+    form = quantized(0.1) if dtype == "int8" else None
+    x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")
+    main.add("LEAKY_RELU", [x], [y], alpha=alpha)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()

@@ -1,0 +1,83 @@
+"""Constants of the float model in the wrong place: dimensions or channels in another order, the bias of another operator."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.model.constant_values import along_axis
+from litecheck.model.matching import SubgraphMatch
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Tensor
+from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.float_forms import HeldConstant, constants_of, own_values
+
+#: Share of the power of weights below which the difference of moved weights is rounding.
+_SAME = 0.02
+#: Cosine of two channels from which they are the same, and below which they differ.
+_ALIKE, _UNLIKE = 0.98, 0.9
+#: Channels up to which all pairs are compared.
+_MOST = 4096
+Weights = NDArray[np.float64]
+
+
+def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
+    """Return the order of dimensions in which weights were written, or "" if no order explains them.
+
+    Example: height and width of a kernel are swapped, which is the order 0, 2, 1, 3. Integers may have been moved alone,
+    without their scales.
+    """
+    scale = along_axis(stored.quantization.scale, stored.quantization, want.ndim)
+    with np.errstate(all="ignore"):
+        steps = np.nan_to_num(want / scale)
+    power = float(np.square(want).sum())
+    least = min(_SAME * power, 0.5 * float(np.square(got - want).sum()))
+    for order in list(permutations(range(want.ndim)))[1:]:
+        for values, factor in ((want, 1.0), (steps, scale)):
+            moved = values.transpose(order).reshape(want.shape) * factor
+            if float(np.square(moved - got).sum()) < least:
+                told = ", ".join(map(str, order))
+                return f"its weights are the float model's, written with the dimensions in the order {told}"
+    return ""
+
+
+def channel_words(want: Weights, got: Weights) -> str:
+    """Return how many channels have the weights of another channel, or ""; both are channels x weights."""
+    if not 1 < len(want) <= _MOST or want.shape[1] < 2:
+        return ""
+    likeness = _normalized(got) @ _normalized(want).T
+    home = likeness.argmax(axis=1)
+    moved = (likeness.diagonal() < _UNLIKE) & (likeness.max(axis=1) > _ALIKE)
+    if moved.sum() < 2 or (~moved & (likeness.diagonal() < _UNLIKE)).any():
+        return ""
+    first = int(np.argmax(moved))
+    return (
+        f"{int(moved.sum())} of {len(want)} channels are in another order: channel {first} has the weights of "
+        f"channel {int(home[first])}"
+    )
+
+
+def _normalized(rows: Weights) -> Weights:
+    made: Weights = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    return made
+
+
+def bias_words(part: SubgraphMatch, fed: FedOperator, bias: HeldConstant) -> str:
+    """Return the operator whose bias an operator has, or "": the real values, or the integers alone."""
+    own = own_values(part, fed.other, bias)
+    integers = None if bias.stored is None else stored_integers(bias.stored)
+    if own is None or integers is None or bias.real.size < 2:
+        return ""
+    for one, other in part.operators:
+        found = next((c for c in constants_of(part, one, other) if c.kind == "bias"), None)
+        if one == fed.one or found is None or found.stored is None or found.real.size != bias.real.size:
+            continue
+        theirs, values = stored_integers(found.stored), stored_integers(found.real)
+        if theirs is None or values is None or not np.any(values):
+            continue
+        off = own.reshape(-1) - values.reshape(-1)
+        if np.array_equal(theirs, integers) or np.square(off).sum() < _SAME * np.square(values).sum():
+            return f"its bias is that of {part.second.operators[other].kind} #{other}"
+    return ""

@@ -1,0 +1,113 @@
+"""Constants of the float model in the wrong place, planted by hand in a fully connected layer and in a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.matching import SubgraphMatch, match
+from litecheck.model.types import Model, Tensor
+from litecheck.tracing.fed_operators import fed_operators
+from litecheck.tracing.float_forms import constants_of
+from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words
+
+KERNEL = np.random.default_rng(0).integers(-127, 128, (4, 3, 3, 4)).astype(np.float64)
+KERNEL[0, 0, 0, 0] = 127
+SCALES = np.array([1.0, 0.5, 4.0, 0.25])
+
+
+def scaled(values: np.ndarray) -> np.ndarray:
+    return values * SCALES[:, None, None, None]
+
+
+def stored(values: np.ndarray) -> Tensor:
+    main = (builder := ModelBuilder()).subgraph()
+    index = main.constant("w", values.astype(np.int8), quantized(SCALES, 0, 0))
+    return builder.finish().subgraphs[0].tensors[index]
+
+
+def written(order: str) -> str:
+    return f"its weights are the float model's, written with the dimensions in the order {order}"
+
+
+@pytest.mark.parametrize(
+    ("integers", "words"),
+    [
+        (KERNEL.transpose(0, 2, 1, 3), written("0, 2, 1, 3")),
+        (KERNEL.transpose(1, 2, 3, 0).reshape(KERNEL.shape), written("1, 2, 3, 0")),
+        (KERNEL, ""),
+        (-KERNEL, ""),
+        (np.clip(KERNEL.transpose(0, 2, 1, 3), -40, 40), ""),
+    ],
+    ids=["height and width", "HWIO", "in place", "sign", "clipped"],
+)
+def test_order_of_dimensions(integers: np.ndarray, words: str) -> None:
+    assert dimension_words(scaled(KERNEL), scaled(integers), stored(integers)) == words
+
+
+def test_dimensions_that_were_moved_with_their_scales() -> None:
+    moved = scaled(KERNEL).transpose(1, 2, 3, 0).reshape(KERNEL.shape)
+    assert dimension_words(scaled(KERNEL), moved, stored(KERNEL)) == written("1, 2, 3, 0")
+
+
+ROWS = scaled(KERNEL).reshape(4, -1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (ROWS[[0, 2, 1, 3]], "2 of 4 channels are in another order: channel 1 has the weights of channel 2"),
+        (ROWS[[3, 3, 3, 3]], "3 of 4 channels are in another order: channel 0 has the weights of channel 3"),
+        (ROWS, ""),
+        (ROWS[[0, 1, 2, 2]], ""),
+        (np.concatenate([ROWS[[1, 0]], -ROWS[2:]]), ""),
+    ],
+    ids=["swapped", "repeated", "in place", "one channel", "wrong values"],
+)
+def test_order_of_channels(rows: np.ndarray, words: str) -> None:
+    assert channel_words(ROWS, rows) == words
+
+
+BIASES = ([2.0, -4.0, 6.0, 1.0], [-1.0, 3.0, 0.5, 8.0])
+
+
+def layers(dtype: str, biases: tuple[list[float], list[float]]) -> Model:
+    """Return two layers, whose accumulators have the steps 0.5 and 0.25."""
+    main = (builder := ModelBuilder()).subgraph()
+    real = dtype == "float32"
+    names = ("x", "h", "y")
+    x, h, y = (main.tensor(n, (1, 4), dtype, None if real else quantized(0.5)) for n in names)
+    for source, made, step, bias in zip((x, h), (h, y), (0.5, 0.25), biases, strict=True):
+        weight, held = np.eye(4), np.array(bias)
+        if real:
+            constants = (main.constant("w", weight.astype("f4")), main.constant("b", held.astype("f4")))
+        else:
+            constants = (
+                main.constant("w", (weight / step / 2).astype("i1"), quantized(2 * step)),
+                main.constant("b", np.rint(held / step).astype("i4"), quantized(step)),
+            )
+        main.add("FULLY_CONNECTED", [source, *constants], [made])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+def bias_of_first(part: SubgraphMatch) -> str:
+    fed = next(iter(fed_operators(part)))
+    return bias_words(part, fed, next(c for c in constants_of(part, 0, 0) if c.kind == "bias"))
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (BIASES[1], "its bias is that of FULLY_CONNECTED #1"),
+        ([2 * value for value in BIASES[1]], "its bias is that of FULLY_CONNECTED #1"),
+        (BIASES[0], ""),
+        ([-value for value in BIASES[1]], ""),
+    ],
+    ids=["values", "integers", "its own", "sign"],
+)
+def test_bias_of_another_operator(own: list[float], words: str) -> None:
+    (part,) = match(layers("float32", BIASES), layers("int8", (own, BIASES[1]))).subgraphs
+    assert bias_of_first(part) == words
