@@ -26,7 +26,7 @@ from litecheck.tracing.storage import in_tensor, is_quantized, meaning, stores_a
 from litecheck.tracing.twin import Twin, with_form
 
 #: Samples for the error of constants, and for that of integer kernels: few show it.
-_CONSTANTS, _KERNELS = 8, 2
+_CONSTANTS, _KERNELS = 4, 2
 
 
 class Bench:
@@ -123,8 +123,10 @@ class Bench:
                 self._by_form("twin", self._twin, fed, real, wanted)
             elif "own" in errors.sums:
                 errors.sums["twin"] = errors.sums["own"]
+            errors.keep("alone", "alone_parts")
         if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
             self._kernel(fed, real, alone)
+            errors.keep("alone", "alone_kernel")
 
     def _storage(self, errors: Errors, want: Signal, index: int) -> None:
         tensor, form = self.part.second.tensors[index], self._forms[index]

@@ -31,7 +31,7 @@ from litecheck.tracing.float_forms import (
     twin_values,
 )
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words
+from litecheck.tracing.moved_constants import bias_words, by_channel, moved_words
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
@@ -99,12 +99,15 @@ def operator_cause(
         return _of_option(mine, theirs)
     weights = [pair for pair in held if pair[0].kind != "bias"]
     scaled = [found for one, _ in weights if (found := _misfit(one))]
-    if worst == "bias":
+    moved = [found for one, ideal in weights if (found := moved_words(one, _channel_axis(ideal)))]
+    if worst == "bias" and not moved:
         if scaled and accumulator_scale(part, fed.other) is not None and not _bias_is_wrong(part, fed, held):
             return "weight_scale", scaled[0]
         return "bias", _of_bias(part, fed, held)
     if axis := axis_words(part, twin, fed):
         return "weight_axis", axis
+    if moved:
+        return "weights", moved[0]
     if scaled:
         return "weight_scale", scaled[0]
     return "weights", next((words for one, ideal in weights if (words := _of_weights(one, ideal))), "")
@@ -121,6 +124,10 @@ def _twin_of(part: SubgraphMatch, twin: Twin | None, held: HeldConstant) -> Idea
     if form is None or values is None:
         return None
     return values, form.axis if form.scale.size > 1 else -1
+
+
+def _channel_axis(ideal: Ideal) -> int:
+    return max(ideal[1], 0) if ideal is not None else 0
 
 
 def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
@@ -251,17 +258,7 @@ def _of_weights(held: HeldConstant, ideal: Ideal) -> str:
     want, got, stored = constant_values(held.real), constant_values(held.stored), stored_integers(held.stored)
     if want is None or got is None or stored is None or want.shape != got.shape:
         return "its weights are not the float model's"
-    axis = max(ideal[1], 0) if ideal is not None else 0
-    rows, real = (
-        (np.moveaxis(v, axis, 0).reshape(v.shape[axis], -1) for v in (got, want))
-        if got.ndim
-        else (
-            got.reshape(1, 1),
-            want.reshape(1, 1),
-        )
-    )
-    if words := dimension_words(want, got, held.stored) or channel_words(real, rows):
-        return words
+    rows, real = (by_channel(values, _channel_axis(ideal)) for values in (got, want))
     dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
     if dead.any() and rows.shape[1] > 1:
         return f"{int(dead.sum())} of {counted(len(rows), 'channel')} have equal weights"

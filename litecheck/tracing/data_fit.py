@@ -12,6 +12,8 @@ from litecheck.tracing.storage import is_quantized
 
 #: Share of a range's width by which values exceed the range, or stay away from its lower end, before there is a doubt.
 _BEYOND, _UNUSED = 0.25, 0.4
+#: Share of a range's width below which values are too close together.
+_CLOSE = 1 / 16
 #: Common ranges of images, with the option that computes them from 0..255, and the share by which a range may differ.
 _IMAGES = (
     ((-1.0, 1.0), "1/127.5:-1"),
@@ -25,15 +27,16 @@ _NEAR = 0.02
 def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval]) -> str:
     """Return a sentence on the first input of a quantized model whose range does not fit the samples, or "".
 
-    ``seen`` has the least and largest value of inputs in the samples. Example: for an input of -1..1, values of 0..255 and
-    of 0..1 are doubtful, and values of -0.9..0.9 are not.
+    ``seen`` has the least and largest value of inputs in the samples. Example: for an input of -1..1, values of 0..255,
+    of 0..1 and of -0.01..0.01 are doubtful, and values of -0.9..0.9 are not.
     """
     for index, values in seen.items():
         own = _range_of(subgraph, index)
         if own is not None and _is_doubtful(own, values):
             return (
                 f"input '{subgraph.tensors[index].name}' has the range {own[0]:.3g}..{own[1]:.3g}, and the data have "
-                f"{values[0]:.3g}..{values[1]:.3g}: are they preprocessed as the model expects?{_option(own)}"
+                f"{values[0]:.3g}..{values[1]:.3g}: are they preprocessed as the model expects?{_option(own)} If the "
+                "data are, the model was calibrated on other data"
             )
     return ""
 
@@ -49,7 +52,8 @@ def _range_of(subgraph: Subgraph, index: int) -> Interval | None:
 def _is_doubtful(own: Interval, seen: Interval) -> bool:
     width = own[1] - own[0]
     beyond = max(own[0] - seen[0], seen[1] - own[1])
-    return beyond > _BEYOND * width or (seen[0] >= 0 and -own[0] >= _UNUSED * width)
+    close = min(seen[0], 0.0) + _CLOSE * width > max(seen[1], 0.0)
+    return close or beyond > _BEYOND * width or (seen[0] >= 0 and -own[0] >= _UNUSED * width)
 
 
 def _option(own: Interval) -> str:
@@ -57,5 +61,5 @@ def _option(own: Interval) -> str:
     room = _NEAR * (own[1] - own[0])
     for (low, high), scale in _IMAGES:
         if abs(own[0] - low) <= room and abs(own[1] - high) <= room:
-            return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}"
+            return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}."
     return ""

@@ -35,7 +35,8 @@ class Errors:
 
     ``accumulated`` is in a run of the whole model, ``alone`` of the operator fed the float model's tensors. ``stored``
     and ``twin_stored`` are from storage of the output, ``own`` and ``twin`` from constants, options and operand order,
-    ``kernel`` is between the integer kernel and the same computation in float32.
+    ``kernel`` is between the integer kernel and the same computation in float32. ``alone_parts`` and ``alone_kernel`` are
+    ``alone`` on the samples of ``own`` and of ``kernel``.
     """
 
     sums: dict[str, tuple[float, float, int]] = field(default_factory=dict)
@@ -50,6 +51,11 @@ class Errors:
         """Add the squared differences of a kind."""
         signal, known, count = self.sums.get(name, (0.0, 0.0, 0))
         self.sums[name] = signal + want.power, known + noise, count + want.values.size
+
+    def keep(self, name: str, other: str) -> None:
+        """Keep the sums of a kind so far under another name."""
+        if name in self.sums:
+            self.sums[other] = self.sums[name]
 
     def ratio(self, name: str) -> float | None:
         """Return noise over signal, or None if nothing of the kind was measured."""

@@ -7,20 +7,39 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.constant_values import along_axis
+from litecheck.model.constant_values import along_axis, constant_values
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import HeldConstant, constants_of, own_values
 
-#: Share of the power of weights below which the difference of moved weights is rounding.
+#: Share of the power of weights below which the difference of moved weights is rounding, or a channel is negligible.
 _SAME = 0.02
 #: Cosine of two channels from which they are the same, and below which they differ.
 _ALIKE, _UNLIKE = 0.98, 0.9
 #: Channels up to which all pairs are compared.
 _MOST = 4096
 Weights = NDArray[np.float64]
+
+
+def moved_words(held: HeldConstant, axis: int) -> str:
+    """Return the order in which the dimensions or the channels of weights were written, or "" if they are in place.
+
+    ``axis`` is the dimension of the output channels.
+    """
+    want, got = constant_values(held.real), None if held.stored is None else constant_values(held.stored)
+    if want is None or got is None or held.stored is None or want.shape != got.shape:
+        return ""
+    return dimension_words(want, got, held.stored) or channel_words(
+        by_channel(want, axis), by_channel(got, axis)
+    )
+
+
+def by_channel(values: Weights, axis: int) -> Weights:
+    """Return weights as channels x weights of a channel; a scalar is one channel."""
+    whole = np.atleast_1d(values)
+    return np.moveaxis(whole, axis, 0).reshape(whole.shape[axis], -1)
 
 
 def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
@@ -49,8 +68,10 @@ def channel_words(want: Weights, got: Weights) -> str:
         return ""
     likeness = _normalized(got) @ _normalized(want).T
     home = likeness.argmax(axis=1)
-    moved = (likeness.diagonal() < _UNLIKE) & (likeness.max(axis=1) > _ALIKE)
-    if moved.sum() < 2 or (~moved & (likeness.diagonal() < _UNLIKE)).any():
+    unlike = likeness.diagonal() < _UNLIKE
+    moved = unlike & (likeness.max(axis=1) > _ALIKE)
+    power = np.square(got).sum(axis=1)
+    if moved.sum() < 2 or power[unlike & ~moved].sum() > _SAME * power.sum():
         return ""
     first = int(np.argmax(moved))
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,9 @@ def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.f
         np.rint(steps, out=steps)
         np.clip(steps, low - zero, high - zero, out=steps)
         steps *= scale
-    real: NDArray[np.float32] = np.nan_to_num(steps, copy=False)
+        real: NDArray[np.float32] = steps
+        if not math.isfinite(steps.sum()):
+            np.nan_to_num(real, copy=False)
     return real
 
 

@@ -13,7 +13,7 @@ from litecheck.tracing.culprits import loss_of
 from litecheck.tracing.device_trace import DeviceErrors
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.measures import Errors
-from litecheck.tracing.trace_result import LEAST_LOSS, Culprit, TracedOperator, decibels
+from litecheck.tracing.trace_result import LEAST_LOSS, Culprit, TracedOperator
 
 #: Small differences of a device that are listed.
 _NOTES = 5
@@ -22,7 +22,7 @@ _NOTES = 5
 def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceErrors | None) -> TracedOperator:
     """Return the measures of an operator; a bridged operator has the float model's output and no SNR of its own."""
     errors, subgraph = bench.errors[fed.other], bench.part.second
-    loss = loss_of(bench, fed)
+    loss, alone = loss_of(bench, fed), errors.snr("alone")
     return TracedOperator(
         subgraph.index,
         fed.other,
@@ -30,10 +30,10 @@ def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceError
         name_of(subgraph, fed.operator),
         fed.one,
         None if bridged else errors.snr("accumulated"),
-        errors.snr("alone"),
+        alone,
         errors.snr("stored"),
         errors.snr("twin_stored"),
-        decibels(1.0, loss.base) if "alone" in errors.sums and not any(called(fed.operator)) else None,
+        None if alone is None or any(called(fed.operator)) else min(120.0, alone + loss.decibels),
         loss.decibels if loss.excess else 0.0,
         errors.saturated / errors.elements if errors.elements else None,
         _resolution(errors),

@@ -1,10 +1,14 @@
-"""Faults of ranges in words."""
+"""Faults of ranges in words, and losses from errors of several samples."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from litecheck.tracing.culprits import range_fault
+from litecheck.tracing.culprits import loss_of, range_fault
+from litecheck.tracing.measures import Errors
 
 
 @pytest.mark.parametrize(
@@ -21,3 +25,23 @@ from litecheck.tracing.culprits import range_fault
 )  # fmt: skip
 def test_range_fault(own: tuple[float, float], seen: tuple[float, float], fault: str) -> None:
     assert range_fault(own, seen, 0.01) == fault
+
+
+@pytest.mark.parametrize(
+    ("sums", "decibels", "base"),
+    [
+        ({"alone": 0.2, "alone_parts": 0.1, "own": 0.0991, "twin": 0.0001}, 20, 0.001),
+        ({"alone": 0.1, "stored": 0.0991, "twin_stored": 0.0001}, 20, 0.001),
+        ({"alone": 0.2, "alone_parts": 0.0002, "own": 0.0001, "twin": 0.0001}, 0, 0.2),
+    ],
+    ids=["parts", "storage", "none"],
+)
+def test_a_loss_is_relative_to_the_rest_of_the_error_on_the_same_samples(
+    sums: dict[str, float], decibels: float, base: float
+) -> None:
+    errors = Errors({name: (1.0, noise, 1) for name, noise in sums.items()})
+    bench: Any = SimpleNamespace(errors={0: errors}, part=SimpleNamespace(second=SimpleNamespace(tensors=())))
+    fed: Any = SimpleNamespace(other=0, feeds=(), outputs=())
+    loss = loss_of(bench, fed)
+    assert loss.decibels == pytest.approx(decibels, abs=0.1)
+    assert loss.base == pytest.approx(base, rel=0.01)
