@@ -24,8 +24,8 @@ from litecheck.quantization import BITS
 LARGE_LOSS = 20.0
 #: Smallest gain in dB of a fix.
 GAIN = 3.0
-#: Gain in dB up to which a fix of fewer operators is better than the best fix.
-_NEAR = 3.0
+#: Gain in dB up to which a fix of fewer operators is better than the best fix, and SNR in dB from which every fix is good.
+_NEAR, _GOOD = 3.0, 30.0
 #: Number of samples on which fixes are tried.
 SAMPLES = 8
 #: Ratio of the largest channel to the median channel from which a channel is an outlier.
@@ -131,8 +131,8 @@ def best_fix(
 ) -> LossFix | None:
     """Return the best of the tried fixes, or None if none gains ``gain`` dB.
 
-    Of fixes with nearly the same gain, the fix with fewer options is the best. ``depth`` is the number of levels of readers
-    that a fix may include.
+    Of fixes with nearly the same gain, and of fixes with at least 30 dB, the fix with fewer options is the best.
+    ``depth`` is the number of levels of readers that a fix may include.
     """
     fixes = [
         LossFix(options.words, cause.text, before, after, samples)
@@ -143,7 +143,7 @@ def best_fix(
     best = max((fix.after for fix in fixes), default=before)
     if best - before < gain:
         return None
-    near = (fix for fix in fixes if fix.after >= max(best - _NEAR, before + gain))
+    near = (fix for fix in fixes if fix.after >= max(min(best - _NEAR, _GOOD), before + gain))
     return min(near, key=lambda fix: (len(fix.options), -fix.after))
 
 

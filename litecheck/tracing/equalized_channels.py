@@ -118,18 +118,32 @@ def _chains(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         yield chain
 
 
-def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> Iterator[tuple[int, Factors]]:
-    """Yield the first layer of each equalized pair with its factors.
+def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> list[tuple[int, Factors]]:
+    """Return the first layer of each equalized pair with its factors.
+
+    A factor that all channels share may be a wrong scale, and is accepted only if all layers of the chain agree.
+    """
+    found, complete = _walked(chain, fits, True)
+    return found if complete else _walked(chain, fits, False)[0]
+
+
+def _walked(
+    chain: Sequence[Pair], fits: dict[int, _Fit | None], shared: bool
+) -> tuple[list[tuple[int, Factors]], bool]:
+    """Return the first layer of each equalized pair with its factors, and True if all layers agree. With ``shared``, all
+    channels may have the same factor.
 
     A layer that keeps channels apart has one factor per channel for input and output, so that only the layer behind it
     tells whether both are undone.
     """
+    found: list[tuple[int, Factors]] = []
     waiting: list[tuple[int, Factors, _Fit]] = []
     before: Factors | None = None
+    complete = True
     for place, (first, second) in enumerate(chain):
         one, other = fits[first.operator.index], fits[second.operator.index]
         if one is None or other is None:
-            waiting, before = [], None
+            waiting, before, complete = [], None, False
             continue
         made = one.rows(np.ones(one.products.shape[1]) if before is None else 1 / before)
         free = place + 1 < len(chain)
@@ -137,10 +151,18 @@ def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> Iterator[t
             waiting.append((first.operator.index, made, other))
             before = made
             continue
-        before = _agreed(made, other.columns(free), free)
+        read = other.columns(free)
+        before = _agreed(made, read, free, shared)
+        complete = complete and before is not None and (free or _undone(made, read))
         if before is not None:
-            yield from _different((first.operator.index, before), made == before, waiting)
+            found += _different((first.operator.index, before), made == before, waiting)
         waiting = []
+    return found, complete
+
+
+def _undone(made: Factors, read: Factors) -> bool:
+    """Return True if the last layer of a chain undoes the factors in front of it, also the factor that they share."""
+    return bool(abs(np.log(np.median(made * read))) < _DIFFERENT)
 
 
 def _different(
@@ -159,16 +181,17 @@ def _different(
     return (one for one in found if _differs(one[1]))
 
 
-def _agreed(made: Factors, read: Factors, free: bool) -> Factors | None:
+def _agreed(made: Factors, read: Factors, free: bool, shared: bool) -> Factors | None:
     """Return the factors of channels on which a layer and its reader agree, or None if they do not.
 
     ``read`` are the reader's factors. With ``free``, they have an unknown common factor, so that a factor that all channels
-    share is no sign of equalization. Where the two disagree, the reader's factor counts.
+    share is no sign of equalization without ``shared``. Where the two disagree, the reader's factor counts.
     """
     products = made * read
     common = float(np.median(products)) if free else 1.0
     agree = np.abs(np.log(products / common)) < _CLOSE
-    if agree.mean() < _AGREE or (free and _differs(made) and np.ptp(np.log(made[agree])) < _DIFFERENT):
+    same = free and not shared and _differs(made) and np.ptp(np.log(made[agree])) < _DIFFERENT
+    if same or agree.mean() < _AGREE:
         return None
     return np.where(agree, made, common / read)
 

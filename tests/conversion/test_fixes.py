@@ -13,7 +13,15 @@ from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
-from litecheck.conversion.fixes import GAIN, LARGE_LOSS, LossCause, best_fix, loss_warnings, lowest_snr
+from litecheck.conversion.fixes import (
+    GAIN,
+    LARGE_LOSS,
+    FixOptions,
+    LossCause,
+    best_fix,
+    loss_warnings,
+    lowest_snr,
+)
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.rerun import Rerun
 from litecheck.model.build import ModelBuilder, quantized
@@ -219,3 +227,20 @@ def test_a_fix_gains_at_least_the_required_snr(after: float, found: bool) -> Non
     causes = [LossCause((0,), "a cause")]
     fix = best_fix(joined().subgraphs[0], causes, lambda options: after, 10.0, 4)
     assert (fix is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("real", "wide", "chosen"),
+    [(39.0, 34.0, "--int16x8"), (39.0, 29.0, "--keep-float"), (29.0, 27.0, "--int16x8")],
+)
+def test_of_good_fixes_the_fix_with_fewer_options(real: float, wide: float, chosen: str) -> None:
+    """float32 for two operators has a higher SNR than int16 for one."""
+
+    def trial(options: FixOptions) -> float | None:
+        if len(options.keep) == 2:
+            return real
+        return wide if len(options.int16x8) == 1 else None
+
+    fix = best_fix(joined().subgraphs[0], [LossCause((3,), "a cause")], trial, 0.0, 4)
+    assert fix is not None
+    assert fix.options[0] == chosen

@@ -9,11 +9,13 @@ import pytest
 
 from litecheck import convert_model, trace
 from litecheck.conversion.equalize import equalize
+from litecheck.model.build import ModelBuilder
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.mobile_nets import images, mobile_net
+from tests.differential.faults import drawn
 from tests.differential.planted_faults import plant
 
 DATA = images(0, 4)
@@ -73,3 +75,34 @@ def test_wrong_scales_of_one_layer_are_no_equalization() -> None:
         planted = plant("weight_scales", model, np.random.default_rng(seed))
         assert planted is not None
         assert equalized_channels(match(real, planted.model)) == ()
+
+
+def dense(*weights: np.ndarray) -> Model:
+    """Return a net of layers with RELU."""
+    main = (builder := ModelBuilder()).subgraph()
+    tensors = [main.tensor(f"t{n}", (1, 8), "float32") for n in range(len(weights) + 1)]
+    for n, weight in enumerate(weights):
+        held = main.constant(f"w{n}", weight.astype(np.float32))
+        main.add(
+            "FULLY_CONNECTED", [tensors[n], held, -1], [tensors[n + 1]], fused_activation_function="RELU"
+        )
+    main.inputs(tensors[0])
+    main.outputs(tensors[-1])
+    return builder.finish()
+
+
+@pytest.mark.parametrize("undone", [True, False])
+def test_a_factor_that_all_channels_share_is_undone_by_the_next_layer(undone: bool) -> None:
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(0, 1, (8, 8)) for _ in range(3)]
+    factors = rng.uniform(0.5, 2, (8, 1))
+    changed = weights[0] * 1.4, weights[1] * factors / (1.4 if undone else 1), weights[2] / factors.T
+    real, data = dense(*weights), drawn(dense(*weights), 0)
+    model = convert_model(dense(*changed), data=(data,), device="litecheck", agreement=False).conversion.model
+    found = {one.tensor: one.values for one in equalized_channels(match(real, model)) if one.axis == 0}
+    first, second = (op.inputs[1] for op in real.subgraphs[0].operators[:2])
+    assert (first in found) is undone
+    assert second in found
+    if undone:
+        np.testing.assert_allclose(found[first], 1.4, rtol=0.01)
+        assert trace(real, model, data=(data,), fix=False, runtime="litecheck").culprits == ()
