@@ -20,6 +20,7 @@ from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Tensor
 from litecheck.tracing.float_forms import constants_of
+from litecheck.tracing.storage import is_quantized
 
 #: Difference of logarithms from which a channel has a factor, and up to which two layers agree on it.
 _DIFFERENT, _CLOSE = 0.1, 0.3
@@ -100,7 +101,9 @@ def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
 
 
 def _steps(stored: Tensor) -> Factors:
-    """Return the scale of each element, in the shape of the tensor but for lengths of 1."""
+    """Return the scale of each element, in the shape of the tensor but for lengths of 1; 0 without scales."""
+    if not is_quantized(stored):
+        return np.zeros(1)
     scale, axis = stored.quantization.scale.astype(np.float64), stored.quantization.axis
     lengths = [-1 if n == axis and scale.size > 1 else 1 for n in range(len(stored.shape))]
     return scale.reshape(lengths)

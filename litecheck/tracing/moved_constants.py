@@ -13,6 +13,7 @@ from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import HeldConstant, constants_of, own_values
+from litecheck.tracing.storage import is_quantized
 
 #: Share of the power of weights below which the difference of moved weights is rounding, or a channel is negligible.
 _SAME = 0.02
@@ -28,8 +29,10 @@ def moved_words(held: HeldConstant, axis: int) -> str:
 
     ``axis`` is the dimension of the output channels.
     """
-    want, got = constant_values(held.real), None if held.stored is None else constant_values(held.stored)
-    if want is None or got is None or held.stored is None or want.shape != got.shape:
+    if held.stored is None or not is_quantized(held.stored):
+        return ""
+    want, got = constant_values(held.real), constant_values(held.stored)
+    if want is None or got is None or want.shape != got.shape:
         return ""
     return dimension_words(want, got, held.stored) or channel_words(
         by_channel(want, axis), by_channel(got, axis)

@@ -152,6 +152,8 @@ class Trace:
     """Stored values of outputs and weights, for the page."""
     doubt: str = ""
     """A sentence on samples that do not fit an input of the model."""
+    parent: str = ""
+    """A sentence on weights that are not those of the float model, so that no loss can be explained."""
     explained: float | None = None
     """Share of the outputs' error that the outputs have with the errors of all culprits at once; None for a single one."""
     missing: tuple[tuple[int, int, str, str], ...] = ()

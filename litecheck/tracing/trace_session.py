@@ -32,6 +32,7 @@ from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.fix_search import TrialBase, search_fix
 from litecheck.tracing.load_faults import load_faults
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
+from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.storage import check_quantized, is_quantized
@@ -152,14 +153,15 @@ def _traced(
     harmful = any(one.reaches_outputs for one in named)
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix = None
-    if asked.fix and not bridged and made.tried:
+    parent = parent_doubt(found)
+    if asked.fix and not bridged and made.tried and not parent:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
         tuple(named), tuple(_outputs(made)), _unmatched(found, 1), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
-        "" if asked.random else _doubt(found, calibration), explained(named, shares.get(0)),
+        "" if asked.random else _doubt(found, calibration), parent, explained(named, shares.get(0)),
         tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), load_faults(quantized),
         asked.arithmetic,
     )  # fmt: skip

@@ -80,7 +80,8 @@ def test_wrong_scales_of_one_layer_are_no_equalization() -> None:
 def dense(*weights: np.ndarray) -> Model:
     """Return a net of layers with RELU."""
     main = (builder := ModelBuilder()).subgraph()
-    tensors = [main.tensor(f"t{n}", (1, 8), "float32") for n in range(len(weights) + 1)]
+    width = len(weights[0])
+    tensors = [main.tensor(f"t{n}", (1, width), "float32") for n in range(len(weights) + 1)]
     for n, weight in enumerate(weights):
         held = main.constant(f"w{n}", weight.astype(np.float32))
         main.add(
@@ -106,3 +107,10 @@ def test_a_factor_that_all_channels_share_is_undone_by_the_next_layer(undone: bo
     if undone:
         np.testing.assert_allclose(found[first], 1.4, rtol=0.01)
         assert trace(real, model, data=(data,), fix=False, runtime="litecheck").culprits == ()
+
+
+def test_a_layer_that_stays_float() -> None:
+    real = dense(*np.random.default_rng(0).normal(0, 1, (3, 40, 40)))
+    options = {"device": "litecheck", "agreement": False, "to": "dynamic", "keep": ("#0", "#1")}
+    model = convert_model(real, data=(drawn(real, 0),), **options).conversion.model
+    assert equalized_channels(match(real, model)) == ()

@@ -28,7 +28,7 @@ def values(trace: Trace) -> dict[str, Any]:
 
 def _plain(trace: Trace) -> dict[str, Any]:
     plain: dict[str, Any] = json_values(asdict(replace(trace, distributions=())))
-    del plain["distributions"], plain["doubt"]
+    del plain["distributions"], plain["doubt"], plain["parent"]
     plain["failures"] = list(trace.failures)
     for name, rows in (("unmatched", trace.unmatched), ("missing", trace.missing)):
         plain[name] = [

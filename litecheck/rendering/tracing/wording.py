@@ -56,6 +56,8 @@ def answer(trace: Trace) -> str:
 
 
 def _accuracy(trace: Trace) -> str:
+    if trace.parent:
+        return trace.parent
     data = "on random data, " if trace.random else ""
     if _is_of_data(trace):
         return trace.doubt

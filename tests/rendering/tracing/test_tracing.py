@@ -123,6 +123,7 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             "wrong data?",
         ),
         (replace(GOOD, reference="", doubt="wrong data?"), "wrong data?"),
+        (replace(BAD, parent="another model?", doubt="wrong data?"), "another model?"),
         (
             replace(GOOD, outputs=(TracedOutput("y", 9.0),), leading=None),
             "no operator loses 3 dB more than it must, yet the SNR of the outputs is 9.0 dB",
@@ -146,6 +147,7 @@ def test_json_has_the_culprits_with_their_fix() -> None:
         "weights and data",
         "range and data",
         "data",
+        "another model",
         "bad output",
         "no partner",
         "does not load",
