@@ -24,7 +24,7 @@ def convert(
     recipe: options.RecipeFile = None,
     budget: options.BudgetLimit = None,
     for_runtimes: options.ForRuntimes = "",
-    equalize: options.Equalize = False,
+    equalize: options.Equalize = None,
     data: options.Data = None,
     evaluate: options.Evaluate = None,
     samples: options.Samples = None,

@@ -92,11 +92,12 @@ SavePlan = Annotated[
 ]
 DryRun = Annotated[bool, option("--dry-run", OUTPUT, "Print only the plan of every tensor; write no model.")]
 Equalize = Annotated[
-    bool,
+    bool | None,
     option(
-        "--equalize",
+        "--equalize/--no-equalize",
         CONVERSION,
-        "Rescale the channels of a layer to equal weight ranges first, for devices with one scale per weight tensor.",
+        "Rescale the channels of a layer to equal weight ranges first, for devices with one scale per weight tensor. "
+        "[default: outlier channels alone, by powers of two]",
     ),
 ]
 ForRuntimes = Annotated[

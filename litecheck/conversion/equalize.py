@@ -40,7 +40,8 @@ class LayerPair:
     """Two layers by the indexes of their operators.
 
     ``left`` is the reason why they are not equalized, or empty if they are. ``before`` and ``after`` are the ratio of
-    the largest to the smallest channel range of the first layer's weights.
+    the largest to the smallest channel range of the first layer's weights. ``rescaled`` names the channels, if only outliers
+    were rescaled.
     """
 
     subgraph: int
@@ -50,6 +51,7 @@ class LayerPair:
     left: str = ""
     before: float = 1.0
     after: float = 1.0
+    rescaled: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,10 +101,10 @@ def equalize(model: Model) -> Equalization:
         layers = _layers(subgraph)
         found = list(_pairs(model, subgraph, layers))
         done = _joined(found, layers)
-        before = [_spread(first) for first, _ in done]
+        before = [channel_spread(first) for first, _ in done]
         factors = _converged(done)
         changes += channel_changes(subgraph, done, factors)
-        spreads = iter([(b, _spread(first)) for b, (first, _) in zip(before, done, strict=True)])
+        spreads = iter([(b, channel_spread(first)) for b, (first, _) in zip(before, done, strict=True)])
         pairs += [one if one.left else _with(one, *next(spreads)) for one in found]
     return Equalization(with_edited_weights(model, changes), tuple(changes), tuple(pairs))
 
@@ -127,7 +129,8 @@ def _with(one: LayerPair, before: float, after: float) -> LayerPair:
     return LayerPair(one.subgraph, one.first, one.second, one.names, "", before, after)
 
 
-def _spread(layer: EqualizedLayer) -> float:
+def channel_spread(layer: EqualizedLayer) -> float:
+    """Return the ratio of the largest to the smallest channel range of a layer's weights."""
     ranges = layer.ranges(layer.out)
     alive = ranges[ranges > 0]
     return float(alive.max() / alive.min()) if alive.size else 1.0

@@ -127,7 +127,7 @@ def _carried_out(
     if rerun and calibration and found and session.plan is None and not violates:
         statistics = calibration.statistics
         if lowest_snr(found) < LARGE_LOSS or named_samples(statistics):
-            equalizes = session.equalization is None
+            equalizes = not settings.equalize
             record = replace(record, fix=rerun.fix(conversion, record.groups, equalizes, statistics))
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0

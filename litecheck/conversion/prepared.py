@@ -145,6 +145,10 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         from litecheck.conversion.equalize import equalize
 
         equalization = equalize(model)
+    elif settings.rescales and plan is None and not shifts and trained is None:
+        from litecheck.conversion.outlier_channels import rescale_outliers
+
+        equalization = rescale_outliers(model)
     data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
     evaluation = None
     if settings.evaluate:

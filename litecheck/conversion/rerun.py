@@ -211,7 +211,7 @@ class Rerun:
         own = self.settings
         if own.budget:
             return FixOptions()
-        return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), own.equalize)
+        return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), bool(own.equalize))
 
     def _recalibrated(self, numbers: Collection[int], model: Model) -> Calibration:
         """Return the calibration of another form of the model on some samples."""

@@ -8,7 +8,7 @@ from litecheck.conversion.calibration.data_sources import DataSource, DataSource
 from litecheck.conversion.calibration.dataset import DataOptions
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.recipe import QuantizationRecipe
-from litecheck.conversion.request import REAL, Request
+from litecheck.conversion.request import REAL, REAL_KINDS, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class ConversionSettings:
     the model. ``evaluate`` are samples on which both models are compared besides ``data``. ``statistics`` is a file of
     calibration statistics, read if it exists and written otherwise. ``scales_from`` is a file of a quantized form of the
     model, whose activation scales are copied. ``plan`` is a file of a plan that is applied instead of a new plan.
-    ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers.
+    ``agreement`` runs both models on the data and compares them. ``equalize`` first rescales channels between layers: all
+    channels, none (False), or only outliers, by powers of two (None).
     ``correct_bias`` subtracts the mean error of each channel from its bias. ``int16x8`` selects operators with 16-bit
     activations. ``recipe`` is a file of rules for operators, or a recipe; it decides ``to``. ``sensitivity`` ranks that
     many operators by the cost of quantizing each alone (-1: all operators). ``budget`` (``size=2MB``, ``snr=30``) chooses
@@ -39,7 +40,7 @@ class ConversionSettings:
     keep: tuple[str, ...] = ()
     int16x8: tuple[str, ...] = ()
     recipe: str | QuantizationRecipe = ""
-    equalize: bool = False
+    equalize: bool | None = None
     correct_bias: bool = False
     sensitivity: int = 0
     budget: str = ""
@@ -79,6 +80,12 @@ class ConversionSettings:
     def sources(self) -> tuple[DataSource, ...]:
         """Paths, arrays and sets of samples for the calibration."""
         return data_sources("convert", self.data)
+
+    @property
+    def rescales(self) -> bool:
+        """True if outlier channels are rescaled: the options ask neither for other weights nor for known scales."""
+        known = self.scales_from or self.recipe or self.to in REAL_KINDS
+        return self.equalize is None and self.generation == "new" and not known
 
     @property
     def request(self) -> Request:

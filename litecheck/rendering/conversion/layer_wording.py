@@ -25,7 +25,9 @@ def equalized(record: ConversionRecord) -> list[str]:
     lines = [f"{len(done):,} of {counted(len(record.pairs), 'pair')} of layers"]
     lines += [f"{len(some):,} left, {why}: {', '.join(map(_pair, some))}" for why, some in left.items()]
     return lines + [
-        f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
+        f"{_pair(pair)}: {pair.rescaled}, exactly in float32; --no-equalize keeps it"
+        if pair.rescaled
+        else f"{_pair(pair)}: the largest channel was {pair.before:.3g} times the smallest, is {pair.after:.3g} times"
         for pair in sorted(done, key=lambda pair: -pair.before)
     ]
 
