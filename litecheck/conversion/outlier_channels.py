@@ -5,7 +5,7 @@ divided by a factor, and the weights of the second layer that read the channel a
 changes only exponents, so that the outputs of the float model stay equal bit for bit. No weight of the second layer exceeds
 the largest weight of its output channel, so that all weight scales of the second layer stay.
 
-For example, a channel with weights 400 times those of the median channel, and weights 4,000 times smaller behind it: the
+For example, a channel with weights 400 times those of the others, and weights 4,000 times smaller behind it: the
 factor is 256, and the other channels gain 8 bits.
 """
 
@@ -68,8 +68,8 @@ def _text(factors: NDArray[np.float64]) -> str:
 def outlier_factors(first: EqualizedLayer, second: EqualizedLayer) -> NDArray[np.float64]:
     """Return the factor of each channel between two layers: a power of two from 16 on, or 1.
 
-    It is at most the ratio to the median channel, and at most the ratio of an output channel's largest weight to its weights
-    that read the channel.
+    It is at most the ratio to the largest channel below 16 times the median, so that the outlier keeps its resolution. It is
+    also at most the ratio of an output channel's largest weight to its weights that read the channel.
     """
     ranges = first.ranges(first.out)
     factors = np.ones(ranges.size)
@@ -79,7 +79,8 @@ def outlier_factors(first: EqualizedLayer, second: EqualizedLayer) -> NDArray[np
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(own > 0, own.max(axis=second.into, keepdims=True) / own, np.inf)
     others = tuple(n for n in range(own.ndim) if n != second.into)
-    most = np.minimum(ranges / np.median(ranges[ranges > 0]), room.min(axis=others))
+    usual = ranges[ranges < _SMALLEST * np.median(ranges[ranges > 0])].max()
+    most = np.minimum(ranges / usual, room.min(axis=others))
     large = most >= _SMALLEST
     factors[large] = 2.0 ** np.floor(np.log2(most[large]))
     return factors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from litecheck.conversion.calibrated import Calibration
@@ -12,9 +12,11 @@ from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.fixes import SAMPLES, LossCause, find_causes
+from litecheck.conversion.outlier_channels import rescale_outliers
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model
@@ -28,11 +30,26 @@ from litecheck.tracing.twin import kind_of, shared_by
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialBase:
     """The float model as given, the calibration, and the changes of all trials: those of ``--equalize`` for a model with
-    equalized channels."""
+    equalized channels, else rescaled outlier channels. ``words`` are the options for them."""
 
     model: Model
     calibration: Calibration
     changes: tuple[ConstantChange, ...] = ()
+    words: str = ""
+
+
+def trial_base(
+    found: ModelMatch,
+    calibration: Calibration,
+    settings: ConversionSettings,
+    again: Callable[[Model], Calibration],
+) -> TrialBase:
+    """Return the base of trials without ``--equalize``, in which outlier channels are rescaled as by ``convert``."""
+    model, settings = found.first, replace(settings, to=kind_of(found.second))
+    rescaled = rescale_outliers(model) if settings.rescales and not is_trained(model) else None
+    if rescaled is None:
+        return TrialBase(model, calibration)
+    return TrialBase(model, again(rescaled.model), rescaled.changes)
 
 
 def search_fix(
@@ -56,9 +73,9 @@ def search_fix(
         compared = rerun.by_channel(plain, chosen_samples(data, numbers))
         return find_causes(plain, compared, shared_by(plain, rerun.ranges))
 
-    equalizes = not base.changes and rerun.trained is None
+    equalizes = not base.words and rerun.trained is None
     trials = rerun.trials(base.changes, numbers | unusual if equalizes else ())
-    words = f"--equalize {asked.words}" if base.changes else asked.words
+    words = f"{base.words} {asked.words}".strip()
     shop = Workshop(found, trials, statistics, causes, few, source, words, asked.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))

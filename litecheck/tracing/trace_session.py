@@ -29,7 +29,7 @@ from litecheck.tracing.data_fit import data_doubt
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
-from litecheck.tracing.fix_search import TrialBase, search_fix
+from litecheck.tracing.fix_search import TrialBase, search_fix, trial_base
 from litecheck.tracing.load_faults import load_faults
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.parent_fit import parent_doubt
@@ -109,14 +109,16 @@ def _traced(
     found, notes = match(real, quantized), list[str]()
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
-    base = TrialBase(real, calibration)
+
+    def again(model: Model) -> Calibration:
+        return calibrated(model, data, asked.conversion, told)
+
+    base = trial_base(found, calibration, asked.conversion, again)
     if changes := equalized_channels(found):
         equalization = equalize(real)
-        base = TrialBase(
-            real, calibrated(equalization.model, data, asked.conversion, told), equalization.changes
-        )
+        base = TrialBase(real, again(equalization.model), equalization.changes, "--equalize")
         real = with_edited_weights(real, changes)
-        calibration = calibrated(real, data, asked.conversion, told)
+        calibration = again(real)
         found = match(real, quantized)
         notes.append(_EQUALIZED)
     twin, shared = _twin(found, calibration, notes)

@@ -113,6 +113,16 @@ def test_the_printed_fix_helps_when_it_is_executed(model: Model, data: Calibrati
     assert bool(again.warnings) == (lowest_snr(again.agreement) < LARGE_LOSS)
 
 
+def test_equalization_is_the_fix_of_two_outliers_in_uint8() -> None:
+    model = with_outlier_channel(outlier(), 1)
+    record, equalized = (made(model, images(0, 4), to="uint8", **more) for more in ({}, {"equalize": True}))
+    assert record.fix is not None
+    assert record.fix.options == ("--equalize",)
+    assert equalized.agreement is not None
+    assert lowest_snr(equalized.agreement) == pytest.approx(record.fix.after, abs=0.1)
+    assert record.fix.after > record.fix.before + 20
+
+
 def test_a_fix_repeats_the_options_of_the_command() -> None:
     record = convert_model(outlier(), data=(images(0, 4),), device="litecheck", keep=("#0",))
     assert record.fix is not None

@@ -21,14 +21,18 @@ from tests.conversion.mobile_nets import mobile_net
 from tests.conversion.test_rerun import with_outlier_channel
 
 
-def layers(larger: float, smaller: float) -> Model:
-    """Two FULLY_CONNECTED: channel 5 has weights and a bias ``larger`` times the others', read by weights ``smaller``."""
+def layers(larger: float, smaller: float, beside: float = 1) -> Model:
+    """Two FULLY_CONNECTED: channel 5 has weights and a bias ``larger`` times the others', read by weights ``smaller``.
+
+    The weights of channel 6 are ``beside`` times those of the others.
+    """
     rng = np.random.default_rng(0)
     first, second = (rng.uniform(0.5, 1, shape) * rng.choice((-1, 1), shape) for shape in ((8, 16), (4, 8)))
     bias = rng.uniform(0.1, 0.2, 8)
     first[0] = np.linspace(-1, 1, 16)  # the largest weight of the median channel is 1
     first[:, 0], second[:, 0] = 1, 1
     first[5] *= larger
+    first[6] *= beside
     bias[5] *= larger
     second[:, 5] = second[:, 5].round() / smaller
     main = (builder := ModelBuilder()).subgraph()
@@ -42,13 +46,12 @@ def layers(larger: float, smaller: float) -> Model:
     return builder.finish()
 
 
-def rows() -> list[np.ndarray]:
-    return list(np.random.default_rng(1).normal(0, 1, (12, 1, 16)).astype(np.float32))
+ROWS = np.random.default_rng(1).normal(0, 1, (8, 1, 16)).astype(np.float32)
+DATA = CalibrationData(lambda: ((Sample({"x": row}),) for row in ROWS), "rows", 8)
 
 
 def converted(model: Model, **more: object) -> ConversionRecord:
-    data = CalibrationData(lambda: ((Sample({"x": row}),) for row in rows()), "rows", 12)
-    return convert_model(model, data=(data,), device="litecheck", **more)
+    return convert_model(model, data=(DATA,), device="litecheck", **more)
 
 
 def outputs(model: Model, row: np.ndarray) -> Arrays:
@@ -58,11 +61,15 @@ def outputs(model: Model, row: np.ndarray) -> Arrays:
 
 
 @pytest.mark.parametrize(
-    ("larger", "smaller", "factor"),
-    [(400, 4000, 256), (16, 4000, 16), (15, 4000, 1), (400, 20, 16), (400, 15, 1), (1, 4000, 1)],
-)
-def test_factors(larger: float, smaller: float, factor: float) -> None:
-    model = layers(larger, smaller)
+    ("larger", "smaller", "beside", "factor"),
+    [
+        (400, 4000, 1, 256), (16, 4000, 1, 16), (15, 4000, 1, 1), (400, 20, 1, 16), (400, 15, 1, 1),
+        (1, 4000, 1, 1), (20, 4000, 2, 1), (400, 4000, 12, 32),
+    ],
+)  # fmt: skip
+def test_factors(larger: float, smaller: float, beside: float, factor: float) -> None:
+    """The outlier keeps its resolution: it is not divided below the largest other channel."""
+    model = layers(larger, smaller, beside)
     ((first, second),) = layer_pairs(model, model.subgraphs[0])
     wanted = np.ones(8)
     wanted[5] = factor
@@ -74,7 +81,7 @@ def test_the_float_model_computes_the_same_bits() -> None:
     found = rescale_outliers(model)
     assert found is not None
     assert [pair.rescaled for pair in found.pairs] == ["channel 5 of 8 divided by 256"]
-    for row in rows():
+    for row in ROWS:
         before, after = outputs(model, row), outputs(found.model, row)
         assert [one.tobytes() for one in before] == [one.tobytes() for one in after]
 

@@ -29,6 +29,7 @@ from litecheck.model.types import Model
 from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
+from tests.conversion.test_outlier_channels import DATA, layers
 from tests.conversion.test_rerun import with_outlier_channel
 from tests.differential.faults import by_tensorflow, drawn
 from tests.differential.planted_faults import FAULTS, plant
@@ -45,7 +46,7 @@ def save_float(model: Model, data: CalibrationData) -> None:
 
 def convert_plainly(to: str = "int8", **more: object) -> None:
     """Write the plain conversion of the float model to the current folder."""
-    wanted = {"to": to, "agreement": False, "device": "litecheck", **more}
+    wanted = {"to": to, "agreement": False, "device": "litecheck", "equalize": False, **more}
     convert_model("float.tflite", "int8.tflite", data=("x.npz",), **wanted)
 
 
@@ -122,6 +123,13 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
         (lambda: save_planted("int16x8"), "--to int16x8", SIX, 35.8),
         (lambda: save_pair(dense_net(), spiked()), "--range x=", WITHOUT_SPIKE, 31.0),
         (lambda: save_pair(outlier(), images(0, 4)), "--equalize", FOUR, 27.0),
+        (
+            lambda: save_pair(with_outlier_channel(outlier(), 1), images(0, 4), "uint8"),
+            "--to uint8 --equalize",
+            FOUR,
+            36.0,
+        ),
+        (lambda: save_pair(layers(400, 4000), DATA), "", EIGHT, 31.6),
         (lambda: save_equalized(2), "--keep-float '#3' --equalize", FOUR, 3.1),
         (lambda: save_equalized(3), "--int16x8 '#7' --equalize", FOUR, 3.8),
         (save_trained, "", SIX, 36.9),
@@ -139,6 +147,8 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
         "plain int16x8",
         "range",
         "equalize",
+        "equalize uint8",
+        "rescaled outlier",
         "keep-float equalized",
         "int16x8 equalized",
         "trained",
