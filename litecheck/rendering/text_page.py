@@ -17,6 +17,8 @@ from litecheck.rendering.escape import NAME, PHRASE, escaped, shorten, visible
 WIDEST = 120
 #: Room for the words in the margin.
 LABEL = 10
+#: Room for the labels of a header, for example "arithmetic".
+HEADER = 11
 #: Faint: labels, and what is said by the way.
 DIM = "dim"
 _MANY = 20
@@ -84,10 +86,10 @@ class Page:
             self.console.print(row, soft_wrap=True)
             margin = Text()
 
-    def labelled(self, label: str, text: Text | str) -> None:
-        """Print a line with its label in the margin; nothing for an empty text."""
+    def labelled(self, label: str, text: Text | str, room: int = LABEL) -> None:
+        """Print a line with its label in the margin of ``room`` columns; nothing for an empty text."""
         if text:
-            self.line(text, Text(f"  {label}", DIM), max(2 + LABEL, len(label) + 3), label == _FOLDER)
+            self.line(text, Text(f"  {label}", DIM), max(2 + room, len(label) + 3), label == _FOLDER)
 
     def section(self, title: str, text: str) -> None:
         """Print a heading."""

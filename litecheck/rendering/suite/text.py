@@ -10,7 +10,7 @@ from rich.text import Text
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
-from litecheck.rendering.text_page import DIM, VERDICTS, Page
+from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
@@ -59,7 +59,7 @@ class SuitePage(Page):
     def header(self, report: SuiteReport) -> None:
         self.title(wording.device_name(report), headline(report), VERDICTS[report.verdict])
         for label, text in wording.facts(report):
-            self.labelled(label, text)
+            self.labelled(label, text, HEADER)
         self.line()
 
     def operators(self, report: SuiteReport) -> None:

@@ -9,7 +9,7 @@ from litecheck.comparison.types import Difference
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import bars
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
+from litecheck.rendering.text_page import DIM, HEADER, LABEL, VERDICTS, Page
 from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
@@ -58,11 +58,14 @@ class VerificationPage(Page):
 
     def header(self, verification: Verification) -> None:
         self.title(verification.model, headlines.headline(verification), VERDICTS[verification.verdict])
-        self.labelled("device", visible(verification.described or verification.device))
-        self.labelled("arithmetic", headlines.judged(verification))
-        self.labelled("mode", wording.mode(verification))
-        for note in verification.notes:
-            self.labelled("note", visible(note))
+        notes = (("note", visible(note)) for note in verification.notes)
+        for label, text in (
+            ("device", visible(verification.described or verification.device)),
+            ("arithmetic", headlines.judged(verification)),
+            ("mode", wording.mode(verification)),
+            *notes,
+        ):
+            self.labelled(label, text, HEADER)
         self.line()
 
     def cases(self, verification: Verification) -> None:
