@@ -217,7 +217,7 @@ def check_folder(path: str | Path) -> None:
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if not os.path.isdir(there):
-        raise ConfigError(f"{path}: cannot be written, {there} is no folder")
+        raise ConfigError(f"{path}: cannot be written, {there} is not a folder")
     if not os.access(there, os.W_OK):
         raise ConfigError(f"{path}: cannot be written, permission denied")
 

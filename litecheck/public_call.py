@@ -99,7 +99,7 @@ def _has_type(kind: Any, value: object) -> bool:
 
 
 def _odd(annotation: str, value: object, known: Mapping[str, Any]) -> object:
-    """Return the first item of a list that the annotation does not allow, or the value itself if it is no list."""
+    """Return the first item of a list that the annotation does not allow, or the value itself if it is not a list."""
     inside = next((p for p in _parts(annotation) if p.partition("[")[0] in _SEVERAL), "")
     items = value if isinstance(value, (tuple, list)) and inside else ()
     return next((item for item in items if not _allows(_inside(inside), item, known)), value)

@@ -63,7 +63,7 @@ def read(path: str | Path) -> tuple[BaselineEntry, ...]:
         raise ConfigError(f"{path}: a baseline of version {found}; this litecheck reads version {VERSION}")
     findings = content.get("findings")
     if not isinstance(findings, list):
-        raise ConfigError(f"{path}: not a baseline, 'findings' is no list")
+        raise ConfigError(f"{path}: not a baseline, 'findings' is not a list")
     return tuple(_entry(path, number, item) for number, item in enumerate(findings))
 
 
@@ -77,7 +77,7 @@ def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
         raise ConfigError(f"{path}: finding {number} of the baseline: unknown key {unknown!r}{hint}")
     reason = item.get("reason", "")
     if not isinstance(reason, str):
-        raise ConfigError(f"{path}: finding {number} of the baseline: 'reason' is no text")
+        raise ConfigError(f"{path}: finding {number} of the baseline: 'reason' is not text")
     return replace(BaselineEntry(*values), reason=reason)
 
 

@@ -153,7 +153,7 @@ def as_level(word: str) -> Level:
     for level in LEVELS:
         if level == word:
             return level
-    raise ConfigError(f"'{word}' is no level; the levels are violation, warning and note")
+    raise ConfigError(f"'{word}' is not a level; the levels are violation, warning and note")
 
 
 def check_gate(option: str, profiles: Iterable[Profile]) -> None:

@@ -82,7 +82,7 @@ def _field(key: str) -> str:
 def parse(table: Any, file: Path) -> Options:
     """Return the options of a table, with paths relative to the file. Raises ConfigError for unknown keys."""
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is no table")
+        raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is not a table")
     for key in table:
         if key not in _READERS:
             from litecheck.spelling import did_you_mean

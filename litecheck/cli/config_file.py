@@ -76,7 +76,7 @@ def is_regular(file: Path, warn: Callable[[str], None]) -> bool:
 def distrust(file: Path) -> str:
     """Return the reason not to trust a file that the search found, or ``""``.
 
-    A file is trusted if it and its folder belong to the current user or to root, and if it is no link that leaves its
+    A file is trusted if it and its folder belong to the current user or to root, and if it is not a link that leaves its
     folder. A system without user numbers has no owners to compare.
     """
     folder = file.parent

@@ -50,7 +50,7 @@ def _problems(stated: str, folder: str) -> Iterator[str]:
     if any(_is_closed(place) for place in inside):
         yield "output in a folder of version control"
     if os.path.lexists(target) and not stat.S_ISREG(os.lstat(target).st_mode):
-        yield "output is no regular file"
+        yield "output is not a regular file"
 
 
 def _is_closed(place: Path) -> bool:

@@ -56,7 +56,7 @@ def check_conflicts(written: Written, arguments: Iterable[str], read: Iterable[s
     """Raise ConfigError if an output, with the option that names it, is an input or another output.
 
     Links and other spellings of a path are followed. ``arguments`` may be globs, folders of models, and texts with a
-    path in them; ``read`` are further inputs. Devices and pipes cannot be overwritten, and stdin is no file.
+    path in them; ``read`` are further inputs. Devices and pipes cannot be overwritten, and stdin is not a file.
     """
     from litecheck.model_files import named_files
 
@@ -119,7 +119,7 @@ def _identity(file: str) -> object:
 
 
 def _is_read(file: str, folder: str, of_models: bool) -> bool:
-    """Return True if an existing file is an input because its folder is one. A report in the folder is no input."""
+    """Return True if an existing file is an input because its folder is one. A report in the folder is not an input."""
     if not os.path.isfile(file) or not is_inside(file, folder):
         return False
     name = os.path.basename(os.path.realpath(file)).lower()

@@ -130,7 +130,7 @@ def _given(told: ParameterOptions) -> Parameters:
     if zero is not None and zero.dtype.kind == "f":
         whole = zero.astype(np.int64)
         if (whole != zero).any():
-            raise ConfigError(f"--zero-point: {', '.join(told.zero_point)} is no whole number")
+            raise ConfigError(f"--zero-point: {', '.join(told.zero_point)} is not a whole number")
         zero = whole
     return Parameters(scale, zero, told.axis, told.block_size or 0)
 
@@ -148,7 +148,7 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
         numbers = [float(Fraction(word)) for word in words]
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise ConfigError(
-            f"{option}: {', '.join(texts)[:80]} is no number, list of numbers or .npy file"
+            f"{option}: {', '.join(texts)[:80]} is not a number, list of numbers or .npy file"
         ) from error
     return np.array(numbers, np.float64 if option == "--zero-point" else np.float32)
 
@@ -202,7 +202,7 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
         return None
     words = text.replace(",", "x").split("x")
     if not all(word.isdecimal() and len(word) < 19 for word in words):
-        raise ConfigError(f"--shape: {text[:60]!r} is no shape such as 1x96x96x3")
+        raise ConfigError(f"--shape: {text[:60]!r} is not a shape such as 1x96x96x3")
     return tuple(map(int, words))
 
 
@@ -227,5 +227,5 @@ def parse_tolerance(text: str) -> Tolerance:
     if re.fullmatch(r"\d*\.?\d+(e-?\d{1,3})?", words) and float(words) < 1:
         return Tolerance(float(words), "share")
     raise ConfigError(
-        f"--tolerance: {text[:60]!r} is no number of steps such as 1lsb or 4ulp, no share such as 1e-6"
+        f"--tolerance: {text[:60]!r} is not a number of steps such as 1lsb or 4ulp, no share such as 1e-6"
     )

@@ -51,7 +51,7 @@ def read_plan(text: bytes | str, file: str) -> ConversionPlan:
     values = decode_json(text, file)
     reader = PlanReader(file)
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
-        raise ConfigError(f"{file}: this is no conversion plan (litecheck_plan is not {VERSION})")
+        raise ConfigError(f"{file}: this is not a conversion plan (litecheck_plan is not {VERSION})")
     reader.object(values, "plan", PLAN_KEYS)
     generation = reader.text(values, "generation", "plan")
     if generation not in get_args(Generation):

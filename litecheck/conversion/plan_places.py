@@ -59,7 +59,7 @@ def check_places(model: Model, plan: ConversionPlan) -> None:
         where = f"the plan's tensors[{number}] names tensor {one.tensor} of subgraph {one.subgraph}"
         wire = wired.get((one.subgraph, one.tensor))
         if wire is None:
-            raise ConfigError(f"{where}, which is no float32 tensor of the model")
+            raise ConfigError(f"{where}, which is not a float32 tensor of the model")
         if (one.subgraph, one.tensor) in seen:
             raise ConfigError(f"{where}, which stands there twice")
         seen.add((one.subgraph, one.tensor))

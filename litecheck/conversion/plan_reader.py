@@ -50,19 +50,19 @@ class PlanReader:
     def text(self, values: Mapping[str, Any], key: str, place: str) -> str:
         found = values.get(key, "")
         if not isinstance(found, str):
-            raise self.wrong(place, f"{key} is no text")
+            raise self.wrong(place, f"{key} is not text")
         return found
 
     def items(self, values: Mapping[str, Any], key: str, place: str) -> list[Any]:
         found = values.get(key, [])
         if not isinstance(found, list):
-            raise self.wrong(place, f"{key} is no list")
+            raise self.wrong(place, f"{key} is not a list")
         return found
 
     def number(self, values: Mapping[str, Any], key: str, place: str) -> int:
         found = values.get(key)
         if not isinstance(found, int) or isinstance(found, bool):
-            raise self.wrong(place, f"{key} is no whole number")
+            raise self.wrong(place, f"{key} is not a whole number")
         return found
 
     def word(self, values: Mapping[str, Any], key: str, place: str, known: tuple[str, ...]) -> str:

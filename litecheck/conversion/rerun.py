@@ -296,4 +296,4 @@ def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> N
         if shifts or settings.scales_from:
             raise ConfigError(f"{option} needs scales chosen anew, from the float model")
         if option in runs and not has_data:
-            raise ConfigError(f"missing option --data: {option} runs models on samples, even with --calibration-cache")
+            raise ConfigError(f"missing option --data: {option} runs models on samples")

@@ -39,7 +39,7 @@ def load_source(path: str | Path, member: str = "", signature: str | None = None
 
 
 def check_real(model: Model, to: str) -> None:
-    """Raise InputError for a model that is no float model."""
+    """Raise InputError for a model that is not a float model."""
     name = model.file or "the model"
     operators = [(s, op) for s in model.subgraphs for op in s.operators]
     mixed = next(((s, op) for s, op in operators if _weights(s, op)), None)

@@ -80,7 +80,9 @@ def source_kind(path: str | Path) -> str:
         return "tflite"
     if os.path.isfile(path / "saved_model.pb"):
         return "saved_model"
-    what = "is no SavedModel: there is no saved_model.pb in it" if os.path.isdir(path) else "does not exist"
+    what = (
+        "is not a SavedModel: there is no saved_model.pb in it" if os.path.isdir(path) else "does not exist"
+    )
     raise ModelError(str(path), (Problem("no-model", "TensorFlow", None, what),))
 
 

@@ -217,7 +217,7 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     for piece in pieces:
         key, equals, value = piece.partition("=")
         if not equals:
-            raise DeviceNameError(f"--device {text}: {piece!r} is no KEY=VALUE")
+            raise DeviceNameError(f"--device {text}: {piece!r} is not KEY=VALUE")
         if key in options:
             raise DeviceNameError(f"--device {text}: {key} is given twice")
         options[key] = value

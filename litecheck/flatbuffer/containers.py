@@ -160,7 +160,7 @@ def _not_a_model(part: Member) -> Problem:
         return Problem("file-too-short", "", part.start, f"{len(part.data)} bytes cannot hold a model")
     if not kind:
         found = part.data[4:8].tobytes()
-        kind = f"no format known here (bytes 4 to 8 are {found!r}, where a LiteRT model has {IDENTIFIER!r})"
+        kind = f"an unknown format (bytes 4 to 8 are {found!r}, where a LiteRT model has {IDENTIFIER!r})"
     return Problem("not-a-model", "", part.start, _told(kind))
 
 

@@ -136,7 +136,7 @@ def _member(schema: Schema, enum: str, name: str) -> int:
         return known
     word, _, number = name.rpartition(" ")
     if not word or not number.removeprefix("-").isdigit():
-        raise ValueError(f"{name!r} is no {enum}")
+        raise ValueError(f"{name!r} is not a {enum}")
     return int(number)
 
 

@@ -205,4 +205,4 @@ def _number(node: Node | None, default: int) -> int:
     try:
         return int(text(node))
     except ValueError:
-        raise ProfileError(FILE, node.line, f"{text(node)!r} is no whole number") from None
+        raise ProfileError(FILE, node.line, f"{text(node)!r} is not a whole number") from None

@@ -187,7 +187,7 @@ def demands(
 
 
 def _covers_type(stated: Mapping[str, RawRequirement]) -> bool:
-    """Return True if a range allows every value of the types, so that it is no requirement."""
+    """Return True if a range allows every value of the types, so that it is not a requirement."""
     span = stated["range"].value
     types = stated["dtype"].value if "dtype" in stated else None
     words = types.values if isinstance(types, OneOf) else (types,)

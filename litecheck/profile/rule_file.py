@@ -50,6 +50,6 @@ def read_named(
     except ProfileError as error:
         if quoting:
             raise
-        message = f"the file is no valid {kind}; to see the reason, use the file itself as the {kind}"
+        message = f"the file is not a valid {kind}; to see the reason, use the file itself as the {kind}"
         raise ProfileError(shown, error.line, message) from None
     return top, name

@@ -148,7 +148,7 @@ def _constant(source: str) -> Stored:
     _, tensor = find_tensor(source)
     values = stored_integers(tensor)
     if values is None:
-        raise ConfigError(f"{source}: tensor '{tensor.name}' is no constant with readable values")
+        raise ConfigError(f"{source}: tensor '{tensor.name}' is not a constant with readable values")
     return Stored(values, tensor.dtype)
 
 

@@ -75,7 +75,7 @@ def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...
     at = 8 + width
     facts = _facts(stream.read(length))
     if facts is None or set(facts) != {"descr", "fortran_order", "shape"}:
-        raise ArrayError(file, at, "the header is no dictionary of descr, fortran_order and shape")
+        raise ArrayError(file, at, "the header is not a dictionary of descr, fortran_order and shape")
     descr, shape = facts["descr"], facts["shape"]
     if not isinstance(descr, str) or not _DESCR.fullmatch(descr):
         raise ArrayError(file, at, f"the type {str(descr)[:60]!r} is none of a tensor's")
@@ -222,7 +222,7 @@ def members(archive: ZipFile) -> dict[str, str]:
     except ConfigError as error:
         raise ValueError(str(error)) from None
     if not isinstance(index, dict) or not all(isinstance(name, str) for name in index.values()):
-        raise ValueError(f"{INDEX} is no object of names")
+        raise ValueError(f"{INDEX} is not an object of names")
     return {index.get(entry.removesuffix(".npy"), entry.removesuffix(".npy")): entry for entry in entries}
 
 

@@ -203,7 +203,7 @@ def _version(table: dict[int, VersionFacts], opset: int) -> tuple[str, VersionFa
 def _check_attributes(semantics: str, facts: VersionFacts, given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is not None and name not in facts.attributes:
-            raise QuantizerError(semantics, name, "is no attribute of this version")
+            raise QuantizerError(semantics, name, "is not an attribute of this version")
 
 
 def _check_type(semantics: str, argument: str, name: str, allowed: tuple[str, ...]) -> None:

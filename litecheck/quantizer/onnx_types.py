@@ -44,7 +44,7 @@ def type_name(value: str | int) -> str:
             return name
     elif int(value) in _BY_NUMBER:
         return _BY_NUMBER[int(value)]
-    raise ValueError(f"{value!r} is no type of these operators")
+    raise ValueError(f"{value!r} is not a type of these operators")
 
 
 def name_of(array: NDArray[Any]) -> str:

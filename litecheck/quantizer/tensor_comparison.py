@@ -111,7 +111,7 @@ def _stored_type(array: NDArray[Any], argument: str, told: str | None) -> str:
     if told is None or told == own:
         return own
     if told not in RANGES:
-        raise _refused("dtype", f"{told} is no integer type")
+        raise _refused("dtype", f"{told} is not an integer type")
     low, high = RANGES[told]
     smallest, largest = (int(array.min()), int(array.max())) if array.size else (low, high)
     if RANGES[own][0] > low or RANGES[own][1] < high or smallest < low or largest > high:
@@ -124,7 +124,7 @@ def _check_fits(parameters: Parameters, shape: tuple[int, ...]) -> None:
     if axis is None:
         fits = count == 1
     elif not -len(shape) <= axis < len(shape):
-        raise _refused("axis", f"{axis} is no axis of {len(shape)} dimensions")
+        raise _refused("axis", f"{axis} is not an axis of {len(shape)} dimensions")
     elif parameters.block_size:
         axis %= len(shape)
         blocks = -(-shape[axis] // parameters.block_size)

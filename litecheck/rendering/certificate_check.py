@@ -34,7 +34,7 @@ def discrepancy_sentence(one: Discrepancy) -> str:
     if one.kind == "missing":
         return f"{one.file}: is not there, or cannot be read"
     if one.kind == "signature":
-        return f"{one.file}: is no signature of this certificate by this key"
+        return f"{one.file}: is not a signature of this certificate by this key"
     if one.kind == "unknown":
         return f"{one.file}: belongs to no case"
     if one.kind == "version":

@@ -67,7 +67,7 @@ def check(
     """Check a certificate against its files, and make its suite anew.
 
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
-    (default: today) are discrepancies. Raises ConfigError if ``path`` is no certificate.
+    (default: today) are discrepancies. Raises ConfigError if ``path`` is not a certificate.
     """
     found = _checked(path, suite, results, claims, waivers)
     lapsed = tuple(_lapsed(found.certificate, on or today()))

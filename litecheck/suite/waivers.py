@@ -89,11 +89,11 @@ def _expiry(item: MappingNode, file: str) -> str:
 
 
 def iso_date(word: str) -> str:
-    """Return a day as ``2027-03-31``. Raise ConfigError for a text that is no date."""
+    """Return a day as ``2027-03-31``. Raise ConfigError for a text that is not a date."""
     if _DATE.fullmatch(word):
         with suppress(ValueError):
             return date.fromisoformat(word).isoformat()
-    raise ConfigError(f"{word!r} is no date such as 2027-03-31")
+    raise ConfigError(f"{word!r} is not a date such as 2027-03-31")
 
 
 def today() -> str:

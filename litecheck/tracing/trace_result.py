@@ -26,7 +26,7 @@ Cause = Literal[
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 #: Avoidable loss in dB from which an operator is a culprit.
 LEAST_LOSS = 3.0
-#: Share of the outputs' error below which a culprit is no failure.
+#: Share of the outputs' error below which a culprit is not a failure.
 LEAST_SHARE = 0.01
 #: SNR in dB of an output below which operators without a partner fail a trace.
 BAD_SNR = 10.0

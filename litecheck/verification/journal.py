@@ -77,7 +77,7 @@ class Journal(Generic[Entry]):
 
     def _open(self, header: bytes, resume: bool, private: bool) -> None:
         if not resume and not _is_journal(self.path):
-            raise JournalPlaceError(f"{self.path}: is no journal; it is not written over")
+            raise JournalPlaceError(f"{self.path}: is not a journal; it is not written over")
         _make_folder(self.path.parent, private)
         self._file = hold(self.path, 0o600 if private else 0o666)
         end = self._read(header) if resume else 0
@@ -96,7 +96,7 @@ class Journal(Generic[Entry]):
         if not first.endswith(b"\n"):
             if header.startswith(first):  # a run that was killed while it wrote the first line
                 return 0
-            raise JournalPlaceError(f"{self.path}: is no journal; it is not written over")
+            raise JournalPlaceError(f"{self.path}: is not a journal; it is not written over")
         if first != header:
             self.stale = _but_for_build(first, header)
             if self.stale:

@@ -150,13 +150,13 @@ def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(t
         ("[]", "'litecheck_baseline' is missing"),
         ("{}", "'litecheck_baseline' is missing"),
         ('{"litecheck_baseline": 2, "findings": []}', "of version 2; this litecheck reads version 1"),
-        ('{"litecheck_baseline": 1}', "'findings' is no list"),
+        ('{"litecheck_baseline": 1}', "'findings' is not a list"),
         ('{"litecheck_baseline": 1, "findings": [3]}', "finding 0"),
         ('{"litecheck_baseline": 1, "findings": [{"model": "m", "path": 3}]}', "finding 0"),
         (
             '{"litecheck_baseline": 1, "findings": '
             '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "reason": 3}]}',
-            "finding 0 of the baseline: 'reason' is no text",
+            "finding 0 of the baseline: 'reason' is not text",
         ),
         (
             '{"litecheck_baseline": 1, "findings": '

@@ -146,8 +146,8 @@ PAIR = "a level is set as PATH=LEVEL, for example CONV_2D/weight/granularity=not
     [
         ("CONV_2D", f"CONV_2D: {PAIR}"),
         ("=note", f"=note: {PAIR}"),
-        ("CONV_2D=", "'' is no level; the levels are violation, warning and note"),
-        ("CONV_2D=fatal", "'fatal' is no level; the levels are violation, warning and note"),
+        ("CONV_2D=", "'' is not a level; the levels are violation, warning and note"),
+        ("CONV_2D=fatal", "'fatal' is not a level; the levels are violation, warning and note"),
     ],
 )
 def test_what_is_no_level_is_said(wrong: str, says: str) -> None:

@@ -51,7 +51,7 @@ def test_a_report_has_it_where_it_is_asked_for() -> None:
 
 
 def test_the_first_tensor_may_be_a_constant() -> None:
-    """Tensor 0 counts as any other; an absent operand is no tensor."""
+    """Tensor 0 counts as any other; an absent operand is not a tensor."""
     builder = ModelBuilder()
     main = builder.subgraph()
     weight = main.constant("w", np.array([[1, -2]], np.int8), quantized(0.5))

@@ -89,7 +89,7 @@ def test_signed(run: Run, folder: Path) -> None:
     other = keys(folder, "other")[1]
     wrong = run(*CHECKED, "--public-key", other.name)
     assert wrong.exit_code == 1
-    assert "certificate.json.sig: is no signature of this certificate by this key" in wrong.stdout
+    assert "certificate.json.sig: is not a signature of this certificate by this key" in wrong.stdout
 
 
 def test_options_that_do_not_go_together(run: Run) -> None:
@@ -97,7 +97,7 @@ def test_options_that_do_not_go_together(run: Run) -> None:
         (("certify", "suite", "results"), "nor --claims FILE and -o FILE"),
         ((*MADE, "--public-key", "key.pem"), "--public-key goes with --check"),
         ((*CHECKED, "--date", "2027-01-01"), "the certificate states its own date"),
-        ((*MADE[:-1], "soon"), "'soon' is no date such as 2027-03-31"),
+        ((*MADE[:-1], "soon"), "'soon' is not a date such as 2027-03-31"),
         (("certify", "results", "results", "--claims", "claims.yaml", "-o", "c.json"), "no suite"),
     ):
         result = run(*words)

@@ -89,7 +89,7 @@ def test_wrong_files_are_named(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_tool_litecheck_must_be_a_table() -> None:
-    with pytest.raises(ConfigError, match="no table"):
+    with pytest.raises(ConfigError, match="is not a table"):
         parse(3, Path("pyproject.toml"))
 
 

@@ -174,9 +174,9 @@ def test_a_constant_brings_its_own_parameters(run: Run) -> None:
     [
         ("quantize x.npy", "the scale is missing: give --scale, --from-data or --like", 64),
         ("quantize x.npy --scale 0.5 --like good.tflite:x", "--scale and --like: give one of them", 64),
-        ("quantize x.npy --scale half", "--scale: half is no number", 64),
-        ("quantize x.npy --scale 1/0", "--scale: 1/0 is no number", 64),
-        ("quantize x.npy --scale 1 --zero-point 0.5", "--zero-point: 0.5 is no whole number", 64),
+        ("quantize x.npy --scale half", "--scale: half is not a number", 64),
+        ("quantize x.npy --scale 1/0", "--scale: 1/0 is not a number", 64),
+        ("quantize x.npy --scale 1 --zero-point 0.5", "--zero-point: 0.5 is not a whole number", 64),
         ("quantize x.npy --zero-point 1", "--zero-point: goes with --scale", 64),
         ("quantize x.npy --scale 1 --block-size 2", "--block-size: goes with --scale and --axis", 64),
         ("quantize x.npy --scale 1,2", "--scale: 2 scales need --axis", 64),
@@ -215,10 +215,10 @@ def test_a_constant_brings_its_own_parameters(run: Run) -> None:
         ("quantize x.npy --like float.tflite:x", "quantization", 2),
         ("quantize no.npy --scale 1", "no.npy: cannot be read", 2),
         ("quantize tiny.yaml --scale 1 --shape 3", "tiny.yaml:", 2),
-        ("quantize x.bin --scale 1 --shape two", "--shape: 'two' is no shape", 64),
+        ("quantize x.bin --scale 1 --shape two", "--shape: 'two' is not a shape", 64),
         ("dequantize x.npy", "the scale is missing: give --scale or --like", 64),
         ("dequantize x.npy --scale 1", "litert", 2),
-        ("dequantize good.tflite:x", "is no constant", 64),
+        ("dequantize good.tflite:x", "is not a constant", 64),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(

@@ -45,7 +45,7 @@ def test_shapes(text: str | None, shape: tuple[int, ...] | None) -> None:
 
 @pytest.mark.parametrize("text", ["", "1x", "-1", "1.5", "axb", "9" * 19])
 def test_no_shapes(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no shape such as 1x96x96x3"):
+    with pytest.raises(ConfigError, match="is not a shape such as 1x96x96x3"):
         parse_shape(text)
 
 
@@ -71,7 +71,7 @@ def test_tolerances(text: str, tolerance: Tolerance) -> None:
 @pytest.mark.parametrize("text", ["", "-1", "1.0", "1.5", "1e3", "lsb", "1e-1000", "0.1lsb", "nan", "9" * 19])
 def test_no_tolerances(text: str) -> None:
     with pytest.raises(
-        ConfigError, match="is no number of steps such as 1lsb or 4ulp, no share such as 1e-6"
+        ConfigError, match="is not a number of steps such as 1lsb or 4ulp, no share such as 1e-6"
     ):
         parse_tolerance(text)
 
@@ -96,7 +96,7 @@ def test_numbers_of_scales() -> None:
 
 
 def test_large_zero_points_stay_exact() -> None:
-    """2^24 + 1 is no float32."""
+    """2^24 + 1 is not a float32."""
     assert given(scale=("1",), zero_point=(str(2**24 + 1),)).zero_point == 2**24 + 1
 
 
@@ -125,10 +125,10 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
         (ParameterOptions(("1",), block_size=4), "--block-size: goes with --scale and --axis"),
         (ParameterOptions(from_data="other"), "--from-data: 'other' is neither symmetric nor asymmetric"),
         (ParameterOptions(("1,2",)), "--scale: 2 scales need --axis"),
-        (ParameterOptions(("1",), ("0.5",)), "--zero-point: 0.5 is no whole number"),
-        (ParameterOptions(("1/0",)), "--scale: 1/0 is no number, list of numbers or .npy file"),
-        (ParameterOptions(("1,a.npy",)), "--scale: 1,a.npy is no number"),
-        (ParameterOptions(("1",), ("x",)), "--zero-point: x is no number"),
+        (ParameterOptions(("1",), ("0.5",)), "--zero-point: 0.5 is not a whole number"),
+        (ParameterOptions(("1/0",)), "--scale: 1/0 is not a number, list of numbers or .npy file"),
+        (ParameterOptions(("1,a.npy",)), "--scale: 1,a.npy is not a number"),
+        (ParameterOptions(("1",), ("x",)), "--zero-point: x is not a number"),
     ],
 )
 def test_options_that_do_not_go_together(told: ParameterOptions, said: str) -> None:

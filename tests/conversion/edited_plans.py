@@ -92,7 +92,7 @@ def rescaled(draw: _Editor) -> str | None:
 
 
 def extreme(draw: _Editor) -> str | None:
-    """Scales at the ends of float32, and what is no scale."""
+    """Scales at the ends of float32, and what is not a scale."""
     forms, scale = draw.alike(), draw.pick((1e-45, 1e-38, 1e-12, 1e12, 3e38, 0.0, -0.5, 1.0))
     for form in forms:
         form["scale"] = [scale for _ in form["scale"]]

@@ -77,7 +77,7 @@ def _real(values: np.ndarray, tensor: Tensor) -> np.ndarray:
 
 
 def _runs(first: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The inputs, and others between their smallest and largest values; what is no real number stays."""
+    """The inputs, and others between their smallest and largest values; what is not a real number stays."""
     rng = np.random.default_rng(5)
 
     def another(values: np.ndarray) -> np.ndarray:

@@ -150,7 +150,7 @@ def with_outlier_channel(model: Model, operator: int) -> Model:
 
 @pytest.mark.parametrize("option", [{"correct_bias": True}, {"sensitivity": 3}])
 def test_both_need_data_and_integers(option: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match="missing option --data: .* runs models on samples"):
+    with pytest.raises(ConfigError, match=r"missing option --data: .* runs models on samples"):
         convert_model(shifting(), **option)
     with pytest.raises(ConfigError, match="is for integer activations"):
         convert_model(shifting(), to="dynamic", **option)

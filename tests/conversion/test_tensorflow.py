@@ -169,7 +169,7 @@ def test_formats_are_told_by_their_look(tmp_path: Path, name: str, kind: str) ->
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     assert not is_tensorflow(tmp_path)
-    with pytest.raises(ModelError, match="no SavedModel"):
+    with pytest.raises(ModelError, match="is not a SavedModel"):
         float_from_tensorflow(tmp_path)
     with pytest.raises(ModelError, match="does not exist"):
         float_from_tensorflow(tmp_path / "nothing.h5")

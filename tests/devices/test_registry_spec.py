@@ -34,7 +34,7 @@ def test_a_device_is_taken_apart(text: str) -> None:
     [
         ("", "a device is written"),
         (":x", "a device is written"),
-        ("tflm,arena", "'arena' is no KEY=VALUE"),
+        ("tflm,arena", "'arena' is not KEY=VALUE"),
         ("tflm,a=1,a=2", "a is given twice"),
     ],
 )

@@ -145,7 +145,7 @@ def pairs(monkeypatch: pytest.MonkeyPatch, *probes: Scored) -> list[str]:
         # a probe that fits without a defect counts, too
         ([Scored(10, {"x": -5, "y": -5}), Scored(0, {"x": 3})], []),
         ([Scored(10, {"x": -5, "y": -5}), Scored(0, {"x": 2})], ["x+y", "y+x"]),
-        # a defect that acts on the fitting probe alone is no candidate
+        # a defect that acts on the fitting probe alone is not a candidate
         ([Scored(10, {"x": -10}), Scored(0, {"y": 1})], []),
         ([Scored(10, {"x": -8}), Scored(10, {"y": -8})], ["x+y", "y+x"]),
         ([Scored(10, {"x": -7}), Scored(10, {"y": -8})], []),

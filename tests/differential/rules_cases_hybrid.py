@@ -211,7 +211,7 @@ def _added(given: Case) -> Case:
 
 
 def _recurrent() -> Iterator[Case]:
-    """Sequences have two steps: before the second a state is no row of two numbers, and seen in steps of 1/127."""
+    """Sequences have two steps: before the second a state is not a row of two numbers, and seen in steps of 1/127."""
     for dtype in ("int8", "uint8"):
         yield from _plain(dtype)
         yield from _lstm(dtype)
@@ -263,7 +263,7 @@ def _lstm(dtype: str) -> Iterator[Case]:
         version=3,
         **act,
     )
-    # What a cell puts out is no row of two numbers: the projection sees it in steps of 1/127 of the largest.
+    # What a cell puts out is not a row of two numbers: the projection sees it in steps of 1/127 of the largest.
     made = [x, *_gates(dtype, 4, 5, False, 3), state((2, 3)), state((2, 4)), *norm]
     yield case(
         f"{sequence} {dtype} projected", made, [result(2, 2, 3)], sequence, tolerance=200, version=3, **act

@@ -2,7 +2,7 @@
 
 ``litert`` is what becomes of the broken model: ``refused`` (at load or when it runs), ``crashes``, ``default only``
 (the default interpreter alone refuses it), ``wrong`` (another result than ``right``, what the parameters state), and
-what differs from resolver to resolver; ``undefined`` where it reads what is no tensor.
+what differs from resolver to resolver; ``undefined`` where it reads what is not a tensor.
 """
 
 from __future__ import annotations

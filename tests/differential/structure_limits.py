@@ -69,7 +69,7 @@ def option(**values: object) -> Change:
 
 
 def unknown(name: str) -> Change:
-    """An option that is no member of its enum."""
+    """An option that is not a member of its enum."""
 
     def change(c: Case) -> Model:
         table = c.model.subgraphs[0].operators[0].options

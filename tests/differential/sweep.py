@@ -99,7 +99,7 @@ def outcome(litert: Oracle, resolver: str, how: Arithmetic, far: Callable[[Trial
 def controls(
     trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, variables: bool
 ) -> Iterator[str]:
-    """What is wrong on purpose, and noticed; what cannot be computed is no control."""
+    """What is wrong on purpose, and noticed; what cannot be computed is not a control."""
     graph = trial.model.subgraphs[0]
     changes: dict[str, tuple[Trial, Arithmetic]] = {"other input": (_other_input(trial), how)}
     if graph.tensors[graph.outputs[0]].quantization.scale.size:

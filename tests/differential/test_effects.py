@@ -93,7 +93,7 @@ def test_the_gravest_effect_of_a_fifth_of_the_plain_mutants_holds():
 
 
 def test_a_crash_does_not_reach_the_next_run(oracle):
-    """Each run has a process of its own: what one model does to it is no matter to the next."""
+    """Each run has a process of its own: what one model does to it is not a matter to the next."""
     laboratory = Laboratory(oracle, "litert-runtime")
     (crash,) = {s.observed for s in laboratory.samples("ADD", "input lhs no-quant")}
     again = laboratory.samples("CONV_2D", "input bias absent -1")

@@ -327,7 +327,7 @@ def sample(of: tuple[str, str]) -> list[int]:
 @pytest.mark.runtime
 @pytest.mark.parametrize("of", SLICE, ids=lambda of: " ".join(of))
 def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
-    """What LiteRT refuses, crashes on or wrong results is said; what it computes is no violation."""
+    """What LiteRT refuses, crashes on or wrong results is said; what it computes is not a violation."""
     found = in_process(specimen(*of), sample(of), litert, tmp_path)
     assert len(found) == EACH
     assert any(o.fate in BAD for o in found)

@@ -37,7 +37,7 @@ REASONS = {
     "condition broadcast": "LiteRT's SELECT spreads a condition of one dimension along the first axis, TOSA along the last",
     "another exp": "both fill their table in float32, with functions of different mathematics libraries: ties fall apart",
     "beyond int32": "entries of the converter's table that exceed int32 become its smallest value, LiteRT's saturate",
-    "tanh of -infinity": "the converter's table has (1 - exp(-2x)) / (1 + exp(-2x)), which is no number below about -44",
+    "tanh of -infinity": "the converter's table has (1 - exp(-2x)) / (1 + exp(-2x)), which is not a number below about -44",
 }  # fmt: skip
 
 #: Stages by which an arithmetic that else is litert-reference describes TOSA.

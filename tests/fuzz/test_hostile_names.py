@@ -52,7 +52,7 @@ class Inputs:
         return f"command:sh {shlex.quote(script)} {{model}} {{inputs}} {{outputs}}"
 
     def word(self) -> str:
-        """An argument that is no option."""
+        """An argument that is not an option."""
         return name(self.random).replace("\0", "").lstrip("-") or "x"
 
     def path(self, suffix: str = "") -> str:

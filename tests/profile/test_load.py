@@ -300,7 +300,7 @@ def requirement(profile, path):
 def test_what_is_included_joins_the_operators_that_are_listed(including):
     profile = including()
     assert set(profile.operators) == {"CONV_2D", "SUBGRAPH"}, (
-        "the included SQUARE is no operator of this profile"
+        "the included SQUARE is not an operator of this profile"
     )
     assert value(profile, "CONV_2D/limits/stride_w") == Range(Fraction(1), Fraction(4)), "its own value holds"
     joined = requirement(profile, "CONV_2D/limits/stride_h")

@@ -124,7 +124,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
     [
         ("inputs: {input: dta}", "operators.yaml:2: 'dta' is not known here; did you mean 'data'?"),
         ("inptus: {input: data}", "operators.yaml:2: unknown key 'inptus'; did you mean 'inputs'?"),
-        ("version: two", "operators.yaml:2: 'two' is no whole number"),
+        ("version: two", "operators.yaml:2: 'two' is not a whole number"),
         ("equal_dims: {input: 0}", "operators.yaml:2: expected a list here"),
         ("accumulates: {over: rows}", "operators.yaml:2: 'rows' is not known here; did you mean 'row'?"),
         ("result: [rescaled]", "operators.yaml:2: expected one value; got a list or a mapping"),

@@ -98,13 +98,15 @@ def test_an_arithmetic_is_within_the_budget_too(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("key", ["extends", "includes"])
 def test_a_file_that_is_no_profile_is_not_quoted(tmp_path: Path, key: str, secret: str) -> None:
     write(tmp_path, secret=secret, a=f"profile: a\n{key}: secret.yaml\n")
-    with pytest.raises(ProfileError, match=r"secret\.yaml.*is no valid profile; to see the reason") as caught:
+    with pytest.raises(
+        ProfileError, match=r"secret\.yaml.*is not a valid profile; to see the reason"
+    ) as caught:
         load_profile(tmp_path / "a.yaml")
     assert "hunter2" not in str(caught.value)
     assert "token" not in str(caught.value)
     with pytest.raises(ProfileError, match=r"secret\.yaml") as named:
         load_profile(tmp_path / "secret.yaml")
-    assert "is no valid profile" not in str(named.value)
+    assert "is not a valid profile" not in str(named.value)
 
 
 @pytest.mark.parametrize(("profile", "arithmetic"), [("secret.yaml", "tflm"), ("litert-int8", "secret.yaml")])
@@ -112,14 +114,14 @@ def test_claims_do_not_quote_a_file_that_is_something_else(
     tmp_path: Path, profile: str, arithmetic: str
 ) -> None:
     write(tmp_path, secret=SECRET, claims=CLAIMS.format(profile=profile, arithmetic=arithmetic))
-    with pytest.raises(ProfileError, match=r"secret\.yaml.*is no valid") as caught:
+    with pytest.raises(ProfileError, match=r"secret\.yaml.*is not a valid") as caught:
         load_claims(tmp_path / "claims.yaml")
     assert "token" not in str(caught.value)
 
 
 def test_an_arithmetic_does_not_quote_a_file_that_is_something_else(tmp_path: Path) -> None:
     write(tmp_path, secret=SECRET, a="arithmetic: a\nextends: secret.yaml\n")
-    with pytest.raises(ProfileError, match=r"secret\.yaml.*is no valid arithmetic") as caught:
+    with pytest.raises(ProfileError, match=r"secret\.yaml.*is not a valid arithmetic") as caught:
         load_arithmetic(tmp_path / "a.yaml")
     assert "token" not in str(caught.value)
 

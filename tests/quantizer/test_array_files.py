@@ -100,7 +100,7 @@ def test_npz_by_key_or_its_only_one():
 def test_constants_of_a_model():
     found = read(f"{FIXTURE}:0/1")
     assert (found.dtype, found.values.shape) == ("int8", (8, 3, 3, 3))
-    with pytest.raises(ConfigError, match="'input' is no constant"):
+    with pytest.raises(ConfigError, match="'input' is not a constant"):
         read(f"{FIXTURE}:input")
 
 
@@ -129,8 +129,8 @@ def npy_file(shape: str, descr: str = "'<i2'", data: int = 0) -> bytes:
         (b"PK\x03\x04 and so on", "x.npy: byte 0: no .npy file"),
         (b"\x93NUMPY\x07\x00" + bytes(90), "x.npy: byte 6: version 7.0"),
         (b"\x93NUMPY\x02\x00" + b"\xff" * 90, "byte 8: a header of 4,294,967,295 bytes"),
-        (npy_file("(" * 3000), "byte 10: the header is no dictionary"),
-        (npy_file("(1,)}; {'a': 1"), "byte 10: the header is no dictionary"),
+        (npy_file("(" * 3000), "byte 10: the header is not a dictionary"),
+        (npy_file("(1,)}; {'a': 1"), "byte 10: the header is not a dictionary"),
         (npy_file("(" + "9," * 99 + ")"), "byte 10: the shape (9, 9, 9"),
         (npy_file("(-1,)"), "byte 10: the shape (-1,)"),
         (npy_file("(True,)", data=2), "byte 10: the shape (True,)"),

@@ -85,7 +85,7 @@ def test_numbers_are_tensorprotos():
 
 @pytest.mark.parametrize("word", ["int5", "", "string", 8, 27, -1])
 def test_other_types_have_no_name(word):
-    with pytest.raises(ValueError, match="no type"):
+    with pytest.raises(ValueError, match="not a type"):
         type_name(word)
 
 
@@ -294,7 +294,7 @@ def test_precision_overrides_it(version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_int32_with_a_float32_scale_is_divided_in_float32(version):
-    """16777217 is no float32: it rounds to 16777216, whose quotient is another integer."""
+    """16777217 is not a float32: it rounds to 16777216, whose quotient is another integer."""
     x, scale = np.array(16777217, np.int32), np.array(2.0**24 / 1.5, np.float32)
     if version in (19, 21):
         assert refusal(quantize_linear, x, scale, version=version) == "y_scale"

@@ -134,10 +134,10 @@ REAL = np.zeros((2, 3), np.float32)
         ((INT8, INT8), {"tolerance": -1}, "tolerance", "cannot be negative"),
         ((INT8 + 9, INT8), {"dtype": "int4"}, "expected", "from 9 to 9, which is not int4"),
         ((INT8, INT8), {"dtype": "int16"}, "actual", "which is not int16"),
-        ((INT8, INT8), {"dtype": "float8"}, "dtype", "float8 is no integer type"),
+        ((INT8, INT8), {"dtype": "float8"}, "dtype", "float8 is not an integer type"),
         ((INT8, INT8, Parameters(np.ones(3, np.float32))), {}, "scale", "3 scales do not fit"),
         ((INT8, INT8, Parameters(np.ones(2, np.float32), None, 1)), {}, "scale", "2 scales along axis 1"),
-        ((INT8, INT8, Parameters(np.ones(2, np.float32), None, 2)), {}, "axis", "2 is no axis of 2"),
+        ((INT8, INT8, Parameters(np.ones(2, np.float32), None, 2)), {}, "axis", "2 is not an axis of 2"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared(arguments, options, argument, message):

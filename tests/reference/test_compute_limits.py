@@ -37,7 +37,7 @@ def quantization(dtype: str) -> Quantization:
 
 
 def operator(opcode: str, operands: Sequence[Given], options: Mapping[str, Any], outputs: int = 1) -> Model:
-    """A model of one operator, whose outputs have the type of its first input that is no index."""
+    """A model of one operator, whose outputs have the type of its first input that is not an index."""
     plans = [
         constant(f"c{n}", one, quantization(one.dtype.name))
         if isinstance(one, np.ndarray)

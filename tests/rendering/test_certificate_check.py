@@ -21,7 +21,7 @@ from tests.rendering.test_certificate import certificate
         (Discrepancy("c", "unreadable", found="c: no JSON"), "c: no JSON"),
         (Discrepancy("c", "unreadable", found="no JSON"), "c: no JSON"),
         (Discrepancy("c", "missing"), "c: is not there, or cannot be read"),
-        (Discrepancy("c", "signature"), "c: is no signature of this certificate by this key"),
+        (Discrepancy("c", "signature"), "c: is not a signature of this certificate by this key"),
         (Discrepancy("c", "changed", "SHA-256", "ab", "cd"), "c: was changed: its SHA-256 is cd, not ab"),
         (Discrepancy("c", "changed"), "c: was changed"),
         (Discrepancy("c", "unknown"), "c: belongs to no case"),

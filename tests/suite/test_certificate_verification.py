@@ -66,6 +66,6 @@ def test_the_profile_that_a_suite_names_is_not_quoted(
 ) -> None:
     changed = replace(small, manifest=replace(small.manifest, profile=str(tmp_path / "secret.yaml")))
     results = recorded(small, tmp_path / "again")
-    with pytest.raises(ProfileError, match="is no valid profile") as caught:
+    with pytest.raises(ProfileError, match="is not a valid profile") as caught:
         certify(changed, results, tmp_path / "folder" / "claims.yaml", (), "2027-01-01")
     assert "token" not in str(caught.value)

@@ -107,7 +107,7 @@ def test_another_version_of_the_device_starts_anew_and_another_device_is_refused
 @pytest.mark.parametrize("content", ["my notes", "[1, 2]", '{"a": 1}'])
 def test_what_is_no_journal_is_not_written_over(tmp_path: Path, content: str) -> None:
     (tmp_path / "notes").write_text(content)
-    with pytest.raises(ConfigError, match="is no journal"):
+    with pytest.raises(ConfigError, match="is not a journal"):
         run(convolutional(), InProcess(), Settings(), str(tmp_path / "notes"))
     assert (tmp_path / "notes").read_text() == content
 

@@ -284,7 +284,7 @@ def test_what_is_not_selected_is_handed_on_all_the_same() -> None:
 def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path, option: str) -> None:
     (tmp_path / "file").write_text("")
     device = InProcess()
-    with pytest.raises(ConfigError, match="file is no folder"):
+    with pytest.raises(ConfigError, match="file is not a folder"):
         verify(convolutional(), device, Settings(**{option: str(tmp_path / "file" / "x")}))
     assert device.jobs == []
 

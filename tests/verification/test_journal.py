@@ -81,7 +81,7 @@ def test_lines_from_a_damaged_one_on_are_run_again(tmp_path: Path, line: bytes) 
 @pytest.mark.parametrize("first", [b"[" * 100_000, b"9" * 5000, b"\xff", b"[]"])
 def test_a_file_that_is_no_journal_is_not_written_over(tmp_path: Path, first: bytes) -> None:
     (tmp_path / "j").write_bytes(first + b"\n")
-    with pytest.raises(JournalPlaceError, match="is no journal; it is not written over"):
+    with pytest.raises(JournalPlaceError, match="is not a journal; it is not written over"):
         opened(tmp_path / "j")
     assert (tmp_path / "j").read_bytes() == first + b"\n"
 
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_journal_is_not_written_over(tmp_path: Path, first: by
 @pytest.mark.parametrize("content", [b"important", b"[" * 100_000, b"\0" * 5000, b'{"other": 1}'])
 def test_a_file_without_line_ends_is_not_written_over_when_resuming(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "j").write_bytes(content)
-    with pytest.raises(ConfigError, match="is no journal; it is not written over"):
+    with pytest.raises(ConfigError, match="is not a journal; it is not written over"):
         opened(tmp_path / "j", resume=True)
     assert (tmp_path / "j").read_bytes() == content
     (tmp_path / "j").write_bytes(b'{"litech')

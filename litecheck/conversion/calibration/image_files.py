@@ -75,7 +75,7 @@ def _reason(error: Exception, file: Path) -> str:
         return reason(error)
     name = type(error).__name__
     if name == "UnidentifiedImageError":
-        return f"the content is no {_DECODERS[file.suffix.lower()]} image"
+        return f"the content is not a {_DECODERS[file.suffix.lower()]} image"
     if name == "DecompressionBombError":
         return f"it has more than {PIXELS_MAX:,} pixels"
     return str(error).partition("\n")[0] or name

@@ -81,7 +81,7 @@ def _chain(source: str, model: Model, options: DataOptions, content: bytes) -> C
             facts = json.loads(archive["facts"].tobytes())
             arrays = [archive[f"arr_{n}"] for n in range(len(facts))]
     except ValueError as error:
-        raise InputError(f"{source}: is no array of numbers, {error}") from error
+        raise InputError(f"{source}: is not an array of numbers, {error}") from error
     steps: dict[tuple[int, str | None], dict[str, NDArray[Any]]] = {}
     for (step, signature, name), values in zip(facts, arrays, strict=True):
         steps.setdefault((step, signature or options.signature), {})[name] = values

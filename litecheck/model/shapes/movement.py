@@ -161,7 +161,7 @@ def _block(call: Call) -> int:
 
 def _over(call: Call, dim: int | None, block: int) -> int | None:
     if dim is not None and dim % block:
-        raise ShapeError("input", f"a length of {dim} is no multiple of {block}")
+        raise ShapeError("input", f"a length of {dim} is not a multiple of {block}")
     return None if dim is None else dim // block
 
 

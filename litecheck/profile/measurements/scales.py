@@ -250,7 +250,7 @@ def _plain(tensor: Tensor | None) -> float | None:
 
 
 def _ratio(tensor: Tensor | None) -> tuple[int, int] | None:
-    """A tensor's single scale as numerator and denominator; None where it is no number above 0."""
+    """A tensor's single scale as numerator and denominator; None where it is not a number above 0."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])

@@ -58,7 +58,7 @@ def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
 
 
 def _sized(plan: Plan, value: int) -> Plan | None:
-    """Add a tensor of so many bytes, unless the value has a prime factor that is no dimension."""
+    """Add a tensor of so many bytes, unless the value has a prime factor that is not a dimension."""
     shape, left = [1], value
     for factor in range(2, 1 << 20):
         while left > 1 and left % factor == 0:

@@ -57,7 +57,7 @@ def arithmetic_names() -> tuple[str, ...]:
 def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
     """Load an arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
 
-    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is no arithmetic.
+    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is not an arithmetic.
     """
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_arithmetic('litert-xnnpack')"

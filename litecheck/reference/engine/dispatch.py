@@ -250,7 +250,7 @@ def _kind(operand: Operand | OutputSpec) -> str:
     return f"{operand.dtype} {'x'.join(map(str, shape)) or 'scalar'}"
 
 
-#: Beginnings of numpy's and Python's messages for an operand of an unsuitable type, such as an index that is no integer.
+#: Beginnings of numpy's and Python's messages for an operand of an unsuitable type, such as an index that is not an integer.
 _NO_INTEGERS = ("ufunc ", "slice indices must be integers")
 
 

@@ -180,7 +180,7 @@ def cell_bits(cell_state: Operand, fraction: int = 15) -> int:
     """``fraction`` plus the exponent of the cell's scale, a power of two: with 15 the cell's integer bits."""
     mantissa, exponent = math.frexp(float(cell_state.scale))
     if mantissa != 0.5:
-        raise RunError(f"the cell's scale {cell_state.scale} is no power of two")
+        raise RunError(f"the cell's scale {cell_state.scale} is not a power of two")
     return fraction + exponent - 1
 
 

@@ -37,7 +37,7 @@ class Block:
 
     @property
     def measured(self) -> str:
-        """Description of a limit's measurement; ``""`` for a requirement that is no limit."""
+        """Description of a limit's measurement; ``""`` for a requirement that is not a limit."""
         return measured(self.path)
 
     @property

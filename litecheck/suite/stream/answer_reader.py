@@ -121,7 +121,7 @@ class AnswerReader:
             one = _parsed([line], values)
             if one is None:
                 form = f"a number and {values} value{'s' * (values != 1)}"
-                raise StreamError(self._source, number, f"{_shown(line)} is no answer, which is {form}")
+                raise StreamError(self._source, number, f"{_shown(line)} is not an answer, which is {form}")
             found, due = int(one[0, 0]), first + at
             if found != due:
                 raise StreamError(self._source, number, _misplaced(found, due, group[at + 1 :]))

@@ -43,7 +43,7 @@ class Header:
 
 
 def parse_header(line: str, source: str, number: int) -> Header:
-    """Parse a header line. Raise StreamError for a line that is no header and for unsupported versions."""
+    """Parse a header line. Raise StreamError for a line that is not a header and for unsupported versions."""
     mark, _, rest = line.strip().partition(" ")
     if mark != MARK:
         raise StreamError(source, number, f"a stream's answers begin with the line {MARK} ..., as it came")
@@ -60,7 +60,7 @@ def parse_header(line: str, source: str, number: int) -> Header:
     for name in ("seed", "count"):
         if not re.fullmatch("[0-9]{1,18}", found[name]) or int(found[name]) >= MOST:
             raise StreamError(
-                source, number, f"the header's {name} is {found[name]!r}, which is no number for it"
+                source, number, f"the header's {name} is {found[name]!r}, which is not a number for it"
             )
     return Header(
         found["name"],

@@ -157,7 +157,7 @@ def _scale_reasons(role: str, tensor: Tensor, ordinary: range = _SCALES) -> Iter
     scales = tensor.quantization.scale
     if not scales.size:
         yield f"{role} without a scale"
-    # In this form NaN is no ordinary scale.
+    # In this form NaN is not an ordinary scale.
     unusual = scales[~((scales >= 2.0**ordinary.start) & (scales < 2.0**ordinary.stop))]
     if unusual.size:
         yield f"{role} with scale {unusual.flat[0]:g}"

@@ -48,7 +48,9 @@ def test_an_eps_by_another_name_starts_no_program(
     for name in ("Popen", "run", "call", "check_call", "check_output"):
         monkeypatch.setattr(subprocess, name, lambda *words, **_: started.append(words))
     (tmp_path / f"a{suffix}").write_bytes(EPS)
-    with pytest.raises(ConfigError, match=r"a\.\w+: cannot be read as an image, the content is no \w+ image"):
+    with pytest.raises(
+        ConfigError, match=r"a\.\w+: cannot be read as an image, the content is not a \w+ image"
+    ):
         read(tmp_path / f"a{suffix}")
     assert started == []
 

@@ -30,7 +30,7 @@ from tests.differential.structure.sketch import Specimen
 from tests.differential.structure.specimens import specimens
 from tests.differential.structure.verdicts import Judge, Validate, Verdict, by_default
 
-#: The reason of what is no false alarm after all, and the changes of the same place that show it.
+#: The reason of what is not a false alarm after all, and the changes of the same place that show it.
 HIDDEN = (
     "rounding or saturation hides it; a plainer change of the same parameter is refused or computed wrongly"
 )

@@ -187,7 +187,7 @@ def off(got: np.ndarray, expected: np.ndarray, tensor: Tensor, stands: Quantizat
     """How many steps of its scale a result is off, the expected values cut to what its type holds.
 
     Floats are compared as they are: the difference is theirs. Of numbers that stand for no real one, none may differ,
-    or one in ten of a comparison's (``inf`` otherwise); what is no number is not compared.
+    or one in ten of a comparison's (``inf`` otherwise); what is not a number is not compared.
     """
     if got.shape != expected.shape:
         return float("inf")

@@ -20,7 +20,7 @@ Fate = Literal["crashes", "refused", "fails", "wrong", "undefined", "right"]
 FATES: tuple[Fate, ...] = ("crashes", "refused", "fails", "wrong", "undefined", "right")
 #: Those of which nobody may be silent.
 BAD = FATES[:4]
-#: Output steps a result may be off, the same where the unchanged model is exact, and how far off it is no measure.
+#: Output steps a result may be off, the same where the unchanged model is exact, and how far off it is not a measure.
 TOLERANCE, EXACT, USELESS = 2.0, 0.6, 5.0
 
 

@@ -136,7 +136,7 @@ MISFITS = [
      "the paddings are [-1, 0], with negative ones"),
     ("gather", "GATHER", {}, {"input": (3,), "indices": [1, 3]}, "indices", "index 3 is outside a length of 3"),
     ("space_to_depth", "SPACE_TO_DEPTH", {"block_size": 2}, {"input": (1, 3, 4, 1)}, "input",
-     "a length of 3 is no multiple of 2"),
+     "a length of 3 is not a multiple of 2"),
     ("top_k", "TOPK_V2", {}, {"input": (2, 3), "k": 4}, "k", "k is 4, the last dimension 3"),
     ("svdf", "SVDF", {"rank": 3}, {"input": (1, 3), "weights_feature": (8, 3), "weights_time": (8, 5)}, None,
      "rank is 3, the feature weights have 8 filters"),

@@ -90,7 +90,7 @@ def test_time_major_is_only_another_layout() -> None:
     ("changed", "message"),
     [
         ({"intermediates": 4}, "no kernel for an LSTM with 4 intermediate tensors"),
-        ({"cell_scale": 0.0003}, "is no power of two"),
+        ({"cell_scale": 0.0003}, "is not a power of two"),
         ({"cell_scale": 2.0**-8}, "a cell with 7 integer bits"),
     ],
 )

@@ -85,7 +85,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def _argument(rng: Random, folder: Path) -> str:
-    """The folder, a pattern in it, or text that is no file at all."""
+    """The folder, a pattern in it, or text that is not a file at all."""
     drawn = rng.random()
     if drawn < 0.65:
         return folder.name if rng.random() < 0.7 else f"./{folder.name}/"
