@@ -47,18 +47,18 @@ _LEVELS = 16
 
 
 def part_errors(
-    match: ModelMatch, part: SubgraphMatch, fed: FedOperator, samples: Sequence[Tensors]
+    match: ModelMatch, part: SubgraphMatch, matched: FedOperator, samples: Sequence[Tensors]
 ) -> dict[str, float]:
     """Return the error of each part of an operator alone, relative to the signal."""
     found = {}
     for name in PARTS:
-        interpreter = ReferenceInterpreter(own_form(match.first, part, (name,), (fed.one,)))
+        interpreter = ReferenceInterpreter(own_form(match.first, part, (name,), (matched.one,)))
         subgraph = interpreter.model.subgraphs[part.first.index]
         signal = noise = 0.0
         for real in samples:
-            made = _outputs(interpreter, subgraph.operators[fed.one], part, real, name)
-            homes = {new: old for old, new in fed.outputs}
-            for new, got in zip(fed.operator.outputs, made, strict=False):
+            made = _outputs(interpreter, subgraph.operators[matched.one], part, real, name)
+            homes = {new: old for old, new in matched.outputs}
+            for new, got in zip(matched.operator.outputs, made, strict=False):
                 want = real.get(homes.get(new, -1))
                 if want is not None:
                     signal += power(want)
@@ -86,11 +86,11 @@ def _outputs(
 
 
 def operator_cause(
-    part: SubgraphMatch, twin: Twin | None, fed: FedOperator, errors: Mapping[str, float]
+    part: SubgraphMatch, twin: Twin | None, matched: FedOperator, errors: Mapping[str, float]
 ) -> tuple[Cause, str]:
     """Return the cause and what is wrong, from the errors of the operator's parts."""
-    mine, theirs = part.first.operators[fed.one], part.second.operators[fed.other]
-    held = [(one, _twin_of(part, twin, one)) for one in constants_of(part, fed.one, fed.other)]
+    mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
+    held = [(one, _twin_of(part, twin, one)) for one in constants_of(part, matched.one, matched.other)]
     worst = max(errors, key=lambda name: errors[name])
     if worst == "operands":
         order = permutation(part, mine, theirs)
@@ -101,10 +101,14 @@ def operator_cause(
     scaled = [found for one, _ in weights if (found := _misfit(one))]
     moved = [found for one, ideal in weights if (found := moved_words(one, _channel_axis(ideal)))]
     if worst == "bias" and not moved:
-        if scaled and accumulator_scale(part, fed.other) is not None and not _bias_is_wrong(part, fed, held):
+        if (
+            scaled
+            and accumulator_scale(part, matched.other) is not None
+            and not _bias_is_wrong(part, matched, held)
+        ):
             return "weight_scale", scaled[0]
-        return "bias", _of_bias(part, fed, held)
-    if axis := axis_words(part, twin, fed):
+        return "bias", _of_bias(part, matched, held)
+    if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
     if moved:
         return "weights", moved[0]
@@ -147,7 +151,9 @@ def _is_activation(*operators: Operator) -> bool:
     return all(traits_of(one.kind).elementwise == "unary" for one in operators)
 
 
-def _bias_is_wrong(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> bool:
+def _bias_is_wrong(
+    part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]
+) -> bool:
     """Return True if a bias is wrong also with the scales that fit the weights."""
     bias = next((one for one, _ in held if one.kind == "bias"), None)
     weight = next((one for one, _ in held if one.kind == "weight"), None)
@@ -155,7 +161,7 @@ def _bias_is_wrong(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[H
         return bias is not None
     stored, scale, real = (
         stored_integers(bias.stored),
-        accumulator_scale(part, fed.other),
+        accumulator_scale(part, matched.other),
         constant_values(bias.real),
     )
     if stored is None or scale is None or real is None:
@@ -165,16 +171,16 @@ def _bias_is_wrong(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[H
     return bool(np.square(fitted - real).sum() > 0.1 * np.square(real).sum())
 
 
-def _of_bias(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
+def _of_bias(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
     bias = next((one for one, _ in held if one.kind == "bias"), None)
     if bias is None:
         return "its bias is not the float model's"
     if bias.stored is None:
         return "it has no bias"
-    own, real = own_values(part, fed.other, bias), constant_values(bias.real)
+    own, real = own_values(part, matched.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
         return "its bias is not the float model's"
-    if words := _bias_scale_words(part, fed, bias.stored, real) or bias_words(part, fed, bias):
+    if words := _bias_scale_words(part, matched, bias.stored, real) or bias_words(part, matched, bias):
         return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
@@ -182,10 +188,10 @@ def _of_bias(part: SubgraphMatch, fed: FedOperator, held: Sequence[tuple[HeldCon
 
 
 def _bias_scale_words(
-    part: SubgraphMatch, fed: FedOperator, stored: Tensor, real: NDArray[np.float64]
+    part: SubgraphMatch, matched: FedOperator, stored: Tensor, real: NDArray[np.float64]
 ) -> str:
     """Return how far bias scales are from the scales that kernels use, if the bias is right in its own scales."""
-    kernels, own = accumulator_scale(part, fed.other), constant_values(stored)
+    kernels, own = accumulator_scale(part, matched.other), constant_values(stored)
     scales = stored.quantization.scale.astype(np.float64)
     if kernels is None or own is None or kernels.size != scales.size or not kernels.all():
         return ""
@@ -236,9 +242,9 @@ def _misfit(held: HeldConstant) -> str:
     return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
 
 
-def axis_words(part: SubgraphMatch, twin: Twin | None, fed: FedOperator) -> str:
+def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:
     """Return what is wrong with the dimension of an operator's weight scales, or ""."""
-    held = (one for one in constants_of(part, fed.one, fed.other) if one.kind != "bias")
+    held = (one for one in constants_of(part, matched.one, matched.other) if one.kind != "bias")
     return next((words for one in held if (words := _other_axis(one, _twin_of(part, twin, one)))), "")
 
 
