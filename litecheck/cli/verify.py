@@ -118,7 +118,7 @@ def verify(
     report: Verification | Verifications
     try:
         if dry_run:
-            run.foretell(opened, prepared)
+            run.print_estimate(opened, prepared)
             return
         report = run.each(opened, wanted.found) if wanted.several else run.one(opened, *prepared[0])
     finally:

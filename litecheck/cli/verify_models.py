@@ -67,7 +67,7 @@ class VerifyRun:
         model = load_model(file, self.member)
         return model, self.asked(model)
 
-    def foretell(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:
+    def print_estimate(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:
         """Print the expected cost of each model."""
         from litecheck.rendering.verification.text import print_forecast
         from litecheck.verification.cost_estimate import estimate_cost
