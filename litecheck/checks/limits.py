@@ -8,6 +8,7 @@ from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.load import STRUCTURES
+from litecheck.profile.measurements import windows
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.parameters import UNSET
@@ -32,7 +33,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
     # Other limits depend on types, scales and weights; shapes and options do not.
-    structural = is_structural(requirement) and name not in _OF_TYPES
+    geometric = measured_by.__module__ == windows.__name__
+    structural = (is_structural(requirement) or geometric) and name not in _OF_TYPES
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault and not structural:

@@ -106,8 +106,8 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
             *fault("stride_h", "stride h is 3", "stride h 1 or in 4..6"),
         ),
     ),
-    "what is at fault is not measured": (
-        changed(strided(stride_w=4), "weight", dtype="uint8"),
+    "what is at fault is not measured, options are": (
+        changed(strided(stride_w=4), "weight", dtype="uint8", data=None),
         (
             Told(
                 "CONV_2D/weight/dtype",
@@ -116,6 +116,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 "type int8 of weight",
                 "weights are int8",
             ),
+            *fault("stride_w", "stride w is 4", "stride w in 1..3"),
         ),
     ),
     "what does not apply": (conv(bias=False), ()),
