@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from litecheck.arrays import Array, Arrays
 from litecheck.errors import ConfigError
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
@@ -16,6 +17,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.equivalent_mutants import reason_of
 from litecheck.suite.geometry.design import design_of
+from litecheck.suite.geometry.fault import GeometryFault, Inference
 from litecheck.suite.geometry.geometry_faults import faults_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import loaded_case
@@ -122,29 +124,61 @@ def _killed(suite: Suite, entries: Sequence[CaseEntry], base: Arithmetic) -> Ite
     for number, case in enumerate(cases):
         for mutant in mutants(case, base):
             possible.setdefault(mutant, []).append(number)
-    yield from _geometry(entries, expected)
+    yield from _geometry(entries, cases, expected, base, suite.manifest.profile)
     for mutant, numbers in possible.items():
         yield _row(mutant, [(cases[n], expected[n]) for n in numbers], base, suite.manifest.profile)
 
 
 def _geometry(
-    entries: Sequence[CaseEntry], expected: Sequence[tuple[NDArray[Any], ...] | None]
+    entries: Sequence[CaseEntry],
+    cases: Sequence[SuiteCase],
+    expected: Sequence[tuple[NDArray[Any], ...] | None],
+    base: Arithmetic,
+    profile: str,
 ) -> Iterator[MutantCoverage]:
     """Yield the geometric faults of an operator with a design, if the suite has cases of the design."""
-    design, first = design_of(entries[0].opcode), entries[0]
+    first = entries[0]
+    design = design_of(first.opcode)
     if design is None or not any(entry.factors for entry in entries):
         return
-    for fault in faults_of(design):
+    ordered = sorted(zip(entries, cases, expected, strict=True), key=lambda part: not part[0].factors)
+    several = [(case, outputs) for _, case, outputs in ordered if outputs]
+    for fault in faults_of(first.opcode, design):
         found = (
-            (entry.name, run)
-            for entry, outputs in zip(entries, expected, strict=True)
-            for stack in outputs or ()
-            for run, output in enumerate(stack)
-            if fault.spoil(output) is not None
+            (case.name, run)
+            for case, outputs in several
+            for run, inference in enumerate(inferences_of(case, outputs, base))
+            if is_shown(fault, inference)
         )
         case, run = next(found, ("", 0))
         name = f"{GEOMETRY}: {fault.name}"
-        yield MutantCoverage(first.opcode, first.kind, name, fault.does, case, run, FAR if case else 0)
+        because = "" if case else reason_of(first.opcode, first.kind, name, profile)
+        yield MutantCoverage(
+            first.opcode, first.kind, name, fault.does, case, run, FAR if case else 0, because
+        )
+
+
+def inferences_of(
+    case: SuiteCase, outputs: tuple[NDArray[Any], ...], base: Arithmetic
+) -> Iterator[Inference]:
+    """Yield the inferences of a case with its first output."""
+    main, interpreter = case.model.subgraphs[0], ReferenceInterpreter(case.model, base)
+    used = [index for operator in main.operators for index in operator.inputs if index >= 0]
+
+    def compute(inputs: Arrays) -> Array:
+        interpreter.restart()
+        return interpreter.run(main, inputs)[main.outputs[0]]
+
+    for inputs, output in zip(case.runs, outputs[0], strict=True):
+        yield Inference(tuple(inputs), output, len(set(used)) < len(used), compute)
+
+
+def is_shown(fault: GeometryFault, inference: Inference) -> bool:
+    """Return True if an inference shows the fault; False if the kernel rejects the wrong inputs."""
+    try:
+        return fault.spoil(inference) is not None
+    except RunError:
+        return False
 
 
 def _expected(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:

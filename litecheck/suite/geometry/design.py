@@ -10,7 +10,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
 from litecheck.suite.geometry.covering import Row, covering, parts
-from litecheck.suite.geometry.layouts import LAYOUTS, Layout
+from litecheck.suite.geometry.layout import Layout
+from litecheck.suite.geometry.layouts import LAYOUTS
 
 _SHOWN = "rules/suite/geometry.yaml"
 _KEYS = ("operators", "layout", "most", "factors", "extremes", "never")

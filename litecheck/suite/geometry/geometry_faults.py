@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from litecheck.arrays import Array
+from litecheck.profile.operators import traits_of
 from litecheck.suite.geometry.design import Design
-
-#: From the correct output of one inference to the faulty one; None if the shape does not show the fault.
-Spoil = Callable[[Array], "Array | None"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GeometryFault:
-    """A fault of places. ``needs`` are factors of a design, of which one makes the fault possible."""
-
-    name: str
-    does: str
-    needs: frozenset[str]
-    spoil: Spoil
+from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
+from litecheck.suite.geometry.read_faults import read_faults
 
 
 def _unwritten(output: Array, places: Array) -> Array | None:
@@ -54,8 +43,14 @@ def _first_image(output: Array) -> Array | None:
     return None if np.array_equal(images, output) else images
 
 
-def _image(lost: Callable[[Array, int], Array]) -> Spoil:
+def _image(lost: Callable[[Array, int], Array]) -> Callable[[Array], Array | None]:
     return lambda output: _along(output, -output.ndim, lost) if output.ndim > 1 else None
+
+
+def _single_row(inference: Inference) -> Array | None:
+    """Lose images of height 1."""
+    output = inference.output
+    return _along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim == 4 else None
 
 
 def _pitch(output: Array) -> Array | None:
@@ -70,49 +65,87 @@ def _pitch(output: Array) -> Array | None:
     return None if np.array_equal(packed, output) else packed
 
 
+def _written(spoil: Callable[[Array], Array | None]) -> Spoil:
+    return lambda inference: spoil(inference.output)
+
+
+def _lost(axis: int, lost: Callable[[Array, int], Array]) -> Spoil:
+    return _written(lambda output: _along(output, axis, lost))
+
+
+def _from(first: int) -> Callable[[Array, int], Array]:
+    return lambda index, length: index >= first
+
+
+def _of_all(lost: Callable[[Array, int], Array]) -> Spoil:
+    """Leave elements unwritten by their number in the whole output."""
+
+    def spoil(output: Array) -> Array | None:
+        spoiled = _along(output.reshape(-1), -1, lost)
+        return None if spoiled is None else spoiled.reshape(output.shape)
+
+    return _written(spoil)
+
+
+def _shared(inference: Inference) -> Array | None:
+    return _unwritten(inference.output, np.ones(inference.output.shape, bool)) if inference.shared else None
+
+
+#: Factors of the last dimension, of columns and of rows of an image.
+_LAST = frozenset(("channels", "outputs", "depth", "units", "elements", "inner"))
+_WIDE = frozenset(("width", "new_width", "columns"))
+_HIGH = frozenset(("height", "new_height"))
+
+
 def _faults() -> Iterator[GeometryFault]:
-    last = frozenset(("channels", "outputs", "depth", "units", "elements", "inner"))
-    wide = frozenset(("width", "new_width", "columns"))
-    yield GeometryFault("batch-index", "every image is the first", frozenset(("batch",)), _first_image)
+    batch = frozenset(("batch",))
+    yield GeometryFault("batch-index", "every image is the first", batch, _written(_first_image))
     yield GeometryFault(
-        "images-beyond-4",
-        "the fifth image is not written",
-        frozenset(("batch",)),
-        _image(lambda i, n: i >= 4),
+        "images-beyond-4", "the fifth image is not written", batch, _written(_image(_from(4)))
     )
+    for name, axis, needs in (("column", -2, _WIDE), ("row", -3, _HIGH), ("channel", -1, _LAST)):
+        does = f"{name}s from 256 on are not written"
+        yield GeometryFault(f"{name}-counter-8", does, needs, _lost(axis, _from(256)))
     yield GeometryFault(
-        "width-counter-8",
-        "columns from 256 on are not written",
-        wide,
-        lambda output: _along(output, -2, lambda i, n: i >= 256),
+        "element-counter-16", "elements from 65,536 on are not written", frozenset(), _of_all(_from(1 << 16))
     )
+    for name, axis, tile, needs in (("column", -2, 16, _WIDE), ("row", -3, 4, _HIGH)):
+        does = f"the last incomplete tile of {tile} {name}s is not written"
+        yield GeometryFault(f"last-{name}-tile-{tile}", does, needs, _lost(axis, _remainder(tile)))
     yield GeometryFault(
-        "last-tile-16",
-        "the last incomplete tile of 16 columns is not written",
-        wide,
-        lambda output: _along(output, -2, _remainder(16)),
-    )
-    yield GeometryFault(
-        "single-row",
-        "an image of height 1 is not written",
-        frozenset(("height",)),
-        lambda output: _along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim == 4 else None,
+        "single-row", "an image of height 1 is not written", frozenset(("height",)), _single_row
     )
     for vector in (4, 8, 16, 32):
-        yield GeometryFault(
-            f"last-vector-{vector}",
-            f"the last incomplete vector of {vector} elements of a row is not written",
-            last,
-            lambda output, vector=vector: _along(output, -1, _remainder(vector)),  # type: ignore[misc]
-        )
+        does = f"the last incomplete vector of {vector} elements of a row is not written"
+        yield GeometryFault(f"last-vector-{vector}", does, _LAST, _lost(-1, _remainder(vector)))
     yield GeometryFault(
-        "row-pitch-4", "rows are stored at multiples of 4 elements and read densely", last, _pitch
+        "last-bytes-16",
+        "the last incomplete 16 elements of the output are not written",
+        frozenset(),
+        _of_all(_remainder(16)),
     )
+    yield GeometryFault(
+        "row-pitch-4", "rows are stored at multiples of 4 elements and read densely", _LAST, _written(_pitch)
+    )
+    yield GeometryFault(
+        "same-operand",
+        "nothing is written if one tensor is two operands",
+        frozenset(("same tensor", "2 same")),
+        _shared,
+    )
+    yield from read_faults()
 
 
 FAULTS: Mapping[str, GeometryFault] = {fault.name: fault for fault in _faults()}
 
 
-def faults_of(design: Design) -> tuple[GeometryFault, ...]:
+def faults_of(opcode: str, design: Design) -> tuple[GeometryFault, ...]:
     """Return the faults that an operator with a design can have."""
-    return tuple(fault for fault in FAULTS.values() if not fault.needs.isdisjoint(design.factors))
+    facts = traits_of(opcode)
+    in_place = facts.elementwise or facts.view or facts.slices == "ranges" or design.layout == "reduction"
+    known = {part for value in design.values() for part in value}
+    return tuple(
+        fault
+        for fault in FAULTS.values()
+        if not (fault.needs and fault.needs.isdisjoint(known)) and not (fault.ordered and in_place)
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.suite.geometry.layouts import LAYOUTS, Layout
+from litecheck.suite.geometry.layout import Layout
+from litecheck.suite.geometry.layouts import LAYOUTS
 
 IMAGE = {"batch": "2", "height": "6", "width": "9", "channels": "3"}
 WINDOW = {"kernel": "3 2", "stride_h": "2", "stride_w": "1", "padding": "VALID"}
@@ -33,6 +34,25 @@ def laid_out(layout: str, **row: str) -> Layout:
             {**IMAGE, **DILATED, "multiplier": "4"},
             {"input": [(2, 6, 9, 3)], "weight": [(1, 3, 2, 12)], "bias": [(12,)]},
             2 * 8 * 12 * 6,
+        ),
+        # Without padding, 6 rows with stride 2 and a window of 3 give 13; 9 columns with stride 1 and a window of 2 give 10.
+        (
+            "transposed_convolution",
+            {**IMAGE, **WINDOW, "outputs": "5"},
+            {"output_shape": [(4,)], "weight": [(5, 3, 2, 3)], "input": [(2, 6, 9, 3)], "bias": [(5,)]},
+            2 * 54 * 3 * 5 * 6,
+        ),
+        (
+            "batch_matmul",
+            {"batch": "2", "rows": "3", "depth": "4", "columns": "5", "turned": "lhs", "weights": "shared"},
+            {"lhs": [(2, 4, 3)], "rhs": [(1, 4, 5)]},
+            2 * 3 * 4 * 5,
+        ),
+        (
+            "batch_matmul",
+            {"batch": "2", "rows": "3", "depth": "4", "columns": "5", "turned": "both", "weights": "constant"},
+            {"lhs": [(2, 4, 3)], "rhs": [(5, 4)]},
+            2 * 3 * 4 * 5,
         ),
         ("pool", {**IMAGE, **WINDOW, "padding": "SAME"}, {"input": [(2, 6, 9, 3)]}, 2 * 27 * 3 * 6),
         (
@@ -101,6 +121,8 @@ def test_a_window_beyond_the_image_has_no_layout() -> None:
         ("padding", {"pad_n": "0 1", "pad_h": "1 2", "pad_w": "0 0", "pad_c": "3 0"}, "paddings",
          [[0, 1], [1, 2], [0, 0], [3, 0]]),
         ("search", {"lines": "4", "axis": "-2"}, "axis", -2),
+        ("transposed_convolution", {**WINDOW, "outputs": "5"}, "output_shape", [2, 13, 10, 5]),
+        ("transposed_convolution", {**WINDOW, "outputs": "5", "padding": "SAME"}, "output_shape", [2, 12, 9, 5]),
         ("section", {"begin": "1 0 2 0", "end": "early"}, "size", [1, 5, 6, 2]),
         ("section", {"begin": "1 0 2 0", "end": "last"}, "size", [1, 6, 7, 3]),
         ("section", {"begin": "1 0 2 0", "end": "open"}, "size", [-1, -1, -1, -1]),

@@ -1,0 +1,40 @@
+"""A geometric fault: a device that computes correctly and reads or writes wrong places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from litecheck.arrays import Array, Arrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inference:
+    """An inference of a case with its correct output.
+
+    ``shared`` is True if one tensor is several operands. ``compute`` returns the output for inputs of the same shapes.
+    """
+
+    inputs: Arrays
+    output: Array
+    shared: bool
+    compute: Callable[[Arrays], Array]
+
+
+#: From an inference to the faulty output; None if the inference does not show the fault.
+Spoil = Callable[[Inference], "Array | None"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeometryFault:
+    """A fault of places. A design can have it if it has a factor in ``needs``, or if ``needs`` is empty.
+
+    ``reads`` is True for a fault that needs the kernel, ``ordered`` for a fault that operators without a change of places
+    do not show: elementwise operators, and those that only state another shape.
+    """
+
+    name: str
+    does: str
+    needs: frozenset[str]
+    spoil: Spoil
+    ordered: bool = False

@@ -1,0 +1,53 @@
+"""Layout of a case: operands and options, and helpers that read the values of geometric factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from litecheck.model.build import Option
+from litecheck.suite.case_templates import TemplateOperand
+from litecheck.suite.geometry.covering import Row
+
+Operands = Mapping[str, tuple[TemplateOperand, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Operands, options, and the cost: multiplications, or elements of inputs without any.
+
+    If ``aliased``, the first tensor is all operands of its shape.
+    """
+
+    operands: Operands
+    options: Mapping[str, Option]
+    cost: int
+    aliased: bool = False
+
+
+def fed(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
+    """Return operands of a role that are given at run time."""
+    return tuple(TemplateOperand(shape) for shape in shapes)
+
+
+def weight(*shape: int) -> tuple[TemplateOperand, ...]:
+    """Return a constant operand whose values are drawn."""
+    return (TemplateOperand(shape, constant=True),)
+
+
+def steering(values: object) -> tuple[TemplateOperand, ...]:
+    """Return a constant operand of these values."""
+    array = np.asarray(values)
+    return (TemplateOperand(array.shape, array, constant=True),)
+
+
+def whole(row: Row, *names: str) -> tuple[int, ...]:
+    """Return the values of factors that are whole numbers."""
+    return tuple(int(row[name]) for name in names)
+
+
+def listed(row: Row, name: str) -> tuple[int, ...]:
+    """Return the numbers in a factor's value. Example: ``5 1`` gives (5, 1)."""
+    return tuple(map(int, row[name].split()))

@@ -1,0 +1,88 @@
+"""Faults of reading: a device computes correctly on inputs that it read from wrong places or overwrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
+
+#: Elements that a counter of 16 bits distinguishes.
+_COUNTED = 1 << 16
+
+
+def read_faults() -> Iterator[GeometryFault]:
+    """Yield every fault of reading."""
+    yield _read("read-counter-16", "inputs are read at element numbers of 16 bits", _wrapped)
+    yield _read("read-image-1", "the inputs of every image are those of the first", _first_image, "batch")
+    yield _read("read-pitch-4", "input rows are stored densely and read at multiples of 4 elements", _pitched)
+    yield _read("read-tail-16", "the last incomplete 16 elements of an input are read as zeros", _tail)
+    yield GeometryFault(
+        "output-over-input",
+        "the first half of the output overwrites the first input before the second half is computed",
+        frozenset(),
+        _overwritten,
+        ordered=True,
+    )
+
+
+def _read(name: str, does: str, misread: Callable[[Array], Array], *needs: str) -> GeometryFault:
+    return GeometryFault(name, does, frozenset(needs), _computed_on(misread))
+
+
+def _computed_on(misread: Callable[[Array], Array]) -> Spoil:
+    """Return the fault of a device that computes on inputs that ``misread`` changes."""
+
+    def spoil(inference: Inference) -> Array | None:
+        read = tuple(map(misread, inference.inputs))
+        if all(map(np.array_equal, read, inference.inputs)):
+            return None
+        made = inference.compute(read)
+        return None if np.array_equal(made, inference.output) else made
+
+    return spoil
+
+
+def _wrapped(values: Array) -> Array:
+    """Example: element 65,537 is element 1."""
+    wrapped: Array = values.reshape(-1)[np.arange(values.size) % _COUNTED].reshape(values.shape)
+    return wrapped
+
+
+def _first_image(values: Array) -> Array:
+    return np.broadcast_to(values[:1], values.shape).copy() if values.ndim > 1 else values
+
+
+def _pitched(values: Array) -> Array:
+    """Example: rows of 3 elements are read from elements 0, 4, 8, ...; after the end are zeros."""
+    width = values.shape[-1] if values.ndim > 1 else 0
+    if not width % 4:
+        return values
+    pitch = -(-width // 4) * 4
+    rows = values.size // width
+    stored = np.zeros(rows * pitch, values.dtype)
+    stored[: values.size] = values.reshape(-1)
+    read: Array = stored.reshape(rows, pitch)[:, :width].reshape(values.shape)
+    return read
+
+
+def _tail(values: Array) -> Array:
+    read: Array = np.array(values, order="C")
+    if read.size > 16:
+        read.reshape(-1)[read.size - read.size % 16 :] = 0
+    return read
+
+
+def _overwritten(inference: Inference) -> Array | None:
+    first, *others = inference.inputs
+    half = inference.output.size // 2
+    written = np.frombuffer(inference.output.reshape(-1)[:half].tobytes(), np.uint8)
+    stored = np.frombuffer(first.tobytes(), np.uint8).copy()
+    count = min(stored.size, written.size)
+    stored[:count] = written[:count]
+    made = inference.compute((stored.view(first.dtype).reshape(first.shape), *others)).reshape(-1).copy()
+    made[:half] = inference.output.reshape(-1)[:half]
+    spoiled = made.reshape(inference.output.shape)
+    return None if np.array_equal(spoiled, inference.output) else spoiled
