@@ -40,6 +40,7 @@ def make(
     no_color: NoColor = False,
     jobs: options.Processes = 1,
     no_defects: options.NoDefects = False,
+    resume: options.ResumeMaking = False,
     memory: Memory = MEGABYTES,
     timeout: Timeout = SECONDS,
     stream: options.Stream = None,
@@ -48,7 +49,7 @@ def make(
     """Make a suite from a profile: models, inputs, expected outputs.
 
     A suite contains one-operator models that the profile allows, models that it forbids, inputs that distinguish
-    implementations, and the expected outputs. Everything is a plain file: models, inputs and outputs as .npy and as raw
+    implementations, and the expected outputs. Everything is a plain file: models, inputs and outputs as raw
     little-endian values, and a manifest with the SHA-256 of each. A device needs no litecheck to use them. The same
     options give the same bytes.
 
@@ -57,6 +58,7 @@ def make(
       litecheck suite make -o suite
       litecheck suite make -o suite --profile acme-npu.yaml --level smoke
       litecheck suite make -o suite --select 'CONV*' --select ADD -j 4
+      litecheck suite make -o suite --level exhaustive --resume
       litecheck suite make --stream CONV_2D > vectors.txt
     """
     from litecheck.cli.progress import steps
@@ -82,7 +84,7 @@ def make(
     )
     names = chosen(load_profile(profile), scope.select)
     with steps(len(names), no_color) as advance:
-        manifest = made(scope, output, jobs, advance)
+        manifest = made(scope, output, jobs, advance, resume)
     refused = sum(1 for case in manifest.cases if case.broken)
     log(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them invalid models", quiet)
 

@@ -77,7 +77,7 @@ Level = Annotated[
     option(
         "--level LEVEL",
         RULES,
-        "Set the size: smoke (seconds), standard (minutes), exhaustive (hours). [default: standard]",
+        "Set the size: smoke (seconds), standard (a minute), exhaustive (minutes). [default: standard]",
         autocompletion=complete.completions("litecheck.suite.case", "LEVELS"),
     ),
 ]
@@ -150,6 +150,14 @@ Processes = Annotated[int, jobs_option("Run N operators in parallel.")]
 NoDefects = Annotated[
     bool,
     option("--no-defects", LIMITS, "Skip the search for the defects that each case detects: much faster."),
+]
+ResumeMaking = Annotated[
+    bool,
+    option(
+        "--resume",
+        LIMITS,
+        "Keep the complete operators if the command is interrupted, and continue with them.",
+    ),
 ]
 Time = Annotated[
     str | None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.comparison.admitted_arithmetics import PUBLISHED
 from litecheck.errors import ConfigError
-from litecheck.files import make_folder, unwritable
+from litecheck.files import file_digest, make_folder
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.processes.worker_pool import ProcessPool
@@ -27,7 +26,7 @@ from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
 from litecheck.public_call import shows_call
 from litecheck.reference.compute_limits import limits_in_force, set_limits
-from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.reference.engine.arithmetic import arithmetic_files, load_arithmetic
 from litecheck.reference.engine.equivalence import active_variants
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
@@ -46,6 +45,8 @@ from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
 from litecheck.suite.optional import optional_because
 from litecheck.suite.stimuli import ARITHMETIC
 from litecheck.suite.suite_cases import operators, planned_of, selected
+from litecheck.suite.unfinished import MadeOperator, UnfinishedSuite, unfinished
+from litecheck.typed_json import encoded
 from litecheck.version import __version__
 
 #: Largest number of elements of an input that is filled with zeros.
@@ -69,12 +70,17 @@ class Scope:
 
 @shows_call("litecheck.make_suite(litecheck.SuiteScope(profile), 'suite')")
 def make(
-    scope: Scope, folder: str | Path, jobs: int = 1, progress: Callable[[str], None] | None = None
+    scope: Scope,
+    folder: str | Path,
+    jobs: int = 1,
+    progress: Callable[[str], None] | None = None,
+    resume: bool = False,
 ) -> Manifest:
     """Write a suite atomically: the folder appears when all files are complete.
 
-    ``progress`` is called with each operator's name once its cases are written. Raises ConfigError for a folder that
-    is not empty or cannot be written; ProfileError.
+    ``progress`` is called with each operator's name once its cases are written. With ``resume``, an interrupted call
+    keeps the complete operators, and the next call with the same scope continues. Raises ConfigError for a folder that
+    is not empty or cannot be written, and for an interrupted suite of another scope; ProfileError.
     """
     target = Path(folder)
     if os.path.exists(target) and (not os.path.isdir(target) or any(target.iterdir())):
@@ -84,36 +90,35 @@ def make(
         raise ConfigError(
             f"{profile.name} says where operators run, not what they compute: no suite is made from it"
         )
-    for name in scope.arithmetics:
-        load_arithmetic(name)
-    make_folder(target.parent)
-    scratch = target.with_name(f".{target.name}-{os.urandom(4).hex()}")
-    make_folder(scratch)
-    try:
-        manifest = _written(scope, profile, scratch, jobs, progress or (lambda name: None))
-        (scratch / MANIFEST).write_text(manifest.text(), encoding="utf-8")
-        if os.path.exists(target):
-            target.rmdir()
-        scratch.replace(target)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with unfinished(target, _about(scope, profile), resume) as suite:
+        manifest = _written(scope, profile, suite, jobs, progress or (lambda name: None))
+        (suite.folder / MANIFEST).write_text(manifest.text(), encoding="utf-8")
     return manifest
 
 
+def _about(scope: Scope, profile: Profile) -> dict[str, Any]:
+    """Return everything that the bytes of a suite depend on."""
+    files = (path for name in scope.arithmetics for _, path in arithmetic_files(name))
+    return {
+        "litecheck": __version__,
+        **encoded(scope, Scope),
+        "rules": digest_of_rules(profile),
+        "files": [file_digest(path) for path in files],
+    }
+
+
 def _written(
-    scope: Scope, profile: Profile, folder: Path, jobs: int, progress: Callable[[str], None]
+    scope: Scope, profile: Profile, suite: UnfinishedSuite, jobs: int, progress: Callable[[str], None]
 ) -> Manifest:
     names = chosen(profile, scope.select)
-    entries: list[CaseEntry] = []
-    missing: list[MissingCase] = []
-    one = partial(_operator, scope, folder)
+    for name in scope.arithmetics:
+        load_arithmetic(name)
+    for name in suite.made:
+        progress(name)
     with _mapping(jobs) as every:
-        for name, (found, uncovered) in zip(names, every(one, names), strict=True):
-            entries += found
-            missing += uncovered
-            progress(name)
+        for made in every(partial(_operator, scope, suite.folder), [n for n in names if n not in suite.made]):
+            suite.note(made)
+            progress(made.opcode)
     return Manifest(
         tool=f"litecheck {__version__}",
         profile=profile.name,
@@ -122,8 +127,8 @@ def _written(
         seed=scope.seed,
         selected=scope.select,
         arithmetics=scope.arithmetics,
-        cases=tuple(entries),
-        uncovered=tuple(missing),
+        cases=tuple(case for name in names for case in suite.made[name].cases),
+        uncovered=tuple(gap for name in names for gap in suite.made[name].uncovered),
         tolerances=_tolerances(profile),
     )
 
@@ -144,8 +149,8 @@ def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
         yield pool.map
 
 
-def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry], list[MissingCase]]:
-    """Return all cases and gaps of an operator, which depend on this operator alone."""
+def _operator(scope: Scope, folder: Path, opcode: str) -> MadeOperator:
+    """Write all cases of an operator, which depend on this operator alone."""
     entries: list[CaseEntry] = []
     gaps: list[MissingCase] = []
     for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
@@ -153,7 +158,7 @@ def _operator(scope: Scope, folder: Path, opcode: str) -> tuple[list[CaseEntry],
             gaps.append(made)
         elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
             entries.append(entry)
-    return entries, gaps
+    return MadeOperator(opcode, tuple(entries), tuple(gaps))
 
 
 def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
