@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,16 +133,15 @@ def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator
 
 def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """The arithmetic with a single step of the operator changed, for every variant there is."""
-    model = case.cut.model
-    opcode = case.operators[0].opcode
-    variants = arithmetic.variants(opcode)
+    main = case.cut.model.subgraphs[0]
+    variants = arithmetic.variants_of(main, main.operators[0])
     try:
-        cells = slots_of(model.subgraphs[0], model.subgraphs[0].operators[0])
+        cells = slots_of(main, main.operators[0])
     except RunError:
         return
     for cell in cells:
         for variant in cell.others(variants):
-            yield replace(arithmetic, stages={**arithmetic.stages, opcode: {**variants, cell.path: variant}})
+            yield arithmetic.under(case.operators[0].opcode, {**variants, cell.path: variant})
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:

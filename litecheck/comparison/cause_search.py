@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -121,18 +121,19 @@ class CauseSearch:
     def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Candidate]:
         """Yield the published arithmetics (for a first cause), then the base with a single step or defect changed."""
         opcode = self.case.operators[0].opcode
-        variants = base.variants(opcode)
+        main = self.case.cut.model.subgraphs[0]
+        variants = base.variants_of(main, main.operators[0])
         if not names:
             yield from (_Candidate((a.name,), a) for a in self.published if a.name != base.name)
         for cell in active_slots(self.case, self.stimuli[0].arrays, base):
             if any(name.startswith(f"{cell.path}: ") for name in names):
                 continue
             for variant in cell.others(variants):
-                changed = _with(base, opcode, {cell.path: variant})
+                changed = base.under(opcode, {**variants, cell.path: variant})
                 yield _Candidate((*names, f"{cell.path}: {variant}"), changed)
         for name in defects_of(opcode) if "defect" not in variants else ():
             known = DEFECTS[name]
-            changed = _with(base, opcode, {"defect": name})
+            changed = base.under(opcode, {**variants, "defect": name})
             yield _Candidate((*names, f"defect: {name}"), changed, known.does, known.windowed)
 
     def _best(
@@ -241,10 +242,6 @@ def _compared(made: tuple[Arrays, ...], actual: tuple[Arrays, ...]) -> _Trial:
 
 def _unlike(some: Arrays, others: Arrays) -> int:
     return sum(int(np.count_nonzero(a != b)) for a, b in zip(some, others, strict=True))
-
-
-def _with(base: Arithmetic, opcode: str, changed: dict[str, str]) -> Arithmetic:
-    return replace(base, stages={**base.stages, opcode: {**base.variants(opcode), **changed}})
 
 
 def find_causes(

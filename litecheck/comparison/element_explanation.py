@@ -209,7 +209,7 @@ class _Element:
         known: dict[tuple[str | None, ...], int | None] = {}
         named = {a.name: a for a in (self.interpreter.arithmetic, *others)}
         for name, arithmetic in named.items():
-            variants = arithmetic.variants(self.operator.opcode)
+            variants = arithmetic.variants_of(self.interpreter.model.subgraphs[0], self.operator)
             bound = self._under(arithmetic)
             key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
             if key not in known:
@@ -226,11 +226,11 @@ class _Element:
 
     def _defects(self) -> Iterator[Candidate]:
         opcode, base = self.operator.opcode, self.interpreter.arithmetic
-        if "defect" in base.variants(opcode):
+        variants = base.variants_of(self.interpreter.model.subgraphs[0], self.operator)
+        if "defect" in variants:
             return
         for name in defects_of(opcode):
-            variants = {**base.variants(opcode), "defect": name}
-            other = replace(base, name=name, stages={**base.stages, opcode: variants})
+            other = replace(base.under(opcode, {**variants, "defect": name}), name=name)
             try:
                 bound = self._under(other)
             except RunError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -16,6 +16,8 @@ from litecheck.rendering.wording.hypotheses import excluded_sentence
 from litecheck.summary_text import counted
 
 _WIDTH = 116
+#: Variants of an operator by step and condition, its defect, and the reasons.
+_Entry = dict[str, Any]
 
 
 def base_of(diagnosis: Diagnosis) -> str:
@@ -34,14 +36,17 @@ def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
 
 @shows_call("litecheck.arithmetic_yaml(litecheck.diagnose('litert:xnnpack'), 'name')")
 def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
-    """Return the device's arithmetic as YAML: it extends the nearest published arithmetic and names the findings."""
+    """Return the device's arithmetic as YAML: it extends the nearest published arithmetic and names the findings.
+
+    An operator has one entry, or an entry for each type (``CONV_2D/int16``) if its types differ.
+    """
     base = base_of(diagnosis)
-    operators: dict[str, dict[str, Any]] = {}
+    operators: dict[str, dict[str, _Entry]] = {}
     for diagnosed in diagnosis.operators:
         hypothesis = chosen(diagnosed, base)
         if hypothesis is None:
             continue
-        entry = operators.setdefault(diagnosed.opcode, {"because": []})
+        entry = operators.setdefault(diagnosed.opcode, {}).setdefault(diagnosed.kind, {"because": []})
         for path, variant in hypothesis.stages:
             step, _, conditions = path.partition("/")
             entry.setdefault(step, {}).setdefault(conditions or DEFAULT, variant)
@@ -53,7 +58,11 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
         "title": f"What {diagnosis.device} computes",
         "source": f"litecheck {diagnosis.version}, diagnose, seed {diagnosis.seed}: {diagnosis.described}",
         "extends": base,
-        "operators": {opcode: _ordered(entry) for opcode, entry in operators.items()},
+        "operators": {
+            key: _ordered(entry)
+            for opcode, by_type in operators.items()
+            for key, entry in _joined(opcode, by_type).items()
+        },
     }
     body = yaml.safe_dump(document, sort_keys=False, width=_WIDTH, allow_unicode=True)
     return "".join(f"# {line}\n" for line in _head(diagnosis, base)) + body
@@ -67,7 +76,26 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "device"
 
 
-def _ordered(entry: dict[str, Any]) -> dict[str, Any]:
+def _joined(opcode: str, by_type: Mapping[str, _Entry]) -> Mapping[str, _Entry]:
+    """Return one entry for all types of an operator, or an entry for each type if two types differ."""
+    typed = {f"{opcode}/{kind}": entry for kind, entry in by_type.items()}
+    if len({entry.get("defect") for entry in by_type.values()}) > 1:
+        return typed
+    first, *others = by_type.values()
+    joined = dict(first)
+    for entry in others:
+        joined["because"] = [*joined["because"], *entry["because"]]
+        for step, stated in entry.items():
+            if step in ("because", "defect"):
+                continue
+            known = joined.get(step, {})
+            if any(known.get(key, variant) != variant for key, variant in stated.items()):
+                return typed
+            joined[step] = {**known, **stated}
+    return {opcode: joined}
+
+
+def _ordered(entry: _Entry) -> _Entry:
     """Return the entry with reasons last; a step with a single unconditional variant is replaced by the variant."""
     steps = {key: value for key, value in entry.items() if key != "because"}
     for key, variants in steps.items():

@@ -41,7 +41,7 @@ def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
 
 def _gives(case: SuiteCase, mutant: Mutant, base: Arithmetic, outputs: Sequence[NDArray[Any]]) -> bool:
     try:
-        actual = computed(case, ReferenceInterpreter(case.model, mutant.under(base, case.opcode)))
+        actual = computed(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
     except RunError:
         return False
     return len(actual) == len(outputs) and all(

@@ -15,7 +15,7 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_noting
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.reference.registry import VariantSlot
+from litecheck.reference.registry import Variants, VariantSlot
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import DetectedMutant
@@ -36,19 +36,24 @@ class Mutant:
         """Name of the mutant: ``requantize: single``, ``defect: no-bias``."""
         return f"{self.step}: {self.variant}"
 
-    def under(self, arithmetic: Arithmetic, opcode: str) -> Arithmetic:
+    def under(self, arithmetic: Arithmetic, case: SuiteCase) -> Arithmetic:
         """Return the arithmetic with the mutant."""
-        variants = {**arithmetic.variants(opcode), self.step: self.variant}
-        return replace(arithmetic, stages={**arithmetic.stages, opcode: variants})
+        variants = {**_variants(case, arithmetic), self.step: self.variant}
+        return arithmetic.under(case.opcode, variants)
 
 
 def mutants(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mutant]:
     """Yield every mutant of a case's operator: other variants of its active steps, then defects."""
     for cell in _asked(case, arithmetic):
-        for variant in cell.others(arithmetic.variants(case.opcode)):
+        for variant in cell.others(_variants(case, arithmetic)):
             yield Mutant(cell.path, variant)
     for name in defects_of(case.opcode):
         yield Mutant(DEFECT, name)
+
+
+def _variants(case: SuiteCase, arithmetic: Arithmetic) -> Variants:
+    main = case.model.subgraphs[0]
+    return arithmetic.variants_of(main, main.operators[0])
 
 
 def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
@@ -71,7 +76,7 @@ def detected_mutants(
     """Yield the mutants that a case detects; ``expected`` are the arithmetic's outputs with all runs stacked."""
     for mutant in mutants(case, arithmetic):
         try:
-            actual = computed(case, ReferenceInterpreter(case.model, mutant.under(arithmetic, case.opcode)))
+            actual = computed(case, ReferenceInterpreter(case.model, mutant.under(arithmetic, case)))
         except RunError:
             continue
         if found := shown(mutant.name, expected, actual):

@@ -211,7 +211,7 @@ def _row(
 
 
 def _mistaken(case: SuiteCase, mutant: Mutant, base: Arithmetic) -> tuple[NDArray[Any], ...]:
-    return computed(case, ReferenceInterpreter(case.model, mutant.under(base, case.opcode)))
+    return computed(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
 
 
 def _does(mutant: Mutant) -> str:

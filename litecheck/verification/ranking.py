@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -19,6 +19,7 @@ from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import slots_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.reference.registry import Variants
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.jobs import TestCaseJob
 
@@ -142,19 +143,20 @@ def _usual(stimuli: Sequence[Stimulus]) -> list[int]:
 
 def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """Yield the arithmetic with a single operator changed, for each variant and each defect that the reference knows."""
-    main, found = case.cut.model.subgraphs[0], {}
+    main, found = case.cut.model.subgraphs[0], dict[tuple[str, str, str], Variants]()
     for operator in main.operators:
-        variants = arithmetic.variants(operator.opcode)
+        variants = arithmetic.variants_of(main, operator)
         with suppress(RunError):
             for cell in slots_of(main, operator):
                 found.update(
-                    dict.fromkeys((operator.opcode, cell.path, other) for other in cell.others(variants))
+                    dict.fromkeys(
+                        ((operator.opcode, cell.path, other) for other in cell.others(variants)), variants
+                    )
                 )
         named = defects_of(operator.opcode)
-        found.update(dict.fromkeys((operator.opcode, "defect", name) for name in named))
-    for opcode, stage, variant in found:
-        own = {**arithmetic.variants(opcode), stage: variant}
-        yield replace(arithmetic, stages={**arithmetic.stages, opcode: own})
+        found.update(dict.fromkeys(((operator.opcode, "defect", name) for name in named), variants))
+    for (opcode, stage, variant), variants in found.items():
+        yield arithmetic.under(opcode, {**variants, stage: variant})
 
 
 def _noticed(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from litecheck.diagnosis.result import Diagnosed, Excluded, Hypothesis
 from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, chosen
@@ -20,7 +21,7 @@ def found(*fits: Hypothesis, opcode: str = "ADD", excluded: tuple[Excluded, ...]
 
 
 def test_the_file(golden: Callable[[str, str], None]) -> None:
-    """ADD has two groups: the first variant of a step stays. SUB was not answered and MUL is not explained."""
+    """ADD differs between two types and has an entry for each. SUB was not answered and MUL is not explained."""
     published = replace(EXCLUDED, way=replace(SINGLE, published=("tflm",)))
     further = (
         replace(DIAGNOSIS.operators[0], kind="int16", fits=(SINGLE,), excluded=(PAIR, EXCLUDED, published)),
@@ -28,6 +29,33 @@ def test_the_file(golden: Callable[[str, str], None]) -> None:
     )
     diagnosis = replace(DIAGNOSIS, operators=(*DIAGNOSIS.operators, *further))
     golden("diagnosis.arithmetic.yaml", arithmetic_yaml(diagnosis, "Acme NPU"))
+
+
+GROUP = Hypothesis((("requantize/grouped", "floor"),))
+WRONG = Hypothesis((("requantize", "double"),), "wraps")
+
+
+@pytest.mark.parametrize(
+    ("int8", "int16", "entries"),
+    [
+        (DOUBLE, DOUBLE, {"ADD": {"requantize": "double"}}),
+        (DOUBLE, GROUP, {"ADD": {"requantize": {"default": "double", "grouped": "floor"}}}),
+        (DOUBLE, SINGLE, {"ADD/int8": {"requantize": "double"}, "ADD/int16": {"requantize": "single"}}),
+        (
+            DOUBLE,
+            WRONG,
+            {"ADD/int8": {"requantize": "double"}, "ADD/int16": {"requantize": "double", "defect": "wraps"}},
+        ),
+    ],
+)
+def test_types_that_differ_have_an_entry_each(
+    int8: Hypothesis, int16: Hypothesis, entries: dict[str, object]
+) -> None:
+    operators = (found(int8), replace(found(int16), kind="int16"))
+    stated = yaml.safe_load(arithmetic_yaml(replace(DIAGNOSIS, operators=operators), "acme"))["operators"]
+    assert {
+        key: {k: v for k, v in entry.items() if k != "because"} for key, entry in stated.items()
+    } == entries
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_mutants_of_an_operator() -> None:
 
 def test_a_mutant_replaces_one_step() -> None:
     base = load_arithmetic("litert-reference", quoting=False)
-    changed = Mutant("requantize", "single").under(base, "ADD")
+    changed = Mutant("requantize", "single").under(base, addition())
     assert {**base.variants("ADD"), "requantize": "single"} == changed.variants("ADD")
     assert changed.variants("MUL") == base.variants("MUL")
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError, wrong_type
+from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.rule_file import DEPTH_MAX, FileBudget, read_named
 from litecheck.profile.yaml_reader import MappingNode, Node, entries, text, texts
 from litecheck.public_call import shows_call
+from litecheck.quantization import BITS
 from litecheck.reference.defects.defects import NONE, defects_of
 from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, path, step
 from litecheck.spelling import did_you_mean
@@ -22,6 +24,8 @@ _KEYS = ("arithmetic", "title", "source", "extends", "operators")
 #: The key of a defect, as if it were a further step.
 _DEFECT = "defect"
 _NOTES = ("because", "see")
+#: Separates an operator from a type: ``CONV_2D/int16``.
+_OF_TYPE = "/"
 #: The key of what holds under no condition that is stated.
 DEFAULT = "default"
 #: Conditions that once had another name.
@@ -32,7 +36,10 @@ _BESIDE = ("known-faults", "dispatch")
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A named way to compute: operator -> path of a step under conditions -> variant, and why."""
+    """A named way to compute: operator -> path of a step under conditions -> variant, and why.
+
+    ``stages`` also has entries of an operator with a type (``CONV_2D/int16``), which precede those of the operator.
+    """
 
     name: str
     title: str
@@ -41,10 +48,23 @@ class Arithmetic:
     stages: Mapping[str, Variants]
     reasons: Mapping[str, str]
 
-    def variants(self, opcode: str) -> Variants:
+    def variants(self, opcode: str, kind: str = "") -> Variants:
         """Return the variants of an operator by path: ``requantize``, ``requantize/declined``; see
-        ``registry.Cell.variant``."""
-        return self.stages.get(opcode, {})
+        ``registry.VariantSlot.variant``. ``kind`` is the type of its first input that is not constant."""
+        general = self.stages.get(opcode, {})
+        own = self.stages.get(f"{opcode}{_OF_TYPE}{kind}", {}) if kind else {}
+        return {**general, **own} if own else general
+
+    def variants_of(self, subgraph: Subgraph, operator: Operator) -> Variants:
+        """Return the variants of an operator of a model."""
+        given = (subgraph.tensors[index] for index in operator.inputs if index >= 0)
+        kind = next((tensor.dtype for tensor in given if not tensor.is_constant), "")
+        return self.variants(operator.kind, kind)
+
+    def under(self, opcode: str, variants: Variants) -> Arithmetic:
+        """Return the arithmetic with other variants of an operator, of every type."""
+        kept = {key: found for key, found in self.stages.items() if key.partition(_OF_TYPE)[0] != opcode}
+        return replace(self, stages={**kept, opcode: variants})
 
 
 def arithmetic_names() -> tuple[str, ...]:
@@ -111,15 +131,18 @@ def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting:
     stages = dict(parent.stages) if parent else {}
     reasons = dict(parent.reasons) if parent else {}
     operators = entries(top.get("operators"), shown)
-    for opcode, node in operators.values.items():
-        own, because = _stages(opcode, entries(node, shown), operators.lines[opcode], shown)
-        stages[opcode] = {**stages.get(opcode, {}), **own}
-        reasons[opcode] = because or reasons.get(opcode, "")
+    for key, node in operators.values.items():
+        own, because = _stages(key, entries(node, shown), operators.lines[key], shown)
+        stages[key] = {**stages.get(key, {}), **own}
+        reasons[key] = because or reasons.get(key, "")
     return Arithmetic(name, text(top.get("title"), name), text(top.get("source")), shown, stages, reasons)
 
 
-def _stages(opcode: str, node: MappingNode, line: int, file: str) -> tuple[dict[str, str], str]:
+def _stages(key: str, node: MappingNode, line: int, file: str) -> tuple[dict[str, str], str]:
+    opcode, _, kind = key.partition(_OF_TYPE)
     known = kernels().get(opcode, ())
+    if _OF_TYPE in key and kind not in BITS:
+        raise ProfileError(file, line, f"{opcode} has no type {kind!r}{did_you_mean(kind, BITS)}")
     if not known:
         raise ProfileError(file, line, f"no kernel for {opcode!r}{did_you_mean(opcode, kernels())}")
     steps = _steps(known)

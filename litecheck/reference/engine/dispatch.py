@@ -141,7 +141,7 @@ def bind(
     subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, interpreter: Any = None
 ) -> BoundKernel:
     """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
-    bound, chosen = undecided(subgraph, operator), arithmetic.variants(operator.kind)
+    bound, chosen = undecided(subgraph, operator), arithmetic.variants_of(subgraph, operator)
     kernel = with_defect(bound.kernel, chosen["defect"]) if "defect" in chosen else bound.kernel
     variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
     extras = {"variants": variants, "interpreter": interpreter}

@@ -23,7 +23,7 @@ def active_variants(model: Model, arithmetic: Arithmetic) -> Hashable:
 
 
 def _variants(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic) -> Hashable:
-    chosen = arithmetic.variants(operator.kind)
+    chosen = arithmetic.variants_of(subgraph, operator)
     try:
         slots = undecided(subgraph, operator).slots
     except RunError:

@@ -75,7 +75,7 @@ class Candidates:
 
 
 def _own(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hypothesis:
-    variants = arithmetic.variants(probe.opcode)
+    variants = arithmetic.variants_of(probe.subgraph, probe.subgraph.operators[0])
     chosen = {cell.path: cell.variant(variants) for cell in kernel_of(probe).slots()}
     return next(
         hypothesis

@@ -66,6 +66,20 @@ def test_an_arithmetic_of_ones_own(tmp_path: Path) -> None:
     )
 
 
+def test_an_entry_of_a_type_precedes_that_of_the_operator(tmp_path: Path) -> None:
+    """The general entry of a child does not change the parent's entry of a type."""
+    typed = GOOD.replace("  RESIZE_BILINEAR:", "  RESIZE_BILINEAR/int16:")
+    written(tmp_path, f"{typed}  RESIZE_BILINEAR: {{interpolate: q10}}\n")
+    child = (
+        GOOD.replace("acme", "child", 1).replace("litert-reference", "acme.yaml").replace("q11", "float32")
+    )
+    found = load_arithmetic(written(tmp_path, child, "child.yaml"))
+    kinds = {kind: found.variants("RESIZE_BILINEAR", kind)["interpolate"] for kind in ("", "int8", "int16")}
+    assert kinds == {"": "float32", "int8": "float32", "int16": "q11"}
+    changed = found.under("RESIZE_BILINEAR", {"interpolate": "q10"})
+    assert changed.variants("RESIZE_BILINEAR", "int16") == {"interpolate": "q10"}
+
+
 def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
     """Of what is stated the key with most of what holds counts, and of the conditions the first one most."""
     stated = "interpolate: {default: q11, declined: float32, uint8: q10, declined+uint8: float32-weights}"
@@ -132,6 +146,7 @@ def test_the_old_spelling_is_refused_with_the_new_one(tmp_path: Path, old: str, 
         ("interpolate: q11", "interpolate: q12", 7, "RESIZE_BILINEAR has no interpolate 'q12'"),
         ("interpolate: q11", "interpolat: q11", 7, "interpolat"),
         ("  RESIZE_BILINEAR", "  RESIZE_BILINAER", 6, "did you mean 'RESIZE_BILINEAR'"),
+        ("  RESIZE_BILINEAR", "  RESIZE_BILINEAR/real", 6, "RESIZE_BILINEAR has no type 'real'"),
         ("title", "titel", 2, "titel"),
         ("    because: eleven bits", "    interpolate: q11", 8, "interpolate"),
         ("arithmetic: acme\n", "", 1, "the key arithmetic, its name, is missing"),
@@ -169,6 +184,7 @@ def test_the_json_schema_describes_them() -> None:
     assert judge.is_valid(yaml.safe_load(GOOD))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("title", "titel")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("RESIZE_BILINEAR", "resize")))
+    assert judge.is_valid(yaml.safe_load(GOOD.replace("RESIZE_BILINEAR", "RESIZE_BILINEAR/int16")))
     assert judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: q11, declined+uint8: q10}")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{Declined: q10}")))
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: [q10]}")))
