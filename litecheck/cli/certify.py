@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @handle_errors
 def certify(
-    suite: options.Folder,
-    results: options.ResultsFolder,
+    suite: options.JudgedFolder = None,
+    results: options.JudgedResults = None,
     claims: options.ClaimsFile = None,
     waivers: options.WaiverFiles = None,
     date: options.Day = None,
@@ -27,13 +27,25 @@ def certify(
         str | None,
         option("--output -o FILE", OUTPUT, "Write the certificate to this file."),
     ] = None,
+    bundle: Annotated[
+        str | None,
+        option(
+            "--bundle FILE.zip",
+            OUTPUT,
+            "Also write one archive that --check accepts: certificate, claims, results, page.",
+        ),
+    ] = None,
     sign: Annotated[
         str | None,
         option("--sign KEY.pem", OUTPUT, "Sign the certificate with this ed25519 key: FILE.sig."),
     ] = None,
     check: Annotated[
         str | None,
-        option("--check FILE", CHECK, "Check this certificate in place of a new one."),
+        option(
+            "--check FILE",
+            CHECK,
+            "Check this certificate, or this archive of --bundle, in place of a new certificate.",
+        ),
     ] = None,
     public_key: Annotated[
         str | None,
@@ -61,7 +73,9 @@ def certify(
     [bold]Examples[/]
       litecheck certify suite results --claims claims.yaml -o certificate.json
       litecheck certify suite results --claims c.yaml -o c.json -f html:c.html
+      litecheck certify suite results --claims c.yaml -o c.json --bundle c.zip
       litecheck certify suite results --check certificate.json
+      litecheck certify --check c.zip
       litecheck certify suite results --check cert.json --public-key key.pem
     """
     targets, manner = parse_outputs(outputs or (), "certify"), OutputOptions(quiet=quiet, no_color=no_color)
@@ -72,30 +86,42 @@ def certify(
             )
         if public_key is not None:
             raise ConfigError("--public-key goes with --check")
-        raise typer.Exit(_made(suite, results, claims, waivers or [], date, output, sign, targets, manner))
-    if any(option is not None for option in (date, output, sign)):
+        order = _Order(*_folders(suite, results), claims, tuple(waivers or ()), date, output, sign, bundle)
+        raise typer.Exit(_made(order, targets, manner))
+    if any(option is not None for option in (date, output, sign, bundle)):
         raise ConfigError(
-            "--check takes neither --date, --output nor --sign: the certificate states its own date"
+            "--check takes neither --date, --output, --bundle nor --sign: the certificate states its own date"
         )
     found = _checked(check, suite, results, claims or "", waivers or [], public_key)
     write(found, targets, manner)
     raise typer.Exit(found.exit_code)
 
 
-def _made(
-    suite: str,
-    results: str,
-    claims: str,
-    waivers: list[str],
-    date: str | None,
-    output: str,
-    key: str | None,
-    targets: tuple[Output, ...],
-    manner: OutputOptions,
-) -> int:
-    """Write the certificate, sign it if a key is given, and print it. Return the exit code."""
+def _folders(suite: str | None, results: str | None) -> tuple[str, str]:
+    if suite is None or results is None:
+        raise ConfigError("no suite and results: got fewer than two folders, expected SUITE and RESULTS")
+    return suite, results
+
+
+class _Order(NamedTuple):
+    """Files and settings of a new certificate."""
+
+    suite: str
+    results: str
+    claims: str
+    waivers: tuple[str, ...]
+    date: str | None
+    output: str
+    key: str | None
+    bundle: str | None
+
+
+def _made(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> int:
+    """Write the certificate, its signature if a key is given, and its bundle; print it. Return the exit code."""
     from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.files import atomic_write
+    from litecheck.rendering.formats import render
+    from litecheck.suite.bundle import write_bundle
     from litecheck.suite.certificate import certify as certified
     from litecheck.suite.manifest import read_suite
     from litecheck.suite.results import read_results
@@ -103,27 +129,46 @@ def _made(
     from litecheck.suite.signature import sign as sign_file
     from litecheck.suite.waivers import iso_date
 
-    check_output(output)
-    if key:
-        check_conflicts([("--sign", output + SUFFIX)], [], [key, claims, *waivers])
-    signer = private_key(key) if key else None
-    read = read_suite(suite)
-    made = certified(read, read_results(results, read), claims, waivers, iso_date(date) if date else "")
-    atomic_write(output, made.text())
+    check_output(order.output)
+    if order.key:
+        check_conflicts([("--sign", order.output + SUFFIX)], [], [order.key, order.claims, *order.waivers])
+    signer = private_key(order.key) if order.key else None
+    suite = read_suite(order.suite)
+    results = read_results(order.results, suite)
+    day = iso_date(order.date) if order.date else ""
+    made = certified(suite, results, order.claims, order.waivers, day)
+    atomic_write(order.output, made.text())
     write(made, targets, manner)
-    log(f"wrote {output}", manner.quiet)
+    log(f"wrote {order.output}", manner.quiet)
     if signer is not None:
-        log(f"wrote {sign_file(output, signer)}", manner.quiet)
+        log(f"wrote {sign_file(order.output, signer)}", manner.quiet)
+    if order.bundle:
+        page = render(made, "html")
+        write_bundle(order.bundle, order.output, made, page, suite, results, order.claims, order.waivers)
+        log(f"wrote {order.bundle}", manner.quiet)
     return made.exit_code
 
 
 def _checked(
-    certificate: str, suite: str, results: str, claims: str, waivers: list[str], key: str | None
+    certificate: str,
+    suite: str | None,
+    results: str | None,
+    claims: str,
+    waivers: list[str],
+    key: str | None,
 ) -> CertificateCheck:
     """Return the differences from the certificate, with a wrong signature first if a key is given."""
+    from litecheck.suite.bundle_files import is_bundle
+    from litecheck.suite.bundle_verification import check_bundle
     from litecheck.suite.certificate_verification import check, with_signature
     from litecheck.suite.signature import public_key, signed
 
     author = public_key(key) if key else None
-    found = check(certificate, suite, results, claims, waivers)
+    if is_bundle(certificate):
+        if suite is not None or claims or waivers:
+            raise ConfigError(
+                f"{certificate}: a bundle has its own results, claims and waivers; give --check alone"
+            )
+        return check_bundle(certificate, author)
+    found = check(certificate, *_folders(suite, results), claims, waivers)
     return found if author is None else with_signature(found, signed(certificate, author))

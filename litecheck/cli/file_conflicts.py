@@ -14,7 +14,7 @@ from litecheck.files import MODEL_SUFFIXES, STDIN, is_inside
 
 #: Options that write a file or a folder.
 WRITERS = (
-    "--output", "--format", "--write-baseline", "--save-plan", "--calibration-cache", "--reproduce", "--set",
+    "--output", "--bundle", "--format", "--write-baseline", "--save-plan", "--calibration-cache", "--reproduce", "--set",
 )  # fmt: skip
 #: Keys of ``--set`` that write.
 _WRITING_KEYS = ("checkpoint", "record")

@@ -16,7 +16,7 @@ from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies, unlisted
-from litecheck.suite.manifest import MANIFEST, read_suite
+from litecheck.suite.manifest import MANIFEST, Manifest, read_suite
 from litecheck.suite.remake import remade
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.signature import SUFFIX
@@ -37,6 +37,8 @@ class CheckedFiles:
     results: Path
     claims: Path
     waivers: tuple[Path, ...] = ()
+    made: Manifest | None = None
+    """Manifest of the suite made anew, if it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,15 @@ def check(
     claims: str | Path = "",
     waivers: Sequence[str | Path] = (),
     on: str = "",
+    made: Manifest | None = None,
 ) -> CertificateCheck:
     """Check a certificate against its files, and make its suite anew.
 
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
-    (default: today) are discrepancies. Raises ConfigError if ``path`` is not a certificate.
+    (default: today) are discrepancies.
+    ``made`` is the manifest of a suite that was already made anew. Raises ConfigError if ``path`` is not a certificate.
     """
-    found = _checked(path, suite, results, claims, waivers)
+    found = _checked(path, suite, results, claims, waivers, made)
     lapsed = tuple(_lapsed(found.certificate, on or today()))
     signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
     return replace(found, discrepancies=(*found.discrepancies, *lapsed), signature=signature)
@@ -90,6 +94,7 @@ def _checked(
     results: str | Path,
     claims: str | Path,
     waivers: Sequence[str | Path],
+    made: Manifest | None,
 ) -> CertificateCheck:
     place, shown = Path(path), str(path)
     certificate, intact = read_certificate(place)
@@ -100,6 +105,7 @@ def _checked(
             Path(claims or member_path(place.parent, certificate.claims.file)),
             tuple(map(Path, waivers))
             or tuple(member_path(place.parent, one.file) for one in certificate.waiver_files),
+            made,
         )
     except LitecheckError as error:
         return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
@@ -143,7 +149,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         changed = tuple(suite_discrepancies(suite))
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
-            yield from changed or remade(suite, load_claims(files.claims))
+            yield from changed or remade(suite, load_claims(files.claims), files.made)
         else:  # they are named above, and their rules are unknown
             yield from changed
     except LitecheckError as error:

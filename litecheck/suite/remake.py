@@ -18,8 +18,10 @@ from litecheck.version import __version__
 _DERIVED = ("rules", "arithmetics", "uncovered", "tolerances")
 
 
-def remade(suite: Suite, claims: Claims) -> Iterator[Discrepancy]:
+def remade(suite: Suite, claims: Claims, made: Manifest | None = None) -> Iterator[Discrepancy]:
     """Make a suite anew from its profile, level, selection, seed and arithmetics, and yield each difference.
+
+    ``made`` is the manifest of a suite that was already made anew.
 
     The inputs come from the seed, and the expected outputs from the kernels. Only the version of litecheck that made
     the suite can do this. Raises ConfigError and ProfileError for settings that make no suite.
@@ -29,15 +31,17 @@ def remade(suite: Suite, claims: Claims) -> Iterator[Discrepancy]:
     if manifest.tool != tool:
         yield Discrepancy(shown, "version", "tool", manifest.tool, tool)
         return
-    with TemporaryDirectory() as folder:
-        made = _made(manifest, claims, Path(folder) / "suite")
+    if made is None:
+        with TemporaryDirectory() as folder:
+            made = made_anew(manifest, claims, Path(folder) / "suite")
     for name in _DERIVED:
         if getattr(manifest, name) != getattr(made, name):
             yield Discrepancy(shown, "remade", name)
     yield from _cases(shown, manifest, made)
 
 
-def _made(manifest: Manifest, claims: Claims, folder: Path) -> Manifest:
+def made_anew(manifest: Manifest, claims: Claims, folder: Path) -> Manifest:
+    """Write the suite with the settings of a manifest to a new folder. Raise ConfigError and ProfileError."""
     own = claims.profiles.get(manifest.profile)
     known = manifest.profile in profile_names() or own is None
     references = {claims.arithmetics.get(name, name): name for name in manifest.arithmetics}

@@ -65,6 +65,21 @@ def test_made_and_checked(run: Run, folder: Path) -> None:
     assert [one["file"] for one in found["discrepancies"]] == [str(path.relative_to(folder))]
 
 
+def test_a_bundle_is_made_and_checked_alone(run: Run, folder: Path) -> None:
+    made = run(*MADE, "--bundle", "c.zip")
+    assert (made.exit_code, made.stderr.splitlines()[-1]) == (0, "wrote c.zip")
+    alone = run("certify", "--check", "c.zip")
+    assert (alone.exit_code, alone.stdout.splitlines()[-1]) == (
+        0, "every file and every number is as the certificate says",
+    )  # fmt: skip
+    both = run("certify", "suite", "results", "--check", "c.zip")
+    assert (both.exit_code, "give --check alone" in both.stderr) == (64, True)
+    assert "expected SUITE and RESULTS" in run("certify", "--check", "certificate.json").stderr
+    assert run("certify", "--check", "c.zip", "--bundle", "d.zip").exit_code == 64
+    clash = run(*MADE, "--bundle", "claims.yaml")
+    assert clash.exit_code == 64
+
+
 def test_a_device_that_fails_is_certified_to_fail(run: Run, folder: Path) -> None:
     words = [word.replace("results", "wrong") for word in MADE]
     assert run(*words).exit_code == 1

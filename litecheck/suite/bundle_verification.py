@@ -1,0 +1,79 @@
+"""Verification of a bundle: its suite is made anew, then its certificate is checked against all files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litecheck.errors import ConfigError
+from litecheck.files import member_path
+from litecheck.profile.load import profile_names
+from litecheck.reference.engine.arithmetic import arithmetic_names
+from litecheck.suite.bundle import CERTIFICATE, RESULTS_FOLDER, SUITE_FOLDER
+from litecheck.suite.bundle_files import unpacked
+from litecheck.suite.certificate import read_certificate
+from litecheck.suite.certificate_verification import CertificateCheck, check, with_signature
+from litecheck.suite.claims import Claims
+from litecheck.suite.claims_file import load_claims
+from litecheck.suite.manifest import Manifest, read_suite
+from litecheck.suite.remake import made_anew
+from litecheck.suite.signature import signed
+from litecheck.version import __version__
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+
+def check_bundle(path: str | Path, key: Ed25519PublicKey | None = None, on: str = "") -> CertificateCheck:
+    """Check the certificate in a bundle; with a ``key``, also its signature. ``on`` is as in :func:`check`.
+
+    Raises ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
+    litecheck, which alone can make its suite.
+    """
+    with unpacked(path) as folder:
+        file = folder / CERTIFICATE
+        try:
+            found = _checked(file, folder, on)
+            if key is not None:
+                found = with_signature(found, signed(file, key))
+        except ConfigError as error:
+            raise ConfigError(_inside(str(error), folder, path)) from None
+        return _named(found, folder, path)
+
+
+def _checked(file: Path, folder: Path, on: str) -> CertificateCheck:
+    certificate, _ = read_certificate(file)
+    suite, tool = read_suite(folder / SUITE_FOLDER), f"litecheck {__version__}"
+    if suite.manifest.tool != tool:
+        raise ConfigError(f"{file}: its suite was made by {suite.manifest.tool}, expected {tool}")
+    claims = load_claims(member_path(folder, certificate.claims.file))
+    _check_names(file, suite.manifest, claims)
+    made = made_anew(suite.manifest, claims, folder / "anew")
+    if made.cases:
+        (folder / "anew" / "cases").rename(suite.folder / "cases")
+    return check(file, suite.folder, folder / RESULTS_FOLDER, on=on, made=made)
+
+
+def _check_names(file: Path, manifest: Manifest, claims: Claims) -> None:
+    """Raise ConfigError for a profile or arithmetic that is neither litecheck's nor in a file of the claims."""
+    known = (*profile_names(), *claims.profiles), (*arithmetic_names(), *claims.arithmetics)
+    for names, given in zip(known, ((manifest.profile,), manifest.arithmetics), strict=True):
+        for name in given:
+            if name not in names:
+                raise ConfigError(
+                    f"{file}: its suite is of {name!r}, expected a name of litecheck or of the claims"
+                )
+
+
+def _named(found: CertificateCheck, folder: Path, path: str | Path) -> CertificateCheck:
+    """Return the check with the names of files in the bundle in place of those of unpacked files."""
+    named = (
+        replace(one, file=_inside(one.file, folder, path), found=_inside(one.found, folder, path))
+        for one in found.discrepancies
+    )
+    return replace(found, file=str(path), discrepancies=tuple(named))
+
+
+def _inside(text: str, folder: Path, path: str | Path) -> str:
+    return text.replace(f"{folder}/", f"{path}: ").replace(str(folder), str(path))
