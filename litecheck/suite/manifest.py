@@ -227,8 +227,11 @@ def read_suite(folder: str | Path) -> Suite:
     for name in _paths(manifest):
         if not is_relative(name):
             raise ConfigError(f"{path}: {name!r} lies outside the suite's folder")
+    numbers = dict[str, int]()
     for number, case in enumerate(manifest.cases):
         place = f"{path}: cases[{number}]"
+        if numbers.setdefault(case.name, number) != number:
+            raise ConfigError(f"{place}.name: {case.name!r} is also the name of cases[{numbers[case.name]}]")
         _check_runs(place, case)
         _check_answers(place, case, manifest.arithmetics)
     return Suite(Path(folder), manifest, hashlib.sha256(content).hexdigest())

@@ -109,6 +109,66 @@ def lower_the_level_of_a_case(folder: Path) -> None:
     edit(folder, lambda document: valid(document)[0].update(level="exhaustive"))
 
 
+def set_field(key: str, value: object) -> Callable[[Path], None]:
+    return lambda folder: edit(folder, lambda document: valid(document)[0].update({key: value}))
+
+
+def replace_a_model(folder: Path) -> None:
+    """The model of another case of the operator, with its hash."""
+
+    def change(document: Document) -> None:
+        one, *others = valid(document)
+        other = next(case for case in others if case["opcode"] != one["opcode"])
+        content = (folder / "suite" / other["model"]).read_bytes()
+        (folder / "suite" / one["model"]).write_bytes(content)
+        one["sha256"] = hashlib.sha256(content).hexdigest()
+
+    edit(folder, change)
+
+
+def keep_one_run(folder: Path) -> None:
+    """The first inference of a case alone, in inputs, expected outputs and results."""
+
+    def change(document: Document) -> None:
+        case = next(c for c in valid(document) if c["inputs"][0]["shape"][0] > 1)
+        for entry in (*case["inputs"], *(o for answer in case["answers"] for o in answer["outputs"])):
+            values = np.fromfile(folder / "suite" / entry["file"], entry["dtype"]).reshape(entry["shape"])[:1]
+            entry["shape"] = list(values.shape)
+            store(folder, entry, values)
+        path = folder / "results" / "outputs" / case["name"] / "output-0.npy"
+        np.save(path, np.load(path)[:1])
+
+    edit(folder, change)
+
+
+def rename_a_case(folder: Path) -> None:
+    """A name that another waiver or claim covers."""
+
+    def change(document: Document) -> None:
+        case = valid(document)[0]
+        name = f"{case['name']}-waived"
+        for place in ("suite/cases", "results/outputs"):
+            (folder / place / case["name"]).rename(folder / place / name)
+        text = json.dumps(case).replace(f"cases/{case['name']}/", f"cases/{name}/")
+        case.update(json.loads(text), name=name)
+
+    edit(folder, change)
+
+
+def copy_a_case(folder: Path) -> None:
+    """A passing case under a further name, for a larger number of passed cases."""
+
+    def change(document: Document) -> None:
+        case = valid(document)[0]
+        name = f"{case['name']}-again"
+        for place in ("suite/cases", "results/outputs"):
+            shutil.copytree(folder / place / case["name"], folder / place / name)
+        text = json.dumps(case).replace(f"cases/{case['name']}/", f"cases/{name}/")
+        document["cases"].append({**json.loads(text), "name": name})
+
+    edit(folder, change)
+
+
 def add_a_case_folder(folder: Path) -> None:
     place = folder / "suite" / "cases" / "ADD" / "int8" / "invented"
     place.mkdir(parents=True)
@@ -138,6 +198,14 @@ ATTACKS: dict[str, tuple[Callable[[Path], None], str]] = {
     "version changed": (set_value("tool", "litecheck 0.0.1"), "version"),
     "cases made optional": (make_cases_optional, "remade"),
     "case moved to another level": (lower_the_level_of_a_case, "remade"),
+    "model replaced by an easier one": (replace_a_model, "remade"),
+    "runs removed": (keep_one_run, "remade"),
+    "case renamed to match a waiver": (rename_a_case, "remade"),
+    "passing case copied under a further name": (copy_a_case, "remade"),
+    "valid model made an invalid one": (set_field("broken", "LOGISTIC/input/dtype"), "remade"),
+    "case moved out of the claimed granularity": (set_field("granularity", "per-axis"), "remade"),
+    "geometry added that no case has": (set_field("factors", {"batch": "5"}), "remade"),
+    "title changed": (set_field("title", "all 65,536 values"), "remade"),
     "folder of no case in the suite": (add_a_case_folder, "unknown"),
     "output of no case in the results": (add_an_output, "unknown"),
 }  # fmt: skip
@@ -162,6 +230,13 @@ def test_changed_rules_make_no_certificate(folder: Path) -> None:
         certified(folder)
 
 
+def test_a_case_cannot_be_listed_twice(folder: Path) -> None:
+    """The last entry of a name would hide the first from a comparison by name."""
+    edit(folder, lambda document: document["cases"].insert(0, {**document["cases"][0], "title": "forged"}))
+    with pytest.raises(ConfigError, match=r"cases\[1\]\.name: '.*' is also the name of cases\[0\]"):
+        read_suite(folder / "suite")
+
+
 def test_two_files_of_one_output_must_agree(folder: Path) -> None:
     """A right .npy beside a wrong .bin."""
     path = next((folder / "results").glob("outputs/LOGISTIC/int8/*/output-0.npy"))
@@ -180,6 +255,44 @@ def test_a_waiver_that_has_expired_since_is_said(on: str, kinds: set[str], folde
         np.save(path, np.load(path) ^ 1)
     found = certified(folder, on=on)
     assert (found.certificate.waived > 0, {one.kind for one in found.discrepancies}) == (True, kinds)
+
+
+@pytest.mark.parametrize(
+    ("row", "change"),
+    [
+        (True, {"tolerance": 0.0}),
+        (True, {"because": "exact in silicon"}),
+        (True, {"counts": {"passed": 999}}),
+        (True, {"fits": ("litert-reference", "tflm")}),
+        (False, {"operators": ()}),
+        (False, {"untried": ()}),
+        (False, {"outputs": ()}),
+        (False, {"arithmetics": ()}),
+    ],
+)
+def test_a_certificate_without_its_reservations_is_found(
+    row: bool, change: dict[str, Any], folder: Path
+) -> None:
+    tolerant = CLAIMS.replace(
+        "[LOGISTIC, QUANTIZE]", "{LOGISTIC: {tolerance: 255, because: analog}, QUANTIZE: }"
+    )
+    (folder / "claims.yaml").write_text(tolerant)
+    made = certified(folder).certificate
+    if row:
+        rows = [replace(one, **change) if one.opcode == "LOGISTIC" else one for one in made.operators]
+        change = {"operators": tuple(rows)}
+    forged = replace(made, **change)
+    assert forged != made
+    (folder / "certificate.json").write_text(forged.text())
+    again = check(folder / "certificate.json", folder / "suite", folder / "results", on=DAY)
+    assert {one.kind for one in again.discrepancies} == {"number"}
+
+
+def test_claims_that_are_widened_afterwards_are_found(folder: Path) -> None:
+    certified(folder)
+    (folder / "claims.yaml").write_text(CLAIMS.replace("r1}", "r2}"))
+    again = check(folder / "certificate.json", folder / "suite", folder / "results", on=DAY)
+    assert "changed" in {one.kind for one in again.discrepancies}
 
 
 @pytest.mark.parametrize("change", [{"verdict": "fails"}, {"waived": 3}, {"date": "2031-01-01"}])
