@@ -31,7 +31,7 @@ def results(verification: Verification) -> result.Results:
         "litecheck verify",
         v.version,
         v.exit_code,
-        f"{headlines.headline(v)} on {v.device}: {wording.tally(v)}",
+        f"{headlines.conclusion(v)} on {v.device}: {wording.tally(v)}",
         (subject,),
         tuple(
             result.RowRule(wording.rule(o), text, text) for o, text in wording.MEANING.items() if o in failing

@@ -9,7 +9,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import NAME, visible
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.agreements import agreement_sentence
-from litecheck.rendering.wording.outcomes import one_line, title
+from litecheck.rendering.wording.outcomes import cases, one_line, title
 from litecheck.summary_text import counted
 from litecheck.verification.result import Verdict, Verification
 
@@ -47,9 +47,20 @@ def remark(verification: Verification) -> str:
     return ", ".join(filter(None, (agreed, *others, faults)))
 
 
-def headline(verification: Verification) -> str:
+def conclusion(verification: Verification) -> str:
     """Return the verdict with the remark: ``conforms: exact under litert-xnnpack``."""
     return ": ".join(filter(None, (verification.verdict, remark(verification))))
+
+
+def headline(verification: Verification) -> str:
+    """Return the verdict with the remark, or with the share that fails.
+
+    Examples: ``conforms: exact under litert-xnnpack``, ``fails: 4 of 7 operators``.
+    """
+    failing = sum(map(verification.failing, verification.verdicts))
+    share = f"{failing:,} of {cases(verification)}" if failing and len(verification.verdicts) > 1 else ""
+    told = ", ".join(filter(None, (share, remark(verification))))
+    return ": ".join(filter(None, (verification.verdict, told)))
 
 
 def fitting(verification: Verification, verdict: Verdict) -> str:

@@ -235,11 +235,15 @@ def _by_stage(names: Sequence[str]) -> str:
 
 def tally(verification: Verification) -> str:
     """Return ``65 operators: 62 exact, 3 mismatch``."""
+    ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
+    return f"{cases(verification)}: {ends}" if ends else cases(verification)
+
+
+def cases(verification: Verification) -> str:
+    """Return the number of cases with their noun: ``65 operators``."""
     whole = any(v.case.endswith(WHOLE) for v in verification.verdicts)
     noun = "operator" if verification.mode == "operators" and not whole else "case"
-    ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
-    told = counted(len(verification.verdicts), noun)
-    return f"{told}: {ends}" if ends else told
+    return counted(len(verification.verdicts), noun)
 
 
 def fits(verification: Verification, mark: Callable[[str], str] = visible) -> str:

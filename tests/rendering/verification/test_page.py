@@ -81,7 +81,7 @@ def test_a_wider_screen_has_the_plot_drawn_anew(
 
 def test_it_tells_what_was_verified(show: Callable[[Verification], Page], sample: Verification) -> None:
     page = show(sample)
-    assert page.one("h1").text == "keyword spotting.tflite fails"
+    assert page.one("h1").text == "keyword spotting.tflite fails: 11 of 23 operators"
     assert (
         page.one("#fits").text
         == "The published arithmetic tflm fits every operator that was compared exactly."

@@ -43,6 +43,18 @@ def test_the_headline_names_the_arithmetic_or_says_that_several_fit(good: Verifi
     assert headlines.judged(tied) == "not distinguished: litert-reference, tflm"
 
 
+def test_the_headline_of_a_device_that_fails_has_the_share(good: Verification) -> None:
+    (exact,) = good.verdicts
+    wrong = replace(exact, outcome=Outcome.MISMATCH, fits=())
+    known = replace(wrong, fault="2.3.0: reads int8 as uint8")
+    for verdicts, told in (
+        ((wrong,), "fails"),
+        ((exact, wrong, wrong), "fails: 2 of 3 operators"),
+        ((exact, wrong, known), "fails: 1 of 3 operators, 1 known fault"),
+    ):
+        assert headlines.headline(replace(good, verdicts=verdicts)) == told
+
+
 def test_a_known_fault_of_a_published_runtime_is_said_and_fails_nothing(good: Verification) -> None:
     (exact,) = good.verdicts
     wrong = replace(
