@@ -50,12 +50,19 @@ def test_only_the_operator_that_is_wrong_fails_and_the_mistake_is_named(suite: S
     assert worst.at.expected != worst.at.actual
 
 
-def test_a_file_with_a_rescaling_by_parameters_is_accepted(suite: Suite, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "  TRANSPOSE_CONV: {requantize: half-even-16-bits-once}\n",
+        "  TRANSPOSE_CONV: {requantize: single}\n  TRANSPOSE_CONV/int8: {requantize: half-even-16-bits-once}\n",
+    ],
+)
+def test_a_file_with_a_rescaling_by_parameters_is_accepted(
+    suite: Suite, tmp_path: Path, entries: str
+) -> None:
+    """The second file has an entry for a type, which precedes that of the operator."""
     file = tmp_path / "acme.yaml"
-    file.write_text(
-        "arithmetic: acme\nextends: litert-reference\noperators:\n"
-        "  TRANSPOSE_CONV: {requantize: half-even-16-bits-once}\n"
-    )
+    file.write_text(f"arithmetic: acme\nextends: litert-reference\noperators:\n{entries}")
     run(suite, Computing(load_arithmetic(file)), tmp_path)
     results = read_results(tmp_path, suite)
     verdicts = {row.opcode: row.verdict for row in judge(suite, results, (str(file),)).rows}
