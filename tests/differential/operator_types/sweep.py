@@ -14,6 +14,7 @@ from random import Random
 from litecheck import load_profile, validate
 from litecheck.finding import IGNORED, REFERENCE_ONLY
 from litecheck.profile.type_table import ABSENT
+from litecheck.report import ModelReport
 from tests.differential.operator_types.bases import bases, varied
 from tests.differential.operator_types.explore import Tried, try_signatures
 from tests.differential.operator_types.runtimes import Runtimes
@@ -95,17 +96,19 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
             base.rule, signature, {b.signature for b in bases()[base.rule.opcode]}
         ):
             effect = "wrong results"  # right by the chance of the values
-        report = validate(model, profiles)
-        grave = tuple(
-            f.path
-            for f in report.findings
-            if f.level == "violation" and not f.waiver and f.effect not in _RUNS
-        )
+        report, before = validate(model, profiles), _grave(validate(base.model, profiles))
+        grave = tuple(path for path in _grave(report) if path not in before)
         verdict = "violation" if grave else "noted" if report.findings else "silent"
         stage = "runs" if effect in (SUPPORTED, REFERENCE_ONLY) else effect
         if "chance" in tried.stages.values():
             stage = CHANCE
         yield Outcome(base.rule.opcode, signature, name, stage, verdict, grave)
+
+
+def _grave(report: ModelReport) -> tuple[str, ...]:
+    """The paths of violations with an impact on the runtime."""
+    found = (f for f in report.findings if f.level == "violation" and not f.waiver)
+    return tuple(f.path for f in found if f.effect not in _RUNS)
 
 
 @cache
