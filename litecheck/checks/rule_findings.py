@@ -104,9 +104,10 @@ def _form(bound: BoundOperator) -> Hashable:
 
 def finding_for_forbidden_operator(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
     """Return the finding for an operator of the profile's type without a rule, in a profile that forbids such
-    operators."""
-    where = _where(subgraph, operator)
-    return _finding(where, must_be_listed(profile, operator.opcode), Fault("it is not in the profile"))
+    operators. A runtime without a kernel for any types fails as its table of types states."""
+    types = profile.types.operators.get(operator.opcode) if profile.types else None
+    fault = Fault("it is not in the profile", effect=types.otherwise if types and not types.runs else None)
+    return _finding(_where(subgraph, operator), must_be_listed(profile, operator.opcode), fault)
 
 
 def check_subgraph(context: Context, profile: Profile) -> list[Finding]:

@@ -143,3 +143,9 @@ def test_uint8_weights_of_a_hybrid_operator_are_read_as_int8(value: int, level: 
     found = validate(one_operator("FULLY_CONNECTED", operands, [run_time("y", (1, 4), "float32")], version=9))
     told = [(f.path, f.level, f.effect) for f in found.findings if f.path.endswith("/range")]
     assert told == ([("FULLY_CONNECTED/weight/range", level, "wrong results")] if level else [])
+
+
+def test_an_operator_that_the_runtime_lacks_fails_to_load() -> None:
+    model = plain("GELU", ["int8"], "int8")
+    (finding,) = validate(model, [load_profile("tflm")]).findings
+    assert (finding.path, finding.effect) == ("GELU/unsupported", "fails to load")
