@@ -25,7 +25,9 @@ from litecheck.conversion.equalize import (
 )
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.model.graph import name_of
-from litecheck.model.types import Model
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Model, Subgraph
+from litecheck.profile.operators import traits_of
 from litecheck.summary_text import counted
 
 #: Smallest factor: an outlier that costs the other channels 4 of 8 bits.
@@ -37,7 +39,7 @@ def rescale_outliers(model: Model) -> Equalization | None:
     changes: list[ConstantChange] = []
     pairs: list[LayerPair] = []
     for subgraph in model.subgraphs:
-        for first, second in layer_pairs(model, subgraph):
+        for first, second in layer_pairs(model, subgraph) if has_outlier(subgraph) else ():
             factors = outlier_factors(first, second)
             if not (factors > 1).any():
                 continue
@@ -56,6 +58,23 @@ def rescale_outliers(model: Model) -> Equalization | None:
     if not changes:
         return None
     return Equalization(with_edited_weights(model, changes), tuple(changes), tuple(pairs))
+
+
+def has_outlier(subgraph: Subgraph) -> bool:
+    """Return True if constant weights have an outlier channel, without copies of the weights."""
+    for operator in subgraph.operators:
+        facts = traits_of(operator.kind)
+        if facts.accumulates is None or len(facts.products) != 2:
+            continue
+        index = facts.tensors(operator).get(facts.products[1], -1)
+        values = stored_integers(subgraph.tensors[index]) if index >= 0 else None
+        if values is None or values.ndim < 2 or not values.any():
+            continue
+        others = tuple(n for n in range(values.ndim) if n != facts.accumulates.channels % values.ndim)
+        ranges = np.maximum(values.max(axis=others), -values.min(axis=others))
+        if ranges.max() >= _SMALLEST * np.median(ranges[ranges > 0]):
+            return True
+    return False
 
 
 def _text(factors: NDArray[np.float64]) -> str:
