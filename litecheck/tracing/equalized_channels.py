@@ -24,6 +24,8 @@ from litecheck.tracing.storage import is_quantized
 
 #: Difference of logarithms from which a channel has a factor, and up to which two layers agree on it.
 _DIFFERENT, _CLOSE = 0.1, 0.3
+#: Share of the squared logarithms of factors that those of products may have: factors and their inverses cancel.
+_NOISE = 0.25
 #: Share of channels on which two layers must agree.
 _AGREE = 0.7
 #: Difference in scales up to which a weight is the float weight, rounded. With one scale for a layer, small weights differ
@@ -193,10 +195,17 @@ def _agreed(made: Factors, read: Factors, free: bool, shared: bool) -> Factors |
     products = made * read
     common = float(np.median(products)) if free else 1.0
     agree = np.abs(np.log(products / common)) < _CLOSE
-    same = free and not shared and _differs(made) and np.ptp(np.log(made[agree])) < _DIFFERENT
-    if same or agree.mean() < _AGREE:
+    changed = _differs(made) or _differs(products / common)
+    noise = changed and not (free and shared) and _is_noise(made[agree], free, products[agree] / common)
+    if agree.mean() < _AGREE or noise:
         return None
     return np.where(agree, made, common / read)
+
+
+def _is_noise(made: Factors, free: bool, products: Factors) -> bool:
+    """Return True if factors vary no more than the products of a layer's and its reader's: wrong weights have such."""
+    own = np.log(made) - (np.log(made).mean() if free else 0.0)
+    return bool(np.square(np.log(products)).sum() > _NOISE * np.square(own).sum())
 
 
 def _differs(factors: Factors) -> bool:

@@ -16,7 +16,7 @@ from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.differential.faults import drawn
-from tests.differential.planted_faults import plant
+from tests.differential.planted_faults import FAULTS, plant
 
 DATA = images(0, 4)
 
@@ -107,6 +107,17 @@ def test_a_factor_that_all_channels_share_is_undone_by_the_next_layer(undone: bo
     if undone:
         np.testing.assert_allclose(found[first], 1.4, rtol=0.01)
         assert trace(real, model, data=(data,), fix=False, runtime="litecheck").culprits == ()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_wrong_weights_of_one_layer_are_no_equalization(place: int) -> None:
+    """A third of the weights has changed places, so that factors of channels are random."""
+    real = dense(*np.random.default_rng(0).normal(0, 1, (3, 40, 40)))
+    model = convert_model(real, data=(drawn(real, 0),), device="litecheck", agreement=False).conversion.model
+    layers = [op for op in model.subgraphs[0].operators if op.kind == "FULLY_CONNECTED"]
+    planted = FAULTS["weights"](model, layers[place], np.random.default_rng(0))
+    assert planted is not None
+    assert equalized_channels(match(real, planted.model)) == ()
 
 
 def test_a_layer_that_stays_float() -> None:

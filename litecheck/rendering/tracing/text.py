@@ -21,7 +21,7 @@ _SPARE = ("SNR", "possible", "bits", "saturated", "name", "alone")
 def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     """Print the report."""
     page = Page(console, verbose)
-    page.line(Text(page.phrase(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
+    page.line(Text(visible(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
     page.labelled("fix", visible(wording.fix(trace)))
     page.labelled("gain", wording.gains(trace) if trace.has_loss else "")
     for failure in trace.failures:

@@ -158,6 +158,11 @@ def test_the_answer_comes_first(trace: Trace, first: str) -> None:
     assert " ".join(render(trace).split()).startswith(" ".join(first.split()))
 
 
+def test_the_answer_is_never_shortened() -> None:
+    trace = replace(BAD, culprits=(replace(CULPRIT, detail=" ".join(map(str, range(100, 250)))),))
+    assert " ".join(render(trace).split()).startswith(" ".join(str(values(trace)["answer"]).split()))
+
+
 def test_data_are_doubted_once() -> None:
     for trace in (replace(BAD, doubt="wrong data?"), replace(GOOD, doubt="wrong data?")):
         assert render(trace).count("wrong data?") == 1
