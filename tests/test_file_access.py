@@ -42,6 +42,8 @@ OPENED = {
     "devices/adapters/command": "a folder of its own",
     "targets/ethos_u/device": "the null device",
     "cli/streams": "the null device",
+    "suite/bundle": "an archive in memory",
+    "suite/bundle_files": "a folder of its own",
     "processes/posix": "/proc",
     "target_kinds": "loads an entry point",
     "processes/worker_pool": "the null device",

@@ -32,7 +32,7 @@ def certify(
         option(
             "--bundle FILE.zip",
             OUTPUT,
-            "Also write one archive that --check accepts: certificate, claims, results, page.",
+            "Write certificate, claims, results and page also as one archive, which --check accepts.",
         ),
     ] = None,
     sign: Annotated[

@@ -156,7 +156,7 @@ ResumeMaking = Annotated[
     option(
         "--resume",
         LIMITS,
-        "Keep the complete operators if the command is interrupted, and continue with them.",
+        "Continue an interrupted suite with its complete operators.",
     ),
 ]
 Time = Annotated[

@@ -163,7 +163,7 @@ def test_a_detector_reaches_its_budget_in_fewer_bytes_than_float() -> None:
     assert record.size == record.budget.chosen.size < record.source_size
     for options_of, why in (
         ({"to": "int16x8"}, "neither --to nor --recipe"),
-        ({"data": ()}, "give --data"),
+        ({"data": ()}, "missing option --data"),
     ):
         with pytest.raises(ConfigError, match=why):
             convert_model(float_detector(), budget="snr=30", **{**options, **options_of})

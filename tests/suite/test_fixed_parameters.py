@@ -31,5 +31,5 @@ def test_a_set_shows_its_mistakes(stated: FixedParameters, opcode: str) -> None:
         arithmetic = load_arithmetic(base)
         expected = computed(case, ReferenceInterpreter(case.model, arithmetic))
         wrong = next(m for m in mutants(case, arithmetic) if m.name == mistake)
-        actual = computed(case, ReferenceInterpreter(case.model, wrong.under(arithmetic, opcode)))
+        actual = computed(case, ReferenceInterpreter(case.model, wrong.under(arithmetic, case)))
         assert shown(mistake, expected, actual)
