@@ -10,7 +10,11 @@ _SET = (
 )  # fmt: skip
 
 _RENAMED: Mapping[str, Mapping[str, str]] = {
-    "validate": {"--level": "--set-level PATH=LEVEL"},
+    "validate": {
+        "--level": "--set-level PATH=LEVEL",
+        "-o": "--format FORMAT:FILE, for example -f json:report.json",
+        "--output": "--format FORMAT:FILE, for example -f json:report.json",
+    },
     "inspect": {"--op": "--operator N"},
     "run": {"--keep": "--outputs model|all"},
     "verify": {

@@ -170,6 +170,8 @@ def _hint(model: Model, selector: OperatorSelector) -> str:
     operators = [(subgraph, op) for subgraph in model.subgraphs for op in subgraph.operators]
     if numbers and operators:
         return f"; there are #0 to #{max(op.index for _, op in operators)}"
+    if numbered := next((p for p in selector.patterns if p.isdecimal()), ""):
+        return f"; did you mean '#{numbered}'?"
     names = [name for subgraph, op in operators for name in (op.opcode, *_output_names(subgraph, op))]
     return next(filter(None, (did_you_mean(name, names) for name in named if name not in names)), "")
 

@@ -33,7 +33,8 @@ REAL_KINDS = tuple(to for to, (activation, _) in KINDS.items() if activation == 
 def check_kind(to: str) -> None:
     """Raise ConfigError for a word that is not in :data:`KINDS`."""
     if to not in KINDS:
-        hint = suggestion(to, KINDS, "there are")
+        narrow = "; a recipe states weights of 4 bits (--recipe), and --to the activations"
+        hint = narrow if to in ("int4", "uint4") else suggestion(to, KINDS, "there are")
         raise ConfigError(f"there is no conversion to {to!r}{hint}")
 
 

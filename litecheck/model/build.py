@@ -39,9 +39,10 @@ Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
     """Return per-tensor parameters for numbers, per-axis for sequences; a single zero point serves all scales.
 
-    ``scale`` is rounded to float32, ``axis`` is the quantized dimension.
+    ``scale`` is rounded to float32, infinite beyond its range; ``axis`` is the quantized dimension.
     """
-    scales = np.atleast_1d(np.asarray(scale, np.float32))
+    with np.errstate(over="ignore"):
+        scales = np.atleast_1d(np.asarray(scale, np.float32))
     zeros = np.asarray(zero_point, np.int64)
     return Quantization(scales, np.full(scales.shape, zeros) if zeros.ndim == 0 else zeros, axis)
 

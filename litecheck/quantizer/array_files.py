@@ -27,7 +27,7 @@ _PIPED_LIMIT = 1 << 30
 #: Types that raw bytes pack, and types that numpy has under the same name.
 _PACKED = tuple(name for name, bits in BITS.items() if bits < 8)
 _PLAIN = (
-    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
+    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 _MODEL = re.compile(r"\.(tflite|lite|tfl|task|litertlm):")
 
@@ -138,6 +138,9 @@ def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...]
         raise ArrayError(file, None, f"{data.size:,} bytes; {dtype} {words} has {needed:,}")
     if kept is None:
         return Stored(unpack(data, dtype, count).reshape(shape), dtype)
+    if kept == np.bool_ and data.max(initial=0) > 1:
+        at = int((data > 1).argmax())
+        raise ArrayError(file, None, f"byte {at:,} is {data[at]}, expected 0 or 1 for bool")
     return Stored(data.view(kept).reshape(shape), dtype)
 
 

@@ -27,6 +27,11 @@ Run = Callable[..., Result]
             r"--subgraph: got '1\n\x1b[31m', expected a whole number. See 'litecheck inspect --help'",
         ),
         (
+            ("validate", "good.tflite", "-o", "report.json"),
+            "unknown option -o; it is now --format FORMAT:FILE, for example -f json:report.json. "
+            "See 'litecheck validate --help'",
+        ),
+        (
             ("run", "good.tflite", "--seed", "-1"),
             "--seed: got '-1', expected a whole number from 0. See 'litecheck run --help'",
         ),

@@ -84,6 +84,14 @@ def test_raw_bytes_are_flat_without_a_shape():
     assert read("x.bin", "uint16").values.shape == (4,)
 
 
+def test_raw_bytes_of_bool_are_0_and_1():
+    Path("b.bin").write_bytes(bytes([0, 1, 1]))
+    assert read("b.bin", "bool").values.tolist() == [False, True, True]
+    Path("b.bin").write_bytes(bytes([0, 1, 2]))
+    with pytest.raises(ArrayError, match="byte 2 is 2, expected 0 or 1"):
+        read("b.bin", "bool")
+
+
 def test_npz_by_key_or_its_only_one():
     np.savez("two.npz", a=VALUES, b=VALUES + 1)
     np.savez_compressed("one.npz", only=VALUES)

@@ -19,6 +19,8 @@ from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
 #: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
 _FILL = (0xA5, 0x5A)
+#: Functions of a delegate's library. Source: tflite/delegates/external/external_delegate.cc.
+_EXPORTS = ("tflite_plugin_create_delegate", "tflite_plugin_destroy_delegate")
 
 
 def _library(argument: str) -> Mapping[str, str]:
@@ -26,7 +28,8 @@ def _library(argument: str) -> Mapping[str, str]:
     if not argument:
         raise ValueError("a library is missing, as in delegate:/path/lib.so")
     if not os.path.isfile(path):
-        raise ValueError(f"no such file: {path}")
+        program = f"; a program is 'command:{argument}'" if "{" in path else ""
+        raise ValueError(f"no such file: {path}{program}")
     return {"": path}
 
 
@@ -71,7 +74,9 @@ class Delegate:
 
         self._session: litert.Session | None = None
         # A library that cannot be loaded fails here: Delegate.__del__ would print a traceback.
-        ctypes.CDLL(options[""])
+        library = ctypes.CDLL(options[""])
+        if missing := [name for name in _EXPORTS if not hasattr(library, name)]:
+            raise OSError(f"{options['']}: is not a delegate, it does not export {missing[0]}")
         self._delegate = load_delegate(options[""], {k: v for k, v in options.items() if k})
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:

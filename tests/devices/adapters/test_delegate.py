@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes.util
 from typing import Any
 
 import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.devices.adapters.delegate import _left
+from litecheck.devices.adapters.delegate import Delegate, _left
+from litecheck.devices.registry import DeviceNameError, open_device
 
 
 def ops(*described: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:
@@ -37,3 +39,16 @@ def test_operators_before_a_delegated_output_may_be_left(nodes: list[Any], left:
 def test_many_are_shortened() -> None:
     many = ops(*((f"OP{n}", [n], [n + 1]) for n in range(9)))
     assert _left(many, 9).endswith("OP0 #0, OP1 #1, OP2 #2, OP3 #3, OP4 #4, ...")
+
+
+def test_a_library_that_is_not_a_delegate_is_an_error() -> None:
+    library = ctypes.util.find_library("m")
+    if not library:
+        pytest.skip("no shared library is known by name")
+    with pytest.raises(OSError, match="is not a delegate, it does not export tflite_plugin_create_delegate"):
+        Delegate({"": library})
+
+
+def test_a_program_is_no_library() -> None:
+    with pytest.raises(DeviceNameError, match=r"no such file: .*; a program is 'command:./board \{model\}'"):
+        open_device("./board {model}")
