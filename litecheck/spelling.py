@@ -16,13 +16,17 @@ _LISTED = 1000
 def closest(word: str, known: Iterable[str]) -> str:
     """Return the known word that is most similar to a word, or ``""`` if no known word is similar.
 
-    For example, ``SOFTMX`` gives ``SOFTMAX``.
+    For example, ``SOFTMX`` gives ``SOFTMAX``, and ``Conv2D`` gives ``CONV_2D``.
     """
     import difflib
 
     names = list(known)
-    cased = next((name for name in names if name.casefold() == word.casefold()), "")
-    return cased or next(iter(difflib.get_close_matches(word, names, 1)), "")
+    alike = next((name for name in names if _letters(name) == _letters(word)), "")
+    return alike or next(iter(difflib.get_close_matches(word, names, 1)), "")
+
+
+def _letters(word: str) -> str:
+    return word.casefold().replace("_", "").replace("-", "")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

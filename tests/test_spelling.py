@@ -20,7 +20,14 @@ KNOWN = ("CONV_2D", "conv_2d", "SOFTMAX", "tflm")
 
 @pytest.mark.parametrize(
     ("word", "expected"),
-    [("CONV_2", "CONV_2D"), ("softmax", "SOFTMAX"), ("Conv_2d", "CONV_2D"), ("tfml", "tflm"), ("xyz", "")],
+    [
+        ("CONV_2", "CONV_2D"),
+        ("softmax", "SOFTMAX"),
+        ("Conv_2d", "CONV_2D"),
+        ("Conv2D", "CONV_2D"),
+        ("tfml", "tflm"),
+        ("xyz", ""),
+    ],
 )
 def test_the_closest_word(word: str, expected: str) -> None:
     assert closest(word, iter(KNOWN)) == expected

@@ -85,10 +85,10 @@ def parse(table: Any, file: Path) -> Options:
         raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is not a table")
     for key in table:
         if key not in _READERS:
-            from litecheck.spelling import did_you_mean
+            from litecheck.spelling import suggestion
 
             nested = key == "tool" and file.name != config_file.PROJECT
-            hint = "; write the keys without [tool.litecheck]" if nested else did_you_mean(key, _READERS)
+            hint = "; write the keys without [tool.litecheck]" if nested else suggestion(key, _READERS)
             raise ConfigError(f"{visible(str(file))}: unknown key {shorten(repr(key))}{hint}")
     options = {_field(k): _READERS[k](_Value(k, v, file)) for k, v in table.items()}
     stated = {key: _setting(content) for key, content in table.items()}

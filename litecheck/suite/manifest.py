@@ -221,7 +221,9 @@ def read_suite(folder: str | Path) -> Suite:
     """Return the suite in a folder. Raise ConfigError for a missing or invalid suite, or another version."""
     path = Path(folder) / MANIFEST
     if not os.path.lexists(path):
-        raise ConfigError(f"{folder}: no suite, {MANIFEST}: {os.strerror(errno.ENOENT)}")
+        results = os.path.lexists(Path(folder) / "results.jsonl")
+        hint = "; it holds results, which follow the suite" if results else ""
+        raise ConfigError(f"{folder}: no suite, {MANIFEST}: {os.strerror(errno.ENOENT)}{hint}")
     manifest: Manifest
     manifest, content = read_document(member_path(folder, MANIFEST), Manifest, _KEY, VERSION, "suite")
     for name in _paths(manifest):

@@ -134,3 +134,11 @@ def test_a_file_larger_than_its_shape_is_not_read(copy: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises(ConfigError, match="the file is too large: got more than the limit of"):
         suite.inputs(case)
+
+
+def test_a_folder_of_results_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl").touch()
+    with pytest.raises(
+        ConfigError, match=r"no suite, manifest\.json: .*; it holds results, which follow the suite"
+    ):
+        read_suite(tmp_path)
