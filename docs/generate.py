@@ -6,6 +6,7 @@ Whole pages are docs/rules.md, docs/operators.md and docs/arithmetic.md. Parts o
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import textwrap
@@ -94,12 +95,17 @@ def _formats(command: str) -> Iterator[str]:
 
 def main() -> int:
     """Write and print stale documents. With ``--check``, only print them, and return 1 if there are any."""
+    parser = argparse.ArgumentParser(description="Write the generated parts of the documentation.")
+    parser.add_argument(
+        "--check", action="store_true", help="only list stale files; exit code 1 if there are any"
+    )
+    check = parser.parse_args().check
     stale = [(path, text) for path in (*WHOLE, *documents()) if (text := up_to_date(path)) != _read(path)]
     for path, text in stale:
         print(path.relative_to(ROOT))
-        if "--check" not in sys.argv[1:]:
+        if not check:
             atomic_write(path, text)
-    return int(bool(stale) and "--check" in sys.argv[1:])
+    return int(bool(stale) and check)
 
 
 def _read(path: Path) -> str:

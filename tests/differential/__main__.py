@@ -73,6 +73,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resolver", choices=(*RESOLVERS, "tflm"), action="append")
     given = parser.parse_args()
+    if unknown := [name for name in given.families if name not in FAMILIES]:
+        parser.error(f"unknown family {unknown[0]!r}; available: {', '.join(FAMILIES)}, vela")
     different = 0
     with Oracle() as litert, Tflm() as tflm:
         for family in (FAMILIES[name] for name in given.families or FAMILIES):

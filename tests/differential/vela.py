@@ -24,7 +24,14 @@ from litecheck.model.types import Model, Operator
 from litecheck.placement import Place
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule, Profile, Rules
-from litecheck.targets.ethos_u.compiler.vela import PLACES, Compilation, CompilerOutcome, Vela, vela_version
+from litecheck.targets.ethos_u.compiler.vela import (
+    ACCELERATORS,
+    PLACES,
+    Compilation,
+    CompilerOutcome,
+    Vela,
+    vela_version,
+)
 from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.vela_bounds import Trial, bounds
 from tests.differential.vela_converted import converted
@@ -149,7 +156,7 @@ def summary(score: Score, classes: int) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     """Print the agreement; return 1 if nothing was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arch", default="ethos-u55", help="ethos-u55, ethos-u65 or ethos-u85")
+    parser.add_argument("--arch", default="ethos-u55", choices=ACCELERATORS)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--long", action="store_true", help="draw tensors with long sides")
