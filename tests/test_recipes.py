@@ -221,6 +221,12 @@ RECIPES = {
         CODE + f"model = litecheck.load_model({str(FIXTURE)!r})\n"
         "assert any(f.path == 'CONV_2D/tall_kernel' for f in litecheck.validate(model).findings)",
     ),
+    "Add an opcode": Recipe(
+        {"schemas/tflite.yaml": "ACME_SCALE: 999, "},
+        "from litecheck.flatbuffer.schema import load_schema\n"
+        "assert load_schema().enum_name('BuiltinOperator', 999) == 'ACME_SCALE'",
+        {"schemas/tflite.yaml": "    values: {ADD: 0, "},
+    ),
     "Add a measurement": Recipe(
         {"litecheck/profile/measurements/options.py": MEASUREMENT},
         CODE + "open('acme.yaml', 'w').write(" + repr(MEASURING) + ")\n"
