@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from litecheck.conversion.calibration.calibration_data import takes_preprocessing
 from litecheck.conversion.groups import Interval
+from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.graph import wiring_of
-from litecheck.model.types import Subgraph
+from litecheck.model.types import Subgraph, Tensor
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS
 from litecheck.tracing.storage import is_quantized
 
@@ -24,29 +26,44 @@ _IMAGES = (
 _NEAR = 0.02
 
 
-def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval]) -> str:
+def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval], scaled: bool) -> str:
     """Return a sentence on the first input of a quantized model whose range does not fit the samples, or "".
 
-    ``seen`` has the least and largest value of inputs in the samples. Example: for an input of -1..1, values of 0..255,
-    of 0..1 and of -0.01..0.01 are doubtful, and values of -0.9..0.9 are not.
+    ``seen`` has the least and largest value of inputs in the samples. ``scaled`` is True if ``--preprocessing`` applies
+    to the samples. Example: for an int8 input of -1..1, values of 0..255, of 0..1 and of -0.01..0.01 are doubtful, and
+    values of -0.9..0.9 are not. For int16, which is symmetric, values of 0..1 are not doubtful either.
     """
     for index, values in seen.items():
-        own = _range_of(subgraph, index)
-        if own is not None and _is_doubtful(own, values):
+        stored = _stored(subgraph, index)
+        if stored is None:
+            continue
+        own, symmetric = stored.quantization.real_range(stored.dtype), stored.dtype == "int16"
+        if _is_doubtful(_used_half(own, values) if symmetric else own, values):
+            advice = "" if symmetric else _advice(own, scaled)
             return (
                 f"input '{subgraph.tensors[index].name}' has the range {own[0]:.3g}..{own[1]:.3g}, and the data have "
-                f"{values[0]:.3g}..{values[1]:.3g}: are they preprocessed as the model expects?{_option(own)} If the "
+                f"{values[0]:.3g}..{values[1]:.3g}: are they preprocessed as the model expects?{advice} If the "
                 "data are, the model was calibrated on other data"
             )
     return ""
 
 
-def _range_of(subgraph: Subgraph, index: int) -> Interval | None:
-    """Return the real range of an input, or of the output of QUANTIZE that reads it."""
+def takes_scaling(settings: ConversionSettings) -> bool:
+    """Return True if ``--preprocessing`` applies to all data of the settings."""
+    return all(map(takes_preprocessing, settings.sources))
+
+
+def _stored(subgraph: Subgraph, index: int) -> Tensor | None:
+    """Return a quantized input, or the output of QUANTIZE that reads a float input."""
     readers = (subgraph.operators[n] for n in wiring_of(subgraph).readers.get(index, ()))
     behind = [one.outputs[0] for one in readers if one.opcode == INTO_INTEGERS]
     tensors = (subgraph.tensors[i] for i in (index, *behind))
-    return next((t.quantization.real_range(t.dtype) for t in tensors if is_quantized(t)), None)
+    return next((t for t in tensors if is_quantized(t)), None)
+
+
+def _used_half(own: Interval, seen: Interval) -> Interval:
+    """Return the half of a symmetric range that values of one sign can use, or the whole range."""
+    return max(own[0], 0.0) if seen[0] >= 0 else own[0], min(own[1], 0.0) if seen[1] < 0 else own[1]
 
 
 def _is_doubtful(own: Interval, seen: Interval) -> bool:
@@ -56,10 +73,12 @@ def _is_doubtful(own: Interval, seen: Interval) -> bool:
     return close or beyond > _BEYOND * width or (seen[0] >= 0 and -own[0] >= _UNUSED * width)
 
 
-def _option(own: Interval) -> str:
-    """Return the option that computes a common range of images from uint8 values, or ""."""
+def _advice(own: Interval, scaled: bool) -> str:
+    """Return the way to a common range of images: the option for uint8 values, or scaled arrays; "" for other ranges."""
     room = _NEAR * (own[1] - own[0])
     for (low, high), scale in _IMAGES:
         if abs(own[0] - low) <= room and abs(own[1] - high) <= room:
-            return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}."
+            if scaled:
+                return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}."
+            return f" Scale the arrays to {low:g}..{high:g}."
     return ""

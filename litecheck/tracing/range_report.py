@@ -19,7 +19,7 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Statistics, statistics
 from litecheck.reference.engine.saturable_ends import saturable_ends
-from litecheck.tracing.data_fit import data_doubt
+from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__
 
@@ -68,7 +68,7 @@ def trace_ranges(
         (),
         notes=tuple(_notes(model, rows)),
         random=bool(settings.random),
-        doubt="" if settings.random else data_doubt(subgraph, seen),
+        doubt="" if settings.random else data_doubt(subgraph, seen, takes_scaling(settings)),
     )
 
 

@@ -25,7 +25,7 @@ from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprit_shares import explained, ranked
 from litecheck.tracing.culprits import culprits
-from litecheck.tracing.data_fit import data_doubt
+from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
@@ -154,16 +154,16 @@ def _traced(
     notes += small_differences(rows, named)
     harmful = any(one.reaches_outputs for one in named)
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
-    fix = None
-    parent = parent_doubt(found)
-    if asked.fix and not bridged and made.tried and not parent:
+    fix, parent = None, parent_doubt(found)
+    doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
+    if asked.fix and not (bridged or parent or doubt) and made.tried:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
         tuple(named), tuple(_outputs(made)), _unmatched(found, 1), device.described if device else "", fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
-        "" if asked.random else _doubt(found, calibration), parent, explained(named, shares.get(0)),
+        doubt, parent, explained(named, shares.get(0)),
         tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), load_faults(quantized),
         asked.arithmetic,
     )  # fmt: skip
@@ -202,10 +202,11 @@ def _outputs(made: Measured) -> Iterator[TracedOutput]:
                 yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)
 
 
-def _doubt(found: ModelMatch, calibration: Calibration) -> str:
+def _doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:
     part, ranges = found.subgraphs[0], calibration.ranges
     homes = {index: (part.first.index, part.tensors.get(index, -1)) for index in part.second.inputs}
-    return data_doubt(part.second, {index: ranges[key] for index, key in homes.items() if key in ranges})
+    seen = {index: ranges[key] for index, key in homes.items() if key in ranges}
+    return data_doubt(part.second, seen, scaled)
 
 
 def _unmatched(found: ModelMatch, side: int) -> tuple[tuple[int, int, str, str], ...]:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Subgraph
-from litecheck.tracing.data_fit import data_doubt
+from litecheck.tracing.data_fit import data_doubt, takes_scaling
 
 
-def read_by(border: bool, scale: float, zero: int) -> Subgraph:
-    """Return a subgraph with one input, int8 or float32 in front of QUANTIZE."""
+def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgraph:
+    """Return a subgraph with one input, integer or float32 in front of QUANTIZE."""
     main = (builder := ModelBuilder()).subgraph()
     form = quantized(scale, zero)
-    x = main.tensor("x", (1, 4), *(("float32",) if border else ("int8", form)))
-    read = main.tensor("x/int8", (1, 4), "int8", form) if border else x
+    x = main.tensor("x", (1, 4), *(("float32",) if border else (dtype, form)))
+    read = main.tensor("x/int8", (1, 4), dtype, form) if border else x
     if border:
         main.add("QUANTIZE", [x], [read])
-    main.add("RELU", [read], [y := main.tensor("y", (1, 4), "int8", form)])
+    main.add("RELU", [read], [y := main.tensor("y", (1, 4), dtype, form)])
     main.inputs(x)
     main.outputs(y)
     return builder.finish().subgraphs[0]
@@ -42,6 +45,50 @@ def read_by(border: bool, scale: float, zero: int) -> Subgraph:
     ],
 )
 def test_data_doubt(border: bool, scale: float, zero: int, seen: tuple[float, float], words: str) -> None:
-    found = data_doubt(read_by(border, np.float32(scale), zero), {0: seen})
+    found = data_doubt(read_by(border, np.float32(scale), zero), {0: seen}, scaled=True)
     assert words in found
     assert bool(found) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("seen", "doubtful"),
+    [
+        ((0.0, 255.0), False),
+        ((-255.0, 0.0), False),
+        ((0.0, 310.0), False),
+        ((0.0, 330.0), True),
+        ((-330.0, -1.0), True),
+        ((0.0, 15.0), True),
+        ((-9.0, 9.0), True),
+    ],
+)
+@pytest.mark.parametrize("border", [False, True], ids=["int16 input", "QUANTIZE"])
+def test_data_of_one_sign_use_half_of_a_symmetric_range(
+    border: bool, seen: tuple[float, float], doubtful: bool
+) -> None:
+    found = data_doubt(read_by(border, 255 / 32767, 0, "int16"), {0: seen}, scaled=True)
+    assert bool(found) is doubtful
+    assert "--preprocessing" not in found
+
+
+def test_preprocessing_is_advised_where_it_applies() -> None:
+    images = read_by(False, 1.0, -128)
+    assert "--preprocessing 1:0 maps" in data_doubt(images, {0: (0.0, 1.0)}, scaled=True)
+    scaled = data_doubt(images, {0: (0.0, 1.0)}, scaled=False)
+    assert "Scale the arrays to 0..255." in scaled
+    assert "--preprocessing" not in scaled
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "applies"),
+    [(("uint8",), True), (("float32",), False), (("uint8", "float32"), False)],
+)
+@pytest.mark.parametrize("form", ["array", "npz"])
+def test_scaling_applies_to_uint8_data(
+    form: str, dtypes: tuple[str, ...], applies: bool, tmp_path: Path
+) -> None:
+    arrays = [np.ones((2, 4), dtype) for dtype in dtypes]
+    files = [str(tmp_path / f"{n}.npz") for n in range(len(arrays))]
+    for file, array in zip(files, arrays, strict=True):
+        np.savez(file, x=array)
+    assert takes_scaling(ConversionSettings(data=files if form == "npz" else arrays)) is applies

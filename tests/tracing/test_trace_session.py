@@ -12,7 +12,7 @@ from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.stored_values import bytes_of, stored_integers
 from tests.conversion.samples import samples
-from tests.differential.faults import Pair, by_tensorflow, traced
+from tests.differential.faults import Pair, by_tensorflow, drawn, traced
 from tests.differential.planted_faults import FAULTS, plant
 from tests.tracing.faulty_device import FaultyDevice
 
@@ -83,6 +83,16 @@ def test_the_fix_is_tried_and_helps(residual: Pair) -> None:
     assert found.culprits[0].fix == found.fix
     assert found.culprits[0].share is not None
     assert found.culprits[0].share > 0.5
+
+
+def test_no_fix_is_calibrated_on_doubtful_data(residual: Pair) -> None:
+    planted = plant("weight_scales", residual.quantized, np.random.default_rng(0))
+    assert planted is not None
+    larger = drawn(residual.real, 1, 40.0)
+    found = litecheck.trace(residual.real, planted.model, data=(larger,), runtime="litecheck")
+    assert "are they preprocessed as the model expects?" in found.doubt
+    assert found.culprits
+    assert found.fix is None
 
 
 def test_scores_beside_boxes() -> None:

@@ -60,7 +60,7 @@ def open_data(
     found = _of_path(place, model, chosen)
     if found.count == 0:
         raise InputError(f"{path}: holds no samples")
-    if chosen.preprocessing and not (_image_files(place) or _holds_bytes(place)):
+    if chosen.preprocessing and not takes_preprocessing(place):
         raise ConfigError(
             f"--preprocessing {chosen.preprocessing} is for images and uint8 arrays; {path} holds arrays of other types, "
             "which are fed as they are"
@@ -95,6 +95,13 @@ def _image_files(place: Path, depth: int = _DEPTH) -> list[Path]:
         return [file for file in files if file.suffix.lower() in IMAGES]
     classes = [_image_files(folder, depth - 1) for folder in files if os.path.isdir(folder)]
     return [image for turn in zip_longest(*classes) for image in turn if image is not None]
+
+
+def takes_preprocessing(source: object) -> bool:
+    """Return True if ``--preprocessing`` applies to a source of samples: images, uint8 arrays, or a script."""
+    if isinstance(source, str | Path):
+        return bool(_image_files(Path(source))) or _holds_bytes(Path(source))
+    return isinstance(source, np.ndarray) and source.dtype == np.uint8
 
 
 def _holds_bytes(place: Path) -> bool:
