@@ -156,7 +156,8 @@ def _traced(
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix, parent = None, parent_doubt(found)
     doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
-    if asked.fix and not (bridged or parent or doubt) and made.tried:
+    doubtful = doubt and not is_trained(real)  # A trained model states its ranges.
+    if asked.fix and not (bridged or parent or doubtful) and made.tried:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
