@@ -10,6 +10,8 @@ from litecheck.tracing.trace_result import Culprit
 
 #: Culprits whose share of the outputs' error is tried.
 _SHARED = 8
+#: Share from which a culprit has nearly all of the error.
+_NEARLY_ALL = 0.9
 
 
 def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
@@ -23,8 +25,8 @@ def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[
 
 
 def _rounded_share(one: Culprit) -> float:
-    """Return the share of a culprit in one significant digit: 0.96 and 1 are equal, 0.03 is more than 0.02."""
-    return 1.0 if one.share is None else float(f"{one.share:.0e}")
+    """Return the share of a culprit in one significant digit: 0.88 and 1 are equal (nearly all), 0.03 is more than 0.02."""
+    return _NEARLY_ALL if one.share is None else min(_NEARLY_ALL, float(f"{one.share:.0e}"))
 
 
 def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:

@@ -3,10 +3,10 @@ model."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from litecheck.conversion.powers import Values, power, squares
-from litecheck.model.matching import ModelMatch
+from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
@@ -17,12 +17,15 @@ from litecheck.tracing.trace_result import Culprit
 
 
 class ErrorShares:
-    """Errors of an entry point's outputs on some samples that come from a single operator or tensor."""
+    """Errors of an entry point's outputs on some samples that come from a single operator or tensor.
 
-    def __init__(self, match: ModelMatch, bench: Bench, samples: Sequence[Tensors]) -> None:
-        self._bench, self._samples = bench, samples
+    ``samples`` are all tensors of the float model, and the outputs of the quantized model.
+    """
+
+    def __init__(self, match: ModelMatch, bench: Bench, samples: Sequence[tuple[Tensors, Tensors]]) -> None:
+        self._bench, self._samples = bench, [real for real, _ in samples]
         self._interpreter = ReferenceInterpreter(match.first)
-        self._whole = sum(errors.ratio("accumulated") or 0.0 for errors in bench.ends.values())
+        self._whole = output_error(bench.part, samples)
         self._ends = [bench.part.tensors[index] for index in bench.ends]
 
     def of_operator(self, number: int, with_inputs: bool = False) -> float | None:
@@ -106,6 +109,22 @@ class ErrorShares:
                 made[index] = values + errors[index] if index in errors else values
             behind.update(operator.outputs)
         return made
+
+
+def output_error(part: SubgraphMatch, samples: Iterable[tuple[Tensors, Tensors]]) -> float:
+    """Return the squared error of the outputs relative to their squares, added up over outputs.
+
+    Example: an output (3, 4) that is stored as (3, 4.5) has 0.25 / 25 = 0.01.
+    """
+    signal, noise = dict[int, float](), dict[int, float]()
+    for real, stored in samples:
+        for new in part.second.outputs:
+            old = part.tensors.get(new, -1)
+            if new in stored and _is_float(real, old):
+                signal[new] = signal.get(new, 0.0) + power(real[old])
+                values = meaning(stored[new], part.second.tensors[new])
+                noise[new] = noise.get(new, 0.0) + squares(real[old], values)
+    return sum(noise[new] / signal[new] for new in noise if signal[new])
 
 
 def _is_float(real: Tensors, index: int) -> bool:

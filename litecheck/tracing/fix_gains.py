@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from litecheck.tracing.trace_result import FixGain
 
-#: Smallest part of a gain in dB that is stated.
-_STATED = 0.5
+#: Smallest part of a gain in dB that is stated: smaller parts are 0.0 in the report, so that the parts add up.
+_STATED = 0.05
 #: Sources of the gain of options.
 _OPTIONS = {
     "--int16x8": "int16 activations",

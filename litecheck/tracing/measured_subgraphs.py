@@ -12,12 +12,15 @@ from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.bench import Bench
+from litecheck.tracing.error_shares import output_error
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.twin import Twin
 
 #: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, the device.
 _FEW = 4
+#: Samples with the largest errors, on which shares of the outputs' error are measured.
+_WORST = 4
 
 
 @dataclass(slots=True)
@@ -30,6 +33,9 @@ class Measured:
     tried: list[tuple[Tensors, Tensors]] = field(default_factory=list)
     """Inputs, outputs and joined tensors of the float and of the quantized model's first subgraph, for the samples on which
     fixes are tried."""
+    worst: dict[int, list[tuple[Tensors, Tensors]]] = field(default_factory=dict)
+    """Tensors of the float model and outputs of the quantized model by entry point, for the samples with the largest errors
+    of the outputs. An error in few samples, as of probabilities, is absent from other samples."""
 
 
 def measured(
@@ -59,6 +65,10 @@ def measured(
             made.benches[number].measure(real, stored)
             if len(made.few[number]) < _FEW and count - 1 in few:
                 made.few[number].append(real)
+            if number == entry and count - 1 not in unusual:
+                own = parts[number]
+                worst = [*made.worst.get(number, []), (real, _only(stored, own.second.outputs))]
+                made.worst[number] = sorted(worst, key=lambda pair: -output_error(own, [pair]))[:_WORST]
             if number == entry == 0 and count - 1 in tried:
                 made.tried.append((_only(real, needed[0]), _only(stored, needed[1])))
         tell(count)

@@ -42,8 +42,8 @@ from litecheck.tracing.trace_settings import TraceSettings
 from litecheck.tracing.twin import Twin, make_twin, shared_by
 from litecheck.version import __version__
 
-#: Without a culprit, operators whose share of the outputs' error is tried, and samples for these shares.
-_LEADING, _TRIED = 5, 2
+#: Without a culprit, operators whose share of the outputs' error is tried.
+_LEADING = 5
 _EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
 Told = Callable[[int, str], None]
 
@@ -145,9 +145,7 @@ def _traced(
             for fed in bench.operators
         ]
         named += culprits(found, bench, few, calibration.ranges, shared)
-    shares = {
-        number: ErrorShares(found, made.benches[number], made.few[number][:_TRIED]) for number in made.entries
-    }
+    shares = {n: ErrorShares(found, made.benches[n], made.worst.get(n, [])) for n in made.entries}
     named, faults = ranked(named, shares), culprits_on_device(rows)
     lost = max((one.avoidable_db for one in named), default=0.0)
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]

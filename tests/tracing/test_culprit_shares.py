@@ -27,10 +27,11 @@ class KnownShares(ErrorShares):
     [
         ({0: 0.02, 1: 0.6, 2: 0.3}, [1, 2, 0]),
         ({0: 0.58, 1: 0.6, 2: 0.62}, [0, 1, 2]),
+        ({0: 0.91, 1: 1.0, 2: 0.3}, [0, 1, 2]),
         ({0: 0.02, 1: None, 2: 0.3}, [1, 2, 0]),
         ({0: 0.002, 1: 0.03, 2: 0.02}, [1, 2, 0]),
     ],
-    ids=["share", "alike: loss", "unknown", "small"],
+    ids=["share", "alike: loss", "nearly all: loss", "unknown", "small"],
 )
 def test_the_largest_share_is_first(shares: dict[int, float | None], order: list[int]) -> None:
     every = [Culprit(0, n, "ADD", "", "weights", 30.0 - n, "") for n in range(3)]

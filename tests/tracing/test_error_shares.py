@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from litecheck.conversion.pipeline import convert_model
+from litecheck.model.build import ModelBuilder
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.error_shares import ErrorShares
+from litecheck.tracing.error_shares import ErrorShares, output_error
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.trace_result import Cause, Culprit
 from tests.differential.faults import Pair, by_tensorflow
@@ -32,13 +33,27 @@ def measured(pair: Pair, model: Model) -> tuple[Bench, ErrorShares]:
         number, arrays = sample.arrange(pair.real)
         for _, real, stored in runs.run(number, arrays):
             bench.measure(real, stored)
-            samples.append(real)
+            samples.append((real, stored))
     return bench, ErrorShares(found, bench, samples)
 
 
 def shares_of(pair: Pair, model: Model) -> dict[int, float]:
     bench, shares = measured(pair, model)
     return {fed.other: shares.of_operator(fed.other) or 0.0 for fed in bench.operators}
+
+
+def test_output_error() -> None:
+    """Errors of 0.5 and 0 at outputs (3, 4) and (6, 8) are 0.25 of 125."""
+    main = (builder := ModelBuilder()).subgraph()
+    main.add("RELU", [x := main.tensor("x", (2,))], [y := main.tensor("y", (2,))])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    pairs = [
+        ({y: np.array(real)}, {y: np.array(got)})
+        for real, got in (((3.0, 4.0), (3.0, 4.5)), ((6.0, 8.0),) * 2)
+    ]
+    assert output_error(match(model, model).subgraphs[0], pairs) == pytest.approx(0.25 / 125)
 
 
 @pytest.mark.parametrize("name", ["residual", "separable", "transpose_conv"])

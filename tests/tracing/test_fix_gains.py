@@ -12,7 +12,7 @@ from litecheck.tracing.fix_gains import fix_gains
     [
         (27.0, 38.0, 38.0, (), {"per-channel weights": 11, "new ranges and constants": 2}),
         (27.0, 27.0, 40.0, ("--int16x8", "#3"), {"int16 activations": 13, "new ranges and constants": 2}),
-        (25.2, 25.2, 35.0, ("--equalize",), {"equalized channels": 9.8}),
+        (25.2, 25.2, 35.0, ("--equalize",), {"equalized channels": 9.8, "new ranges and constants": 0.2}),
         (22.0, 28.0, 28.0, (), {"per-channel weights": 6, "new ranges and constants": -3}),
         (None, 28.0, 30.0, ("--keep-float", "#3"), {"new ranges, constants and granularity": 3, "float32 operators": 2}),
         (None, None, 30.0, ("--range", "x=0:1"), {"ranges without an unusual sample": 5}),

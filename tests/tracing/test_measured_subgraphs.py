@@ -15,10 +15,15 @@ from litecheck.conversion.pipeline import convert_model
 from litecheck.model.build import ModelBuilder
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
+from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
+from litecheck.tracing.error_shares import output_error
+from litecheck.tracing.measured_subgraphs import measured
+from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.samples import samples
+from tests.differential.faults import by_tensorflow
 
 CONVERT = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 
@@ -35,6 +40,17 @@ def loop() -> tuple[Model, Model, CalibrationData]:
     chains = [(Sample({name: sample[alias]}),) for sample in samples("lstm_while")[:4]]
     data = CalibrationData(lambda: iter(chains), "samples", 4)
     return real, convert_model(real, data=(data,), agreement=False).conversion.model, data
+
+
+def test_the_samples_with_the_largest_errors_are_kept() -> None:
+    pair = by_tensorflow("residual")
+    found = match(pair.real, pair.quantized)
+    both = RecordedRuns(found, "litert-reference")
+    runs = [sample.arrange(pair.real) for chain in pair.data for sample in chain]
+    errors = [output_error(found.subgraphs[0], [call[1:]]) for run in runs for call in both.run(*run)]
+    made = measured(found, None, both, runs, (errors.index(max(errors)),), len(runs), lambda done: None)
+    kept = [output_error(found.subgraphs[0], [one]) for one in made.worst[0]]
+    assert kept == sorted(errors, reverse=True)[1:5]
 
 
 def test_the_body_of_a_loop_is_measured(loop: tuple[Model, Model, CalibrationData]) -> None:

@@ -24,7 +24,7 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     page.line(Text(visible(wording.answer(trace)), "bold red" if trace.exit_code else "bold green"))
     page.labelled("fix", visible(wording.fix(trace)))
     page.labelled("gain", wording.gains(trace) if trace.has_loss else "")
-    for failure in trace.failures:
+    for failure in trace.failures[bool(wording.below_limit(trace)) :]:
         page.labelled("fails", failure)
     page.line()
     for label, text in wording.facts(trace):

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.operator_names import operator_name
 from litecheck.summary_text import counted
-from litecheck.tracing.trace_result import BAD_SNR, LEAST_LOSS, Cause, Culprit, Trace, TracedOperator
+from litecheck.tracing.trace_result import (
+    BAD_SNR,
+    LEAST_LOSS,
+    LEAST_SHARE,
+    Cause,
+    Culprit,
+    Trace,
+    TracedOperator,
+)
 
 #: Causes in words, and what each means.
 CAUSES: dict[Cause, tuple[str, str]] = {
@@ -52,7 +60,12 @@ def answer(trace: Trace) -> str:
     faults = trace.load_faults
     more = f", and {counted(len(faults) - 1, 'reason')} more" if len(faults) > 1 else ""
     first = f"LiteRT does not load {trace.file} ({faults[0]}{more}); " if faults else ""
-    return first + _accuracy(trace)
+    return f"{first}{below_limit(trace)}{_accuracy(trace)}"
+
+
+def below_limit(trace: Trace) -> str:
+    """Return the SNR of the outputs if ``--min-snr`` is not met, or ""."""
+    return f"{trace.failures[0]}; " if trace.min_snr is not None and trace.worst < trace.min_snr else ""
 
 
 def _accuracy(trace: Trace) -> str:
@@ -94,6 +107,8 @@ def _better(trace: Trace) -> str:
 def _leading(trace: Trace) -> str:
     """Return the operator with the largest share of the outputs' error, or ""."""
     number, share = trace.leading or (-1, 0.0)
+    if share < LEAST_SHARE:
+        return ""
     row = next((one for one in trace.operators if (one.subgraph, one.operator) == (0, number)), None)
     return (
         f"; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{shorten(row.name)}'"

@@ -114,6 +114,11 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             replace(GOOD, reference=""),
             "1 output saturated in at least 1 % of values, most CONV_2D #0 with 12 %; no output with unused resolution",
         ),
+        (replace(GOOD, leading=(0, 0.004)), "no operator loses 3 dB more than it must"),
+        (
+            replace(GOOD, min_snr=31.0, leading=None),
+            "SNR of the outputs is 30.0 dB, required at least 31 dB; no operator loses 3 dB more than it must",
+        ),
         (
             replace(BAD, doubt="wrong data?"),
             "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large",
@@ -144,6 +149,8 @@ def test_json_has_the_culprits_with_their_fix() -> None:
         "fix",
         "device",
         "ranges",
+        "small share",
+        "limit",
         "weights and data",
         "range and data",
         "data",
@@ -155,7 +162,15 @@ def test_json_has_the_culprits_with_their_fix() -> None:
 )
 def test_the_answer_comes_first(trace: Trace, first: str) -> None:
     assert values(trace)["answer"] == first
-    assert " ".join(render(trace).split()).startswith(" ".join(first.split()))
+    words = " ".join(render(trace).split())
+    assert words.startswith(" ".join(first.split()))
+    assert ("of the outputs' error comes from" in words) is ("comes from" in first)
+
+
+def test_a_limit_of_the_snr_is_stated_once() -> None:
+    shown = render(replace(GOOD, min_snr=31.0, max_loss=-1.0))
+    assert shown.count("required at least 31 dB") == 1
+    assert "fails     avoidable loss is 0.0 dB" in shown
 
 
 def test_the_answer_is_never_shortened() -> None:
