@@ -37,7 +37,9 @@ def document(trace: Trace) -> Document:
     for one in trace.culprits[:_CULPRITS]:
         parts.append(Heading((f"{wording.where(one)} ", Code(one.name))))
         parts.append(
-            FactRows(tuple(_culprit_row(one, label, text) for label, text in wording.culprit_lines(one)))
+            FactRows(
+                tuple(_culprit_row(one, label, text) for label, text in wording.culprit_lines(one, trace))
+            )
         )
     if trace.operators:
         title = f" {counted(len(trace.operators), 'operator')}"

@@ -41,7 +41,7 @@ def results(trace: Trace) -> result.Results:
 def _row(trace: Trace, one: Culprit) -> result.ResultRow:
     words = wording.CAUSES[one.cause][0]
     message = f"{wording.where(one)} loses {one.avoidable_db:.3g} dB more than it must: {one.detail}"
-    details = tuple((label, (text,)) for label, text in wording.culprit_lines(one))
+    details = tuple((label, (text,)) for label, text in wording.culprit_lines(one, trace))
     place = result.RowPlace(
         trace.file, f"{wording.where(one)} '{one.name}'",
         ((f"subgraph {one.subgraph}", f"subgraph {one.subgraph}", "module"), (one.name, wording.where(one), "function")),

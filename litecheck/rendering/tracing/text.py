@@ -32,7 +32,7 @@ def print_report(trace: Trace, console: Console, verbose: bool = False) -> None:
     for one in trace.culprits if verbose else trace.culprits[:_CULPRITS]:
         page.line()
         page.section(wording.where(one), shorten(one.name))
-        for label, text in wording.culprit_lines(one):
+        for label, text in wording.culprit_lines(one, trace):
             page.labelled(label, visible(text))
     hidden = 0 if verbose else len(trace.culprits) - _CULPRITS
     if hidden > 0:

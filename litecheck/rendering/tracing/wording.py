@@ -15,6 +15,7 @@ from litecheck.tracing.trace_result import (
     Culprit,
     Trace,
     TracedOperator,
+    TriedFix,
 )
 
 #: Causes in words, and what each means.
@@ -101,7 +102,12 @@ def _better(trace: Trace) -> str:
     if trace.fix is None:
         return ""
     sources = f": {gains(trace)}" if trace.fix.gains else ""
-    return f", but another conversion gains {trace.fix.gain:.1f} dB{sources}"
+    return f", but another conversion gains {trace.fix.gain:.1f} dB{_part(trace.fix, trace)}{sources}"
+
+
+def _part(one: TriedFix, trace: Trace) -> str:
+    """Return ``on 8 of 16 samples`` if a fix was tried on a part of the samples, or ""."""
+    return f" on {one.samples} of {counted(trace.samples, 'sample')}" if one.samples < trace.samples else ""
 
 
 def _leading(trace: Trace) -> str:
@@ -141,8 +147,7 @@ def fix(trace: Trace) -> str:
     if trace.fix is None:
         return ""
     one = trace.fix
-    of = "" if one.samples == trace.samples else f"{one.samples} of "
-    count = f" on {of}{counted(trace.samples, 'sample')}" if one.samples else ""
+    count = _part(one, trace) or f" on {counted(trace.samples, 'sample')}"
     numbers = "; # numbers operators of the float file" if "#" in one.command else ""
     return f"{one.command} (lowest channel {one.before:.1f} dB -> {one.after:.1f} dB{count}, tried{numbers})"
 
@@ -179,14 +184,14 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     return [(label, text) for label, text in found if text]
 
 
-def culprit_lines(one: Culprit) -> list[tuple[str, str]]:
+def culprit_lines(one: Culprit, trace: Trace) -> list[tuple[str, str]]:
     """Return labels with what is known of a culprit."""
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
         share = f"{100 * one.share:.0f} %" if one.reaches_outputs else "less than 1 %"
         lines.append(("share", f"{share} of the outputs' error with this error alone"))
     if one.fix is not None:
-        lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB)"))
+        lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB{_part(one.fix, trace)})"))
     return lines
 
 

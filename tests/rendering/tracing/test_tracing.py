@@ -191,6 +191,15 @@ def test_the_fix_comes_second() -> None:
     )
 
 
+def test_the_samples_of_a_fix_are_beside_its_numbers() -> None:
+    part = "on 4 of 9 samples"
+    shown = " ".join(render(replace(BAD, samples=9)).split())
+    assert f"21.5 dB {part}, tried)" in shown
+    assert f"(tried: +13.5 dB {part})" in shown
+    assert f"gains 13.5 dB {part}: " in values(replace(GOOD, samples=9, fix=BAD.fix))["answer"]
+    assert "of 4 samples" not in render(BAD)
+
+
 def test_the_gain_is_stated_once() -> None:
     gain = "14.5 dB from per-channel weights"
     for trace in (BAD, replace(BAD, min_snr=5.0), MINOR, replace(GOOD, fix=BAD.fix)):
