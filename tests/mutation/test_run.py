@@ -24,7 +24,7 @@ from tests.mutation.targets import ROOT
 
 #: Replacements in litecheck/spelling.py: text of the module, replacement, expected status.
 PLANTED = (
-    ("cased or next", "cased and next", "killed"),
+    ("alike or next", "alike and next", "killed"),
     (
         "get_close_matches(word, names, 1)",
         "get_close_matches(word, names, 2)",
