@@ -16,8 +16,8 @@ from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
 from litecheck.suite.certificate import Certificate
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.manifest import MANIFEST, Suite
-from litecheck.suite.results import RESULTS, SuiteResults
+from litecheck.suite.manifest import MANIFEST, RESULTS, Suite
+from litecheck.suite.results import SuiteResults
 from litecheck.suite.signature import SUFFIX
 
 CERTIFICATE, PAGE = "certificate.json", "certificate.html"

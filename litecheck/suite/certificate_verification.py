@@ -16,9 +16,9 @@ from litecheck.profile.load import load_profile
 from litecheck.suite.certificate import Certificate, derived, located, read_certificate
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies, unlisted
-from litecheck.suite.manifest import MANIFEST, Manifest, read_suite
+from litecheck.suite.manifest import MANIFEST, RESULTS, Manifest, read_suite
 from litecheck.suite.remake import remade
-from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.results import read_results
 from litecheck.suite.signature import SUFFIX
 from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.suite.waivers import today

@@ -26,6 +26,8 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.typed_json import Length, Only, encoded, one_of, read_document
 
 MANIFEST = "manifest.json"
+#: Name of the file with a line per case, in a folder of results.
+RESULTS = "results.jsonl"
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 2
 _KEY = "litecheck_suite"
@@ -221,7 +223,7 @@ def read_suite(folder: str | Path) -> Suite:
     """Return the suite in a folder. Raise ConfigError for a missing or invalid suite, or another version."""
     path = Path(folder) / MANIFEST
     if not os.path.lexists(path):
-        results = os.path.lexists(Path(folder) / "results.jsonl")
+        results = os.path.lexists(Path(folder) / RESULTS)
         hint = "; it holds results, which follow the suite" if results else ""
         raise ConfigError(f"{folder}: no suite, {MANIFEST}: {os.strerror(errno.ENOENT)}{hint}")
     manifest: Manifest

@@ -20,11 +20,10 @@ from litecheck.files import file_digest, is_relative, member_path, read_file
 from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import ArrayError
-from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
+from litecheck.suite.manifest import RESULTS, ArrayEntry, CaseEntry, Suite
 from litecheck.summary_text import counted
 from litecheck.typed_json import Length, decoded, one_of
 
-RESULTS = "results.jsonl"
 #: Outcome of a case with outputs to compare; the remaining outcomes are values of Outcome.
 ANSWERED = "answered"
 

@@ -26,9 +26,9 @@ from litecheck.files import make_folder, member_path
 from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import write
 from litecheck.suite.budget import Runs, by_turns, planned_runs, ranked
-from litecheck.suite.manifest import CaseEntry, Suite
+from litecheck.suite.manifest import RESULTS, CaseEntry, Suite
 from litecheck.suite.part import lengths_of
-from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, OutputEntry, RunFacts
+from litecheck.suite.results import ANSWERED, CaseResult, OutputEntry, RunFacts
 from litecheck.typed_json import decoded, encoded
 from litecheck.verification.journal import Journal
 from litecheck.verification.settings import Budget

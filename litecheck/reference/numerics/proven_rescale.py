@@ -24,7 +24,7 @@ TILE = 1 << 14
 #: Channels proven at a time: at most 10 MB of scratch.
 BLOCK = 256
 #: The largest number of results: that of an 8-bit output.
-RESULTS = 256
+RESULTS_MAX = 256
 #: The share of channels without a proof from which on the integers cost more than a test of each element.
 UNPROVEN = 0.1
 #: Factors tried for a channel, in units of half the last bit of its multiplier.
@@ -96,7 +96,7 @@ def proven_rescale(
     ``exact`` must be non-decreasing in the sum.
     """
     low, high = (bound - zero_point for bound in bounds)
-    if high - low >= RESULTS:
+    if high - low >= RESULTS_MAX:
         return None
     parts = []
     for start in range(0, len(real), BLOCK):
