@@ -1,6 +1,6 @@
 """``diff`` and ``trace`` beside the work that they cannot avoid: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
 
-Processor seconds in this process, least of several rounds, interleaved. Goals: ``diff`` at most 2 times two loads of the
+Processor seconds in this process with one BLAS thread, least of several rounds, interleaved. Goals: ``diff`` at most 2 times two loads of the
 files, for equal files and for a change of one operator; ``trace`` at most 3 times one run of both models on the same
 samples, on litecheck's kernels; memory of ``trace`` in a process of its own, for 8 times the samples at most 10 % more.
 
@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.cases.inputs import requantized
+from litecheck.cli import OWN, one_thread
 from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.pipeline import convert_model
 from litecheck.differences.model_difference import diff
@@ -145,4 +146,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if OWN[0] not in os.environ:  # one BLAS thread, as in the command line, before numpy is loaded
+        one_thread()
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.tracing", *sys.argv[1:]])
     raise SystemExit(main())

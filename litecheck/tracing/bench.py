@@ -82,12 +82,13 @@ class Bench:
     def measure(self, real: Tensors, stored: Tensors) -> None:
         """Add the errors of one call, from all tensors of the float and of the quantized model."""
         self.calls += 1
+        quantized: dict[int, Values] = {}
         for one in self.operators:
-            self._measure(one, real, stored)
+            self._measure(one, real, stored, quantized)
         for index, errors in (*self.edges.items(), *self.ends.items()):
             values = real.get(self.part.tensors[index])
             if values is not None and values.dtype.kind == "f":
-                self._storage(errors, want := Signal.of(values), index)
+                self._storage(errors, want := Signal.of(values), index, quantized)
                 if index in stored:
                     got = meaning(stored[index], self.part.second.tensors[index])
                     errors.add("accumulated", want, want.noise(got))
@@ -101,15 +102,17 @@ class Bench:
                 yield self._values[fed.other].finish(second, fed.operator, "output", tensor)
         yield from weights_of(self.part)
 
-    def _measure(self, fed: FedOperator, real: Tensors, stored: Tensors) -> None:
+    def _measure(
+        self, fed: FedOperator, real: Tensors, stored: Tensors, quantized: dict[int, Values]
+    ) -> None:
         errors = self.errors[fed.other]
-        alone = self.run_alone(fed, real)
+        alone = self.run_alone(fed, real, quantized)
         wanted = {old: Signal.of(real[old]) for old, _ in fed.outputs if old in real}
         for old, new in fed.outputs:
             if (want := wanted.get(old)) is None:
                 continue
             tensor = self.part.second.tensors[new]
-            self._storage(errors, want, new)
+            self._storage(errors, want, new, quantized)
             if new in stored:
                 errors.add("accumulated", want, want.noise(meaning(stored[new], tensor)))
                 _spread(errors, stored[new], tensor, self._saturable[new])
@@ -125,12 +128,16 @@ class Bench:
                 errors.sums["twin"] = errors.sums["own"]
             errors.keep("alone", "alone_parts")
         if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
-            self._kernel(fed, real, alone)
+            self._kernel(fed, real, alone, quantized)
             errors.keep("alone", "alone_kernel")
 
-    def _storage(self, errors: Errors, want: Signal, index: int) -> None:
+    def _storage(self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]) -> None:
         tensor, form = self.part.second.tensors[index], self._forms[index]
-        noise = want.noise(in_tensor(want.values, tensor))
+        if is_counted(tensor) and tensor.quantization.scale.size == 1:
+            values = meaning(self._quantized(index, want.values, quantized), tensor)
+        else:
+            values = in_tensor(want.values, tensor)
+        noise = want.noise(values)
         errors.add("stored", want, noise)
         alike = stores_alike(tensor, form)
         errors.add("twin_stored", want, noise if alike else want.noise(in_tensor(want.values, form)))
@@ -169,11 +176,22 @@ class Bench:
         homes = {new: old for old, new in fed.outputs}
         return {homes[new]: got for new, got in zip(fed.operator.outputs, made, strict=False) if new in homes}
 
-    def run_alone(self, fed: FedOperator, real: Tensors) -> dict[int, Values]:
-        """Return the quantized operator's outputs from the float model's tensors."""
-        second = self.part.second
+    def _quantized(self, new: int, values: Values, quantized: dict[int, Values]) -> Values:
+        """Return a float tensor as the quantized model stores it, computed once for the producer and all readers."""
+        if new not in quantized:
+            quantized[new] = requantized(self.part.second.tensors[new], values)
+        return quantized[new]
+
+    def run_alone(
+        self, fed: FedOperator, real: Tensors, quantized: dict[int, Values] | None = None
+    ) -> dict[int, Values]:
+        """Return the quantized operator's outputs from the float model's tensors.
+
+        ``quantized`` has tensors of the same call that are quantized already, and receives the inputs.
+        """
+        second, known = self.part.second, {} if quantized is None else quantized
         self._alone.reset()
-        tensors = {new: requantized(second.tensors[new], real[old]) for new, old in fed.feeds if old in real}
+        tensors = {new: self._quantized(new, real[old], known) for new, old in fed.feeds if old in real}
         if len(tensors) < len(fed.feeds):
             return {}
         try:
@@ -182,13 +200,13 @@ class Bench:
             return {}
         return dict(zip(fed.operator.outputs, made, strict=True))
 
-    def _kernel(self, fed: FedOperator, real: Tensors, alone: Tensors) -> None:
+    def _kernel(self, fed: FedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]) -> None:
         """Compare the integer kernel with float32 on the same stored inputs and constants."""
         tensors = dict(real)
         for new, old in fed.feeds:
             if real[old].dtype.kind == "f":
                 tensor = self.part.second.tensors[new]
-                tensors[fed.reads.get(old, old)] = meaning(requantized(tensor, real[old]), tensor)
+                tensors[fed.reads.get(old, old)] = meaning(self._quantized(new, real[old], quantized), tensor)
         for old, got in self._computed(self._own, fed, tensors).items():
             new = next(number for home, number in fed.outputs if home == old)
             tensor = self.part.second.tensors[new]
