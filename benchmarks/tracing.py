@@ -1,8 +1,9 @@
 """``diff`` and ``trace`` beside the work that they cannot avoid: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
 
-Processor seconds in this process with one BLAS thread, least of several rounds, interleaved. Goals: ``diff`` at most 2 times two loads of the
-files, for equal files and for a change of one operator; ``trace`` at most 3 times one run of both models on the same
-samples, on litecheck's kernels; memory of ``trace`` in a process of its own, for 8 times the samples at most 10 % more.
+Processor seconds in this process with one BLAS thread, least of several rounds, interleaved. Goals: ``diff`` at most 2
+times two loads of the files, for equal files and for a change of one operator; ``trace`` at most 3 times one run of
+both models on the same samples, on litecheck's kernels; memory of ``trace`` in a process of its own, for 8 times the
+samples at most 10 % more.
 
 ``diff`` reads LITECHECK_MODELS' MobileNetV2. ``trace`` takes a float file and converts it, by default MLPerf's ResNet of
 the same folder and the float model of MobileNetV2's stored values. All weights changed is listed without a goal: both files
