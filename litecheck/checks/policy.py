@@ -9,6 +9,7 @@ requirements of that operator.
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from litecheck.profile.measurements.suggestion import suggested
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport, OperatorReport, Report
+
+#: Paths that an error for an unknown path names.
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +186,16 @@ def known_paths(profiles: Iterable[Profile]) -> tuple[str, ...]:
 
 
 def hint_of(pattern: str, paths: Iterable[str]) -> str:
-    """Return advice with the known path that is most similar to the pattern, compared at the pattern's depth.
+    """Return advice with the known path that is most similar to the pattern at its depth, or with paths of its words.
 
-    For example, ``CONV_2D/weigth/zero_point`` gives ``; did you mean 'CONV_2D/weight/zero_point'?``.
+    For example, ``CONV_2D/weigth/zero_point`` gives ``; did you mean 'CONV_2D/weight/zero_point'?``, and ``BIAS_SCALE``
+    gives ``; paths with these words: 'CONV_2D/bias/scale', ...``.
     """
-    depth = pattern.count("/") + 1
-    return suggested(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in paths))
+    known, depth = dict.fromkeys(paths), pattern.count("/") + 1
+    similar = suggested(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in known))
+    words = re.findall(r"[a-z0-9]+", pattern.casefold())
+    having = [path for path in known if words and all(word in path.casefold() for word in words)]
+    if similar or not having:
+        return similar
+    more = f" and {len(having) - _NAMED} more" if len(having) > _NAMED else ""
+    return f"; paths with these words: {', '.join(map(repr, having[:_NAMED]))}{more}"

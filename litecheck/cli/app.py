@@ -21,6 +21,11 @@ COMMANDS = (
     "validate", "convert", "trace", "diff", "verify", "diagnose", "inspect", "explain", "rules", "run", "compare",
     "quantize", "dequantize", "suite", "certify", "devices",
 )  # fmt: skip
+#: Words of other tools for a command.
+_SYNONYMS = {
+    "check": "validate", "lint": "validate", "test": "verify", "analyze": "trace", "debug": "trace", "info": "inspect",
+    "show": "inspect", "profiles": "rules", "list": "rules",
+}  # fmt: skip
 
 
 #: Base class of typer's exceptions for a wrong command line. typer exports only a subclass.
@@ -58,6 +63,8 @@ class _Group(PlainGroup):
         name = args[0]
         if name not in COMMANDS and (os.path.exists(name) or name.lower().endswith(MODEL_SUFFIXES)):
             ctx.fail(f"unknown command '{name}'. To validate a model: litecheck validate {name}")
+        if name in _SYNONYMS:
+            ctx.fail(f"unknown command '{name}'; did you mean '{_SYNONYMS[name]}'?")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -108,18 +108,20 @@ def run(
     from litecheck.errors import ConfigError
     from litecheck.model.load import load_model
     from litecheck.quantizer.array_files import write_all
+    from litecheck.reference.engine.arithmetic import load_arithmetic
     from litecheck.reference.engine.interpreter import ReferenceInterpreter
     from litecheck.reference.engine.run_statistics import Recorder
     from litecheck.rendering.run import RunRecord
 
     limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "run")
+    numerics = load_arithmetic(arithmetic)
     if target is None and not statistics:
         raise ConfigError("nothing to write: add -o OUT.npz for the tensors, or --statistics for a table")
     if target is not None:
         check_output(target)
     loaded = load_model(model, member)
-    interpreter = ReferenceInterpreter(loaded, arithmetic)
+    interpreter = ReferenceInterpreter(loaded, numerics)
     fed = feed(loaded, signature, inputs or (), seed)
     with steps(len(fed.entry.subgraph.operators), no_color) as advance:
         recorder = Recorder(fed.entry, statistics, advance)

@@ -73,6 +73,8 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
             return folder / f"{name}.yaml", str(folder / f"{name}.yaml")
     names = profile_names()
     hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
+    if "/" not in name and os.path.isfile(rules_dir() / "arithmetic" / f"{name}.yaml"):
+        hint = "; it is an arithmetic, for --arithmetic of verify, run and diff"
     raise ProfileError(str(near) if near else name, None, f"no profile {name!r}{hint}")
 
 

@@ -43,7 +43,11 @@ def read_named(
     """
     content = rule_text(path, shown)
     try:
-        top = yaml_entries(content, shown, trusted).only(keys)
+        found = yaml_entries(content, shown, trusted)
+        other = next((word for word in ("profile", "arithmetic") if word in found), kind)
+        if kind not in found and other != kind:
+            raise found.wrong(other, f"got {other} {found.text(other)!r}, expected {kind}")
+        top = found.only(keys)
         name = top.text(kind)
         if not name:
             raise ProfileError(shown, top.line, f"the key {kind}, its name, is missing")

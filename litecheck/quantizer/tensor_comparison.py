@@ -36,8 +36,8 @@ def compare(
 
     ``expected`` has stored integers of the same type, or real values. Real values are first quantized by
     ``quantization`` under ``semantics``; then the causes of differences are most precise. ``dtype`` names the stored
-    type if it differs from the array's type (int4 in int8). The tolerance is in LSB. Beside the quantized expected
-    values, memory holds only tiles.
+    type if it differs from the array's type (int4 in int8). bool beside bool or uint8 is 0 and 1. The tolerance is in LSB. Beside
+    the quantized expected values, memory holds only tiles.
 
     ``quantization`` may be a scale, with zero point 0. float64 values become float32 beside stored integers.
 
@@ -46,6 +46,8 @@ def compare(
     real values without parameters, a unit that does not fit the tensors, and values outside the type's range.
     """
     _check_arguments(expected, actual, tolerance, semantics, unit)
+    if {expected.dtype.name, actual.dtype.name} <= {"bool", "uint8"}:
+        expected, actual = expected.view(np.uint8), actual.view(np.uint8)
     if _is_real(expected) and _is_real(actual):
         from litecheck.quantizer.reals import compare_reals
 

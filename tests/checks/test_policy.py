@@ -11,6 +11,7 @@ from litecheck.checks.policy import (
     apply,
     apply_selection,
     check_patterns,
+    hint_of,
     ignore,
     override_levels,
     parse_level,
@@ -178,6 +179,20 @@ def test_patterns_that_can_match_are_accepted(pattern: str) -> None:
 def test_patterns_that_cannot_match_are_errors(policy: Policy) -> None:
     with pytest.raises(ConfigError, match="no requirement has this path"):
         check_patterns(policy, [profile()])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("WEIGHT_zero", "; paths with these words: 'A/weight/zero_point'"),
+        ("scale bias", "; paths with these words: 'A/bias/scale', 'B/bias/scale', 'C/bias/scale' and 2 more"),
+        ("bias epoch", ""),
+        ("/", ""),
+    ],
+)
+def test_the_hint_has_paths_with_the_words_of_a_pattern(pattern: str, hint: str) -> None:
+    known = ["A/weight/zero_point", *(f"{operator}/bias/scale" for operator in "ABCDE")]
+    assert hint_of(pattern, [*known, *known]) == hint
 
 
 def test_the_hint_is_as_deep_as_the_pattern() -> None:

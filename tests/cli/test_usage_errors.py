@@ -63,6 +63,7 @@ Run = Callable[..., Result]
         (("inspect", "-z"), "unknown option -z. See 'litecheck inspect --help'"),
         (("validate", "good.tflite", "--profile"), "option '--profile' requires an argument"),
         (("validat",), "unknown command 'validat'; did you mean 'validate'? See 'litecheck --help'"),
+        (("check", "m.tflite"), "unknown command 'check'; did you mean 'validate'? See 'litecheck --help'"),
         (
             ("suite", "xyz"),
             "unknown command 'xyz'; available: make, run, judge, prove, diff. See 'litecheck suite --help'",

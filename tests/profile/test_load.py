@@ -172,6 +172,8 @@ def test_operands_cannot_be_relaxed(load):
         ("profile: p\nprofile: q\n", 2, "twice, first on line 1"),
         ("title: nameless\n", 1, "its name, is missing"),
         ("profile: p\nextends: litert-int9\n", None, "did you mean 'litert-int8'"),
+        ("profile: p\nextends: litert-xnnpack\n", None, "it is an arithmetic, for --arithmetic"),
+        ("title: t\narithmetic: a\n", 2, "got arithmetic 'a', expected profile"),
         (
             "profile: p\nops:\n  ADD: {inputs: [a], outputs: [b], tensors: {c: {dtype: int8}}}\n",
             3,

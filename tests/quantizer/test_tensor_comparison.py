@@ -47,6 +47,14 @@ def test_extremes_of_every_type_are_compared_without_overflow(dtype):
     assert compare(expected, expected).exact
 
 
+@pytest.mark.parametrize("dtype", [None, "uint8"])
+def test_bools_are_compared_as_0_and_1(dtype):
+    expected = np.array([True, False, True])
+    assert compare(expected, expected.copy(), dtype=dtype).mismatches == 0
+    result = compare(expected, np.array([True, True, True]), dtype=dtype)
+    assert (result.mismatches, result.first.index) == (1, (1,))
+
+
 def test_counts_histogram_first_and_worst():
     expected = np.zeros((4, 5), np.int16)
     actual = expected.copy()

@@ -120,6 +120,8 @@ def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting:
     if path.suffix not in (".yaml", ".yml") and not os.path.isfile(path):
         names = arithmetic_names()
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
+        if "/" not in name and os.path.isfile(rules_dir() / f"{name}.yaml"):
+            hint = "; it is a profile, for --profile"
         raise ProfileError(str(near or name), None, f"no arithmetic {name!r}{hint}")
     if depth > DEPTH_MAX:
         raise ProfileError(shown, None, "extends itself, or too many others")

@@ -170,9 +170,13 @@ def test_a_circle_is_noticed(tmp_path: Path) -> None:
         load_arithmetic(path)
 
 
-def test_an_unknown_name() -> None:
-    with pytest.raises(ProfileError, match="did you mean 'litert-xnnpack'"):
-        load_arithmetic("litert-xnnpac")
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("litert-xnnpac", "did you mean 'litert-xnnpack'"), ("litert-int8", "it is a profile, for --profile")],
+)
+def test_an_unknown_name(name: str, advice: str) -> None:
+    with pytest.raises(ProfileError, match=advice):
+        load_arithmetic(name)
 
 
 def test_the_json_schema_describes_them() -> None:
