@@ -36,8 +36,8 @@ def compare(
 
     ``expected`` has stored integers of the same type, or real values. Real values are first quantized by
     ``quantization`` under ``semantics``; then the causes of differences are most precise. ``dtype`` names the stored
-    type if it differs from the array's type (int4 in int8). bool beside bool or uint8 is 0 and 1. The tolerance is in LSB. Beside
-    the quantized expected values, memory holds only tiles.
+    type if it differs from the array's type (int4 in int8). bool beside bool or uint8 is 0 and 1. The tolerance is in
+    LSB. Beside the quantized expected values, memory holds only tiles.
 
     ``quantization`` may be a scale, with zero point 0. float64 values become float32 beside stored integers.
 
