@@ -12,6 +12,7 @@ from litecheck.errors import Problem
 from litecheck.files import bytes_text
 from litecheck.finding import CPU, EFFECTS, Effect, Finding, Level, StaleEntry, at_least
 from litecheck.float_parts import FloatParts
+from litecheck.gate import Gate
 from litecheck.placement import TargetReport
 from litecheck.summary_text import (
     COUNTED,
@@ -130,6 +131,11 @@ class ModelReport:
         return sum(op.quantized and op.status != "not covered" for op in self.operators)
 
     @property
+    def is_float(self) -> bool:
+        """True if the model computes in float and nothing in it is quantized."""
+        return bool(self.float_parts.islands) and not self.float_parts.mixed
+
+    @property
     def lacking(self) -> int:
         """Number of operators that are not covered or whose structure alone was checked."""
         return self.coverage["not covered"] + self.coverage["structure checked only"]
@@ -166,19 +172,6 @@ class ModelReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """A condition of the run on each model as a whole, beside the profiles. ``kept`` is True if the model meets it."""
-
-    name: str
-    kept: bool
-    found: str
-    required: str
-
-    def __str__(self) -> str:
-        return f"{self.found}, this run {self.required}"
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """The report of one run: every model, under one policy."""
 
@@ -191,16 +184,18 @@ class Report:
     max_partitions: int | None = None
     configuration: Configuration | None = None
     require_integer_io: bool = False
+    allow_float: bool = False
 
     def verdict(self, model: ModelReport) -> Verdict:
         """Return the verdict: ``not checked`` if unreadable, or without covered quantization, NPU operators and findings
-        that fail the model or would fail it without their waiver."""
+        that fail the model or would fail it without their waiver. A float model conforms with ``allow_float``."""
         if model.problems:
             return "not checked"
         failures = [finding for finding in model.findings if self._would_fail(finding)]
         if not all(finding.waiver for finding in failures):
             return "violates"
-        if not (failures or model.covered or any(target.places["npu"] for target in model.targets)):
+        allowed = self.allow_float and model.is_float
+        if not (failures or allowed or model.covered or any(t.places["npu"] for t in model.targets)):
             return "not checked"
         return "conforms" if all(gate.kept for gate in self.gates(model)) else "violates"
 
@@ -252,11 +247,15 @@ class Report:
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
         covered = f"{checked_text(model.coverage)}{asked}"
         if self.verdict(model) == "not checked":
-            floating = model.float_parts.islands and not model.float_parts.mixed
-            why = "float model: nothing is quantized" if floating else "nothing quantized in it is covered"
+            why = (
+                "float model: nothing is quantized"
+                if model.is_float
+                else "nothing quantized in it is covered"
+            )
             return f"{why}; {covered}"
         missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
         mixed = (f"not fully integer: {parts}",) if (parts := model.float_parts).mixed and str(parts) else ()
+        mixed = ("float model: nothing is quantized",) if self.allow_float and model.is_float else mixed
         return "; ".join((*missed, counts_text(model.counts, model.effects), covered, *mixed))
 
     @property

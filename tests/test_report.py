@@ -271,3 +271,20 @@ def test_stale_entry() -> None:
 def test_a_float_model_is_named(parts: FloatParts, reason: str) -> None:
     made = replace(FLOAT, float_parts=parts)
     assert report(made).explain(made).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("parts", "code"),
+    [
+        (FloatParts(islands=(((0, 0),),)), 0),
+        (FloatParts(islands=(((0, 0),),), mixed=True), 2),
+        (FloatParts(), 2),
+    ],
+)
+def test_float_models_pass_with_allow_float(parts: FloatParts, code: int) -> None:
+    made = replace(FLOAT, float_parts=parts)
+    assert report(made).exit_code == 2
+    assert report(made, allow_float=True).exit_code == code
+    assert report(replace(UNREADABLE, float_parts=parts), allow_float=True).exit_code == 2
+    wrong = replace(made, findings=(finding(),))
+    assert report(wrong, allow_float=True).exit_code == 1

@@ -34,6 +34,7 @@ class Options:
     fail_on: str | None = None
     require_coverage: bool | None = None
     require_integer_io: bool | None = None
+    allow_float: bool | None = None
     fail_on_fallback: bool | None = None
     max_partitions: int | None = None
     compile: bool | None = None
@@ -206,6 +207,7 @@ _READERS: dict[str, Callable[[_Value], Any]] = {
     "fail-on": _text,
     "require-coverage": _flag,
     "require-integer-io": _flag,
+    "allow-float": _flag,
     "fail-on-fallback": _flag,
     "max-partitions": _count,
     "compile": _flag,

@@ -26,6 +26,7 @@ def validate(
     require_coverage: options.RequireCoverage = False,
     no_require_coverage: options.NoRequireCoverage = False,
     require_integer_io: options.RequireIntegerIo = False,
+    allow_float: options.AllowFloat = False,
     fail_on_fallback: options.FailOnFallback = False,
     max_partitions: options.MaxPartitions = None,
     baseline: options.Baseline = None,
@@ -53,7 +54,7 @@ def validate(
     [bold]Exit codes[/]
       0   every model conforms
       1   a model violates a rule
-      2   a model was not checked
+      2   a model was not checked: unreadable, float, or without a rule
       64  invalid command, option, configuration or profile
       74  the disk is full
 
@@ -66,6 +67,7 @@ def validate(
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --require-integer-io
+      litecheck validate models/ --allow-float
       litecheck validate model.tflite --profile ethos-u55 --fail-on-fallback
       litecheck validate model.tflite --profile ethos-u55 --verbose
     """
@@ -78,6 +80,7 @@ def validate(
         set_level=tuple(level or ()),
         fail_on=fail_on,
         require_integer_io=require_integer_io or None,
+        allow_float=allow_float or None,
         fail_on_fallback=fail_on_fallback or None,
         max_partitions=None if max_partitions is None else int(max_partitions),
         compile=compiled or None,

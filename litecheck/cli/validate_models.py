@@ -40,7 +40,7 @@ def check_models(
     models = tuple(model for name in names for model in judged[name])
     return Report(
         __version__, models, fail_on, bool(options.require_coverage), (), bool(options.fail_on_fallback),
-        options.max_partitions, options.configuration, bool(options.require_integer_io),
+        options.max_partitions, options.configuration, bool(options.require_integer_io), bool(options.allow_float),
     )  # fmt: skip
 
 

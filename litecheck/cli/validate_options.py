@@ -81,6 +81,10 @@ RequireIntegerIo = Annotated[
     bool,
     option("--require-integer-io", FAILURE, "Fail if a model has a float input or output."),
 ]
+AllowFloat = Annotated[
+    bool,
+    option("--allow-float", FAILURE, "Accept float models whose structure conforms. [default: exit code 2]"),
+]
 FailOnFallback = Annotated[
     bool,
     option(

@@ -8,13 +8,14 @@ from itertools import groupby
 
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding
+from litecheck.gate import Gate
 from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, escape_control, place, shorten, visible
 from litecheck.rendering.operator_names import operator_name
 from litecheck.rendering.validation.configuration import configuration_row, options_line, policy_values
 from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
 from litecheck.rendering.validation.targets import places_of, target_facts
-from litecheck.report import Gate, ModelReport, OperatorReport, Report
+from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.summary_text import STATUSES, Status, counted
 
 _HANDFUL = 5

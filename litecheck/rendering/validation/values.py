@@ -23,6 +23,7 @@ def values(report: Report) -> dict[str, Any]:
         "fail_on": report.fail_on,
         "require_coverage": report.require_coverage,
         "require_integer_io": report.require_integer_io,
+        "allow_float": report.allow_float,
         "fail_on_fallback": report.fail_on_fallback,
         "max_partitions": report.max_partitions,
         **policy_values(report),
