@@ -17,6 +17,9 @@ from litecheck.flatbuffer.tables import numpy_type
 SIZE_MAX = 2**31 - 1
 #: Vectors of at least this many bytes are kept once when they are the same object in memory.
 LONG = 1024
+#: Vectors of at least this many bytes in these fields are kept once when they are equal: signatures share weights, and so
+#: their scales; zero points of weights are 0.
+_SHARED, _SHORT = ("scale", "zero_point"), 256
 
 
 def write(table: Table, schema: Schema, *, drop_unknown: bool = False) -> memoryview:
@@ -69,7 +72,7 @@ class _Writer:
         self.builder = flatbuffers.Builder(size)
         self.builder.ForceDefaults(True)
         self.fields: dict[str, dict[str, Field]] = {}
-        self.long: dict[tuple[int, int, int], int] = {}
+        self.kept_once: dict[tuple[object, ...], int] = {}
         self.problems: list[Problem] = []
 
     def table(self, table: Table) -> int:
@@ -156,11 +159,13 @@ class _Writer:
         """Numbers, copied as memory and aligned as the schema asks."""
         data: NDArray[Any] = np.ascontiguousarray(value, numpy_type(f.type)).reshape(-1)
         align = max(4, f.width, f.align)
-        key = (data.__array_interface__["data"][0], data.nbytes, align)
-        if data.nbytes >= LONG and key in self.long:
-            return self.long[key]
+        key: tuple[object, ...] = (data.__array_interface__["data"][0], data.nbytes, align)
+        if shared := f.name in _SHARED and data.nbytes >= _SHORT:
+            key = data.tobytes(), data.dtype.str, align
+        if key in self.kept_once:
+            return self.kept_once[key]
         self.builder.Prep(align, data.nbytes)
         offset = int(self.builder.CreateNumpyVector(data))
-        if data.nbytes >= LONG:
-            self.long[key] = offset
+        if shared or data.nbytes >= LONG:
+            self.kept_once[key] = offset
         return offset

@@ -196,3 +196,18 @@ def test_twenty_thousand_operators_are_written_with_equal_tables_sharing_a_vtabl
     assert tables.count("Operator") == 20_000
     assert len(np.unique(tables.rows["Operator"].vtable)) <= 2  # one for each padding an alignment asks for
     assert len(content) < 120 * 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "kept"), [("zero_point", 32, 1), ("zero_point", 31, 2), ("min", 512, 2)]
+)
+def test_equal_scales_and_zero_points_of_many_channels_are_kept_once(name: str, size: int, kept: int) -> None:
+    dtype = np.int64 if name == "zero_point" else np.float32
+    tensors = tuple(
+        Table("Tensor", {"quantization": Table("QuantizationParameters", {name: np.full(size, 77, dtype)})})
+        for _ in range(2)
+    )
+    root = Table("Model", {"version": 3, "subgraphs": (Table("SubGraph", {"tensors": tensors}),)})
+    content = bytes(write(root, TFLITE))
+    assert content.count(np.full(size, 77, dtype).tobytes()) == kept
+    assert _again(root) == root
