@@ -51,11 +51,11 @@ def distinct(values: Index) -> tuple[Index, Index]:
 def follow(state: Walk, table: str, rows: Rows, f: Field) -> None:
     """Check the offsets of one field and queue or resolve their targets."""
     at = rows.at[f.name]
-    rows.refs[f.name] = References(np.full(len(rows), -1))
-    there = np.flatnonzero(at)
+    there = at.nonzero()[0]
     if not len(there):
-        _none(rows, f)
+        rows.refs[f.name] = no_references(len(rows))[f.kind]
         return
+    rows.refs[f.name] = References(np.full(len(rows), -1))
     target, good = _targets(
         state, at[there], lambda bad, c, m: state.faults.fields(table, f.name, there, bad, c, m)
     )
@@ -73,13 +73,15 @@ def follow(state: Walk, table: str, rows: Rows, f: Field) -> None:
         _follow_offsets(state, table, rows, f, there, target, weight)
 
 
-def _none(rows: Rows, f: Field) -> None:
-    """The references of a field no row holds."""
-    refs, empty = rows.refs[f.name], np.zeros(len(rows), np.int64)
-    if f.kind in ("string", "scalars"):
-        refs.begin = refs.length = empty
-    elif f.kind == "union":
-        refs.union_type = empty
+def no_references(rows: int) -> dict[str, References]:
+    """Return the references of a field that no row has, by the kind of the field."""
+    nowhere, zero = np.full(rows, -1), np.zeros(rows, np.int64)
+    numbers = References(nowhere, zero, zero)
+    table = References(nowhere)
+    return {
+        "string": numbers, "scalars": numbers, "union": References(nowhere, union_type=zero),
+        "table": table, "tables": table,
+    }  # fmt: skip
 
 
 def _targets(state: Walk, at: Index, report: Callable[[Mask, str, Message], None]) -> tuple[Index, Mask]:
@@ -110,11 +112,11 @@ def _follow_union(
     type_at = rows.at[f"{f.name}_type"]
     kind[type_at > 0] = state.tables.data.gather("u1", type_at[type_at > 0])
     rows.refs[f.name].union_type = kind
-    for number, member in enumerate(state.tables.schema.unions[f.type], 1):
-        mine = kind[there] == number
-        if mine.any():
-            site = PendingReference(table, f.name, there[mine], target[mine], weight[mine])
-            state.pending.setdefault(member, []).append(site)
+    own, members = kind[there], state.tables.schema.unions[f.type]
+    for number in np.unique(own[(own > 0) & (own <= len(members))]).tolist():
+        mine = own == number
+        site = PendingReference(table, f.name, there[mine], target[mine], weight[mine])
+        state.pending.setdefault(members[number - 1], []).append(site)
 
 
 def _follow_vector(state: Walk, table: str, rows: Rows, f: Field, there: Index, target: Index) -> None:
