@@ -37,7 +37,7 @@ _REDUCED = "input axis -> output"
 _TEXT = {
     "elementwise": {
         _UNARY: """ABS SIN COS LOG SQRT RSQRT SQUARE LOGICAL_NOT RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 LEAKY_RELU ELU
-            GELU HARD_SWISH LOGISTIC TANH NEG FLOOR CEIL ROUND EXP SIGN ZEROS_LIKE CAST QUANTIZE DEQUANTIZE
+            GELU HARD_SWISH LOGISTIC TANH NEG FLOOR CEIL ROUND EXP SIGN ZEROS_LIKE QUANTIZE DEQUANTIZE
             LOG_SOFTMAX FAKE_QUANT BUCKETIZE DENSIFY COMPLEX_ABS REAL IMAG""",
     },
     "at_least_1d": {_UNARY: "SOFTMAX L2_NORMALIZATION"},
@@ -49,8 +49,16 @@ _TEXT = {
     },
     "sum_of_all": {"values* -> output": "ADD_N"},
     "prelu": {"input alpha -> output": "PRELU"},
+    "add": {_BINARY: "ADD"},
+    "subtract": {_BINARY: "SUB"},
+    "multiply": {_BINARY: "MUL"},
+    "floor_divide": {_BINARY: "FLOOR_DIV"},
+    "maximum": {_BINARY: "MAXIMUM"},
+    "minimum": {_BINARY: "MINIMUM"},
+    "cast": {_UNARY: "CAST"},
+    "product": {_REDUCED: "REDUCE_PROD"},
     "broadcast": {
-        _BINARY: """ADD SUB MUL MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD LOGICAL_OR LOGICAL_AND
+        _BINARY: """SQUARED_DIFFERENCE POW FLOOR_MOD LOGICAL_OR LOGICAL_AND
             EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL RIGHT_SHIFT BITWISE_XOR""",
     },
     "divide": {_BINARY: "DIV"},
@@ -64,7 +72,7 @@ _TEXT = {
     "pool_2d": {_UNARY: "AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D"},
     "fully_connected": {"input weight bias -> output": "FULLY_CONNECTED"},
     "batch_matmul": {_BINARY: "BATCH_MATMUL"},
-    "reduce": {_REDUCED: "MEAN SUM REDUCE_PROD REDUCE_MAX REDUCE_MIN REDUCE_ANY REDUCE_ALL"},
+    "reduce": {_REDUCED: "MEAN SUM REDUCE_MAX REDUCE_MIN REDUCE_ANY REDUCE_ALL"},
     "arg_extreme": {_REDUCED: "ARG_MAX ARG_MIN"},
     "shape_of": {_UNARY: "SHAPE"},
     "rank": {_UNARY: "RANK"},

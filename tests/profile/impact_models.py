@@ -12,6 +12,7 @@ from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
+from tests.profile.folded_models import folded_models
 
 HALF = quantized(0.5)
 PAGE, IGNORED = "outside the specification", "ignored by LiteRT, may matter on hardware"
@@ -178,6 +179,9 @@ def litert_models() -> Iterator[ImpactModel]:
     yield ImpactModel("flat", flattened(-1, 128), (image,), None, "")
     yield ImpactModel("flat, too wide", flattened(1, 512), (image,), shapes, RUN)
     yield ImpactModel("flat, too wide for any batch", flattened(-1, 512), (image,), shapes, RUN)
+    for name, model, impact in folded_models():
+        given = (_ones(1, 16, 24, dtype="float32"),)
+        yield ImpactModel(name, model, given, shapes if impact else None, impact)
     shapes = "TRANSPOSE_CONV/shapes"
     for dtype in ("float32", "int8", "int16"):
         batch, valid = (RUN, LOAD) if dtype == "int16" else (NO_DELEGATE, NO_DELEGATE)

@@ -11,6 +11,7 @@ from litecheck.model.shapes import (
     elementwise,
     gathering,
     joining,
+    lengths,
     movement,
     recurrent,
     slicing,
@@ -19,7 +20,7 @@ from litecheck.model.shapes import (
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
 
 _FAMILIES = (
-    elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent,
+    elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent, lengths,
 )  # fmt: skip
 #: Every law by the name a profile uses for it: its function's, which the module of its family lists.
 LAWS: Mapping[str, Law] = MappingProxyType(

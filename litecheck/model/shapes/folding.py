@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.model.shapes import lengths
 from litecheck.model.shapes.call import Call, Law, Shape, constant_integers
 from litecheck.model.shapes.creation import shape_of
+from litecheck.model.shapes.gathering import gather
 from litecheck.model.shapes.joining import concatenation, pack
-from litecheck.model.shapes.slicing import strided_slice
+from litecheck.model.shapes.movement import expand_dims, reshape, squeeze
+from litecheck.model.shapes.slicing import slice_, strided_slice
 from litecheck.model.stored_values import bytes_of
 from litecheck.model.types import Tensor
 
@@ -24,27 +28,21 @@ LONG = 32
 Values = NDArray[np.int64]
 
 
-def folds(law: Law) -> bool:
-    """Return True if a law's output values can follow from its input values."""
-    return law in _FOLDS
+def folds(law: Law, result: Tensor) -> bool:
+    """Return True if the output of a law's operator can be lengths that follow from its input values."""
+    return result.dtype in ("int32", "int64") and law in _FOLDS
 
 
 def folds_late(law: Law) -> bool:
-    """Return True if LiteRT computes the values when the model runs: PACK. All others it computes at load."""
-    return law is pack
-
-
-def asks_shape(law: Law) -> bool:
-    """Return True if the output values are a shape: SHAPE."""
-    return law is shape_of
+    """Return True if LiteRT computes the values when the model runs, and not at load. Example: PACK."""
+    return law not in _AT_LOAD
 
 
 def folded(law: Law, call: Call, result: Tensor, shape: Shape | None) -> Tensor | None:
     """Return the output as a constant if its law's inputs determine its values, else None."""
-    fold = _FOLDS.get(law)
-    if fold is None or shape is None or None in shape or result.dtype not in ("int32", "int64"):
+    if shape is None or None in shape or not folds(law, result):
         return None
-    values = fold(call)
+    values = _FOLDS[law](call)
     if values is None or values.size > LONG:
         return None
     return replace(result, shape=shape, data=bytes_of(values.astype(result.dtype)))  # type: ignore[arg-type]
@@ -53,6 +51,11 @@ def folded(law: Law, call: Call, result: Tensor, shape: Shape | None) -> Tensor 
 def _shape(call: Call) -> Values | None:
     shape = call.shape("input")
     return None if shape is None or None in shape else np.array(shape, np.int64)
+
+
+def _list(call: Call, role: str) -> Values | None:
+    """Return the values of a number or a list, None for values in rows or values that are not known."""
+    return None if len(call.shape(role) or ()) > 1 else call.values(role)
 
 
 def _sliced(call: Call) -> Values | None:
@@ -84,9 +87,66 @@ def _joined(call: Call) -> Values | None:
     return np.concatenate(known) if len(known) == len(parts) else None
 
 
+def _cut(call: Call) -> Values | None:
+    """Elements of a list from ``begin`` on, ``size`` of them; size -1 takes all that are left."""
+    source, begin, size = (_list(call, role) for role in ("input", "begin", "size"))
+    if source is None or begin is None or size is None or not len(begin) == len(size) == 1:
+        return None
+    first = int(begin[0])
+    return source[first : None if size[0] == -1 else first + int(size[0])]
+
+
+def _gathered(call: Call) -> Values | None:
+    """Elements of a list by index."""
+    source, indices = _list(call, "input"), call.values("indices")
+    if source is None or indices is None or not all(0 <= index < len(source) for index in indices):
+        return None
+    return source[indices]
+
+
+def _product(call: Call) -> Values | None:
+    """Product of a list."""
+    source, axis = _list(call, "input"), call.values("axis")
+    return None if source is None or axis is None or len(axis) != 1 else np.prod(source, keepdims=True)
+
+
+def _same(call: Call) -> Values | None:
+    """The values of the input, in a new shape or type."""
+    return call.values("input")
+
+
+def _elementwise(compute: Callable[[Values, Values], Values | None], call: Call) -> Values | None:
+    """Two lists, or a list and a number, element by element."""
+    lhs, rhs = _list(call, "lhs"), _list(call, "rhs")
+    if lhs is None or rhs is None or call.option("fused_activation_function"):
+        return None
+    return compute(lhs, rhs)
+
+
+def _quotient(lhs: Values, rhs: Values) -> Values | None:
+    return lhs // rhs if rhs.all() else None
+
+
 _FOLDS: dict[Law, Callable[[Call], Values | None]] = {
     shape_of: _shape,
     strided_slice: _sliced,
+    slice_: _cut,
+    gather: _gathered,
     pack: _joined,
     concatenation: _joined,
+    reshape: _same,
+    expand_dims: _same,
+    squeeze: _same,
+    lengths.cast: _same,
+    lengths.product: _product,
+    lengths.add: partial(_elementwise, np.add),
+    lengths.subtract: partial(_elementwise, np.subtract),
+    lengths.multiply: partial(_elementwise, np.multiply),
+    lengths.floor_divide: partial(_elementwise, _quotient),
+    lengths.maximum: partial(_elementwise, np.maximum),
+    lengths.minimum: partial(_elementwise, np.minimum),
 }
+#: Laws of operators with a constant output if their inputs are constant: LiteRT computes the values at load.
+_AT_LOAD = frozenset(
+    (shape_of, strided_slice, gather, concatenation, reshape, lengths.product, lengths.multiply)
+)

@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
-from litecheck.model.shapes.folding import asks_shape, folded, folds, folds_late
+from litecheck.model.shapes.folding import folded, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 #: An operator's law, the roles of its operands and results in file order, and which of them repeat.
@@ -26,14 +26,12 @@ class Inferred:
     """Shapes that the laws give for a subgraph.
 
     ``shapes`` are the tensors' shapes by index, None if not even the rank is known; ``results`` are the shapes that
-    each law computed, by operator; ``misfits`` are contradictions, by operator. ``asked`` is True if an operator reads
-    a shape of which a dimension is unknown.
+    each law computed, by operator; ``misfits`` are contradictions, by operator.
     """
 
     shapes: list[Shape | None]
     misfits: dict[int, ShapeError] = field(default_factory=dict)
     results: dict[int, Shapes] = field(default_factory=dict)
-    asked: bool = False
 
 
 def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> Inferred:
@@ -52,7 +50,7 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
         for index in subgraph.inputs:
             shapes[index] = None
     found = _applied(subgraph, law_of, list(shapes))
-    if found.asked and _batch_alone(shapes):
+    if _only_batch_unknown(shapes):
         found.misfits |= _misfits_of_all_batches(subgraph, law_of, shapes)
     return found
 
@@ -78,20 +76,22 @@ def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stor
         for index, shape in zip(operator.outputs, answer, strict=False):
             if index >= 0 and not stored:
                 shapes[index] = shape
-        if folds(entry[0]) and len(answer) == 1 and operator.outputs[:1] >= (0,):
-            result = operator.outputs[0]
+        if len(answer) != 1 or not operator.outputs[:1] >= (0,):
+            continue
+        result = operator.outputs[0]
+        if folds(entry[0], tensors[result]):
             call = call_of(operator, entry, tensors, shapes)
             values = folded(entry[0], call, tensors[result], answer[0])
-            found.asked |= values is None and asks_shape(entry[0])
-            tensors[result] = values or tensors[result]
-            if folds_late(entry[0]):
-                late.add(result)
+            if values is not None:
+                tensors[result] = values
+                late.update({result} if folds_late(entry[0]) else ())
     return found
 
 
-def _batch_alone(shapes: Sequence[Shape | None]) -> bool:
-    """Return True if no dimension but the first is unknown. Example: (None, 4, 4, 8)."""
-    return all(shape is None or None not in shape[1:] for shape in shapes)
+def _only_batch_unknown(shapes: Sequence[Shape | None]) -> bool:
+    """Return True if the first dimension of a shape is unknown, and no other dimension. Example: (None, 4, 4, 8)."""
+    known = [shape for shape in shapes if shape]
+    return any(shape[0] is None for shape in known) and not any(None in shape[1:] for shape in known)
 
 
 def _misfits_of_all_batches(
@@ -99,7 +99,7 @@ def _misfits_of_all_batches(
 ) -> dict[int, ShapeError]:
     """Return the contradictions that remain for every batch: the batch in the file, then others.
 
-    Example: RESHAPE of (batch, 3, 8) to (batch, 64), where the batch comes from SHAPE.
+    Example: RESHAPE of (batch, 3, 8) to (batch, 64), where the batch comes from SHAPE, or to (-1, 64).
     """
     left: dict[int, ShapeError] | None = None
     for batch in (None, *_BATCHES):

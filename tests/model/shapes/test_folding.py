@@ -35,8 +35,12 @@ def values_of(
 
 
 def test_laws_with_values() -> None:
-    followed = {name for name, law in LAWS.items() if folds(law)}
-    assert followed == {"shape_of", "strided_slice", "pack", "concatenation"}
+    followed = {name for name, law in LAWS.items() if folds(law, Tensor(0, "", "int32", ()))}
+    assert followed == {
+        "shape_of", "strided_slice", "slice", "pack", "concatenation", "gather", "reshape", "expand_dims", "squeeze",
+        "cast", "product", "add", "subtract", "multiply", "floor_divide", "maximum", "minimum",
+    }  # fmt: skip
+    assert not folds(LAWS["add"], Tensor(0, "", "float32", ()))
 
 
 @pytest.mark.parametrize(
@@ -121,8 +125,42 @@ def test_values_of_a_join(law: str, values: Any, expected: Any) -> None:
     assert values_of(law, opcode, shape, {}, values=values) == expected
 
 
+@pytest.mark.parametrize(
+    ("law", "opcode", "operands", "expected"),
+    [
+        ("slice", "SLICE", {"input": [7, 8, 9], "begin": [1], "size": [1]}, [8]),
+        ("slice", "SLICE", {"input": [7, 8, 9], "begin": [1], "size": [-1]}, [8, 9]),
+        ("slice", "SLICE", {"input": [7, 8, 9], "begin": [0], "size": (1,)}, None),
+        ("gather", "GATHER", {"input": [7, 8, 9], "indices": [2, 0]}, [9, 7]),
+        ("gather", "GATHER", {"input": [7, 8, 9], "indices": [3]}, None),
+        ("gather", "GATHER", {"input": [7, 8, 9], "indices": [-1]}, None),
+        ("gather", "GATHER", {"input": [[7], [8]], "indices": [1]}, None),
+        ("product", "REDUCE_PROD", {"input": [7, 8, 9], "axis": [0]}, [504]),
+        ("product", "REDUCE_PROD", {"input": [7, 8, 9], "axis": []}, None),
+        ("product", "REDUCE_PROD", {"input": [[7, 8]], "axis": [0]}, None),
+        ("reshape", "RESHAPE", {"input": [7, 8]}, [7, 8]),
+        ("cast", "CAST", {"input": [7, 8]}, [7, 8]),
+        ("add", "ADD", {"lhs": [7, 8], "rhs": 1}, [8, 9]),
+        ("subtract", "SUB", {"lhs": [7, 8], "rhs": [1, 2]}, [6, 6]),
+        ("multiply", "MUL", {"lhs": [7, 8], "rhs": 2}, [14, 16]),
+        ("multiply", "MUL", {"lhs": [7, 8], "rhs": ()}, None),
+        ("floor_divide", "FLOOR_DIV", {"lhs": [7, -7], "rhs": 2}, [3, -4]),
+        ("floor_divide", "FLOOR_DIV", {"lhs": [7, 8], "rhs": [1, 0]}, None),
+        ("maximum", "MAXIMUM", {"lhs": [7, 9], "rhs": 8}, [8, 9]),
+        ("minimum", "MINIMUM", {"lhs": [7, 9], "rhs": 8}, [7, 8]),
+    ],
+)
+def test_values_of_lengths(law: str, opcode: str, operands: dict[str, Any], expected: Any) -> None:
+    assert values_of(law, opcode, (len(expected or ()),), {}, **operands) == expected
+
+
+def test_a_fused_activation_gives_no_values() -> None:
+    fused = {"fused_activation_function": 1}
+    assert values_of("add", "ADD", (1,), fused, lhs=[7], rhs=[1]) is None
+
+
 def test_operators_without_values() -> None:
-    assert values_of("reshape", "RESHAPE", (2,), {}, input=[3, 4]) is None
+    assert values_of("transpose", "TRANSPOSE", (2,), {}, input=[3, 4], perm=[0]) is None
 
 
 def test_a_join_reads_the_values() -> None:
