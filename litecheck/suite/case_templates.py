@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.arrays import Array
+from litecheck.cases.template_operand import TemplateOperand
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.build import Option, options_table
@@ -34,20 +35,6 @@ _FORM_KEYS = ("level", "operands", "options", "results", "calls")
 _OPERAND_KEYS = ("shape", "values", "given", "constant")
 _WHOLE = re.compile(r"[+-]?\d+$")
 _REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?$")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TemplateOperand:
-    """The shape of an input, and its values if it is a steering input; ``fed`` values are given at run time."""
-
-    shape: tuple[int, ...]
-    values: Array | None = None
-    constant: bool = False
-
-    @property
-    def fed(self) -> bool:
-        """True if the values are given at run time."""
-        return self.values is not None and not self.constant
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from litecheck.arrays import Array
+from litecheck.cases.template_operand import TemplateOperand
 from litecheck.errors import ProfileError
 from litecheck.model.shapes import Shape
 from litecheck.model.shapes.infer import infer
@@ -26,12 +27,10 @@ from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 from litecheck.profile.operators import STEERING, OperatorTraits, traits_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
-from litecheck.suite.case_templates import FILE, CaseTemplate, TemplateOperand
+from litecheck.suite.case_templates import FILE, CaseTemplate
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
-#: Shape of outputs that the shape rule leaves unknown, until they are computed.
-_NOTHING: Shape = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +282,7 @@ def _shaped(plan: Plan, form: CaseTemplate) -> Plan:
 
 
 def _known(shape: Shape | None) -> tuple[int, ...]:
-    return tuple(n if n is not None else 1 for n in shape or _NOTHING)
+    return tuple(n if n is not None else 1 for n in shape or ())
 
 
 def _fed(form: CaseTemplate, plan: Plan) -> dict[str, Array]:

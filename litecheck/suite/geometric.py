@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.cases.expectation import Expectation
+from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.design import STRENGTHS, design_of, rows_of
+from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.inputs import tried
 from litecheck.model.cut import cut
 from litecheck.model.types import Model
@@ -26,9 +29,6 @@ from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.drafts import choices, drafted
 from litecheck.suite.free_parameters import FreeParameters
-from litecheck.suite.geometry.covering import Row
-from litecheck.suite.geometry.design import STRENGTHS, design_of, rows_of
-from litecheck.suite.geometry.layout import Layout
 from litecheck.suite.parameter_sets import SETS
 from litecheck.suite.stimuli import case_of, known_inputs
 

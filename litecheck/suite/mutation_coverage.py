@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays
+from litecheck.cases.geometry.design import design_of
 from litecheck.errors import ConfigError
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
@@ -16,7 +17,6 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.equivalent_mutants import reason_of
-from litecheck.suite.geometry.design import design_of
 from litecheck.suite.geometry.fault import GeometryFault, Inference
 from litecheck.suite.geometry.geometry_faults import faults_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator

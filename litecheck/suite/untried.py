@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from litecheck.suite.geometry.design import Design, design_of
+from litecheck.cases.geometry.design import Design, design_of
 from litecheck.suite.manifest import CaseEntry, by_operator
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.cases.template_operand import TemplateOperand
 from litecheck.errors import ProfileError
 from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
-from litecheck.suite.case_templates import CaseTemplate, TemplateOperand, templates_of
+from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.drafts import Choice, choices, drafted, tensor_name
 from tests.suite.drafted import draft_of, fingerprint
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.suite.geometry.design import design_of
+from litecheck.cases.geometry.design import design_of
 from litecheck.suite.manifest import CaseEntry, read_suite
 from litecheck.suite.suite_writer import Scope, make
 from litecheck.suite.untried import GeometryGap, geometry_gaps

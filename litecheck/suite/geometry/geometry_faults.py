@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from litecheck.arrays import Array
+from litecheck.cases.geometry.design import Design
 from litecheck.profile.operators import traits_of
-from litecheck.suite.geometry.design import Design
 from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
 from litecheck.suite.geometry.read_faults import read_faults
 

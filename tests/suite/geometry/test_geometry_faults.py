@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from litecheck.cases.geometry.design import design_of
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.geometric import geometric
-from litecheck.suite.geometry.design import design_of
 from litecheck.suite.geometry.fault import Inference
 from litecheck.suite.geometry.geometry_faults import FAULTS, faults_of
 from litecheck.suite.mutants import columns_of

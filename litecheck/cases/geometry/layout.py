@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from litecheck.cases.geometry.covering import Row
+from litecheck.cases.template_operand import TemplateOperand
 from litecheck.model.build import Option
-from litecheck.suite.case_templates import TemplateOperand
-from litecheck.suite.geometry.covering import Row
 
 Operands = Mapping[str, tuple[TemplateOperand, ...]]
 

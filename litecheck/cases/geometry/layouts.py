@@ -7,10 +7,9 @@ from math import prod
 
 import numpy as np
 
-from litecheck.model.build import Option
-from litecheck.suite.geometry.covering import Row
-from litecheck.suite.geometry.layout import Layout, fed, listed, steering, weight, whole
-from litecheck.suite.geometry.sum_layouts import (
+from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.layout import Layout, fed, listed, steering, weight, whole
+from litecheck.cases.geometry.sum_layouts import (
     batch_matmul,
     convolution,
     depthwise,
@@ -18,6 +17,7 @@ from litecheck.suite.geometry.sum_layouts import (
     pool,
     transposed_convolution,
 )
+from litecheck.model.build import Option
 
 
 def binary(row: Row) -> Layout:
@@ -175,7 +175,7 @@ def to_space(row: Row) -> Layout | None:
     return Layout(operands, {}, prod(shape))
 
 
-#: Layouts by the name in ``rules/suite/geometry.yaml``.
+#: Layouts by the name in ``rules/geometry.yaml``.
 LAYOUTS: Mapping[str, Callable[[Row], Layout | None]] = {
     f.__name__: f
     for f in (

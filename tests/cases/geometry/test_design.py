@@ -7,10 +7,10 @@ from itertools import combinations
 
 import pytest
 
+from litecheck.cases.geometry.covering import parts
+from litecheck.cases.geometry.design import Design, _designs, design_of, rows_of
 from litecheck.profile.load import load_profile
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.geometry.covering import parts
-from litecheck.suite.geometry.design import Design, _designs, design_of, rows_of
 
 DESIGNS = _designs()
 

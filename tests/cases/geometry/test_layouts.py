@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.suite.geometry.layout import Layout
-from litecheck.suite.geometry.layouts import LAYOUTS
+from litecheck.cases.geometry.layout import Layout
+from litecheck.cases.geometry.layouts import LAYOUTS
 
 IMAGE = {"batch": "2", "height": "6", "width": "9", "channels": "3"}
 WINDOW = {"kernel": "3 2", "stride_h": "2", "stride_w": "1", "padding": "VALID"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.layout import Layout, fed, listed, steering, weight, whole
 from litecheck.model.build import Option
-from litecheck.suite.geometry.covering import Row
-from litecheck.suite.geometry.layout import Layout, fed, listed, steering, weight, whole
 
 
 def _window(row: Row, kernel: tuple[int, ...]) -> tuple[dict[str, Option], int] | None:

@@ -1,4 +1,4 @@
-"""Covering designs of operators from ``rules/suite/geometry.yaml``."""
+"""Covering designs of operators from ``rules/geometry.yaml``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from litecheck.cases.geometry.covering import Row, covering, parts
+from litecheck.cases.geometry.layout import Layout
+from litecheck.cases.geometry.layouts import LAYOUTS
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
-from litecheck.suite.geometry.covering import Row, covering, parts
-from litecheck.suite.geometry.layout import Layout
-from litecheck.suite.geometry.layouts import LAYOUTS
 
-_SHOWN = "rules/suite/geometry.yaml"
+_SHOWN = "rules/geometry.yaml"
 _KEYS = ("operators", "layout", "most", "factors", "extremes", "never")
 _REQUIRED = ("operators", "layout", "most", "factors")
 #: Values that occur together: pairs at level standard, triples at level exhaustive.
@@ -77,7 +77,7 @@ def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
 @cache
 def _designs() -> Mapping[str, Design]:
     """Return every design by operator. Raise ProfileError with the line for an invalid file."""
-    listed = read_yaml(rules_dir() / "suite" / "geometry.yaml", _SHOWN).only(("geometry",)).get("geometry")
+    listed = read_yaml(rules_dir() / "geometry.yaml", _SHOWN).only(("geometry",)).get("geometry")
     if not isinstance(listed, SequenceNode):
         raise ProfileError(_SHOWN, 1, "geometry is a list")
     return {opcode: design for design in map(_read, listed) for opcode in design.operators}

@@ -1,0 +1,21 @@
+"""An operand of a form: shape, and values of index tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litecheck.arrays import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TemplateOperand:
+    """The shape of an input, and its values if it is a steering input; ``fed`` values are given at run time."""
+
+    shape: tuple[int, ...]
+    values: Array | None = None
+    constant: bool = False
+
+    @property
+    def fed(self) -> bool:
+        """True if the values are given at run time."""
+        return self.values is not None and not self.constant
