@@ -61,7 +61,8 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
 def _form(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:
     unfused = {k: v for k, v in first.options.items() if k != "fused_activation_function"}
     operands = {**first.operands, **layout.operands}
-    return replace(first, name=name, operands=operands, options={**unfused, **layout.options})
+    options = {**unfused, **layout.options}
+    return replace(first, name=name, operands=operands, options=options, results=layout.results)
 
 
 def _aliased(model: Model) -> Model:

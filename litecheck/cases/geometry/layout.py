@@ -18,13 +18,14 @@ Operands = Mapping[str, tuple[TemplateOperand, ...]]
 class Layout:
     """Operands, options, and the cost: multiplications, or elements of inputs without any.
 
-    If ``aliased``, the first tensor is all operands of its shape.
+    If ``aliased``, the first tensor is all operands of its shape. ``results`` is the number of outputs.
     """
 
     operands: Operands
     options: Mapping[str, Option]
     cost: int
     aliased: bool = False
+    results: int = 1
 
 
 def fed(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
@@ -51,3 +52,21 @@ def whole(row: Row, *names: str) -> tuple[int, ...]:
 def listed(row: Row, name: str) -> tuple[int, ...]:
     """Return the numbers in a factor's value. Example: ``5 1`` gives (5, 1)."""
     return tuple(map(int, row[name].split()))
+
+
+def image(row: Row) -> tuple[int, ...]:
+    """Return the shape of an image."""
+    return whole(row, "batch", "height", "width", "channels")
+
+
+def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
+    """Return the shape of a tensor that is broadcast to an image. Example: ``column`` gives (2, 3, 1, 1)."""
+    shapes = {
+        "scalar": (),
+        "element": (1,),
+        "channels": shape[3:],
+        "rows": (1, 1, shape[2], shape[3]),
+        "column": (shape[0], shape[1], 1, 1),
+        "images": shape[:1],
+    }
+    return shapes.get(along, shape)

@@ -8,7 +8,31 @@ from math import prod
 import numpy as np
 
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.layout import Layout, fed, listed, steering, weight, whole
+from litecheck.cases.geometry.layout import Layout, fed, image, listed, smaller, steering, weight, whole
+from litecheck.cases.geometry.move_layouts import (
+    broadcasting,
+    diagonal,
+    expanding,
+    filling,
+    inner_padding,
+    mirroring,
+    new_diagonal,
+    packing,
+    picking_places,
+    ranking,
+    reversing,
+    scattering,
+    selecting,
+    slopes,
+    space_blocks,
+    spacing,
+    splitting,
+    striding,
+    tiling,
+    uneven_splitting,
+    unpacking,
+    updating,
+)
 from litecheck.cases.geometry.sum_layouts import (
     batch_matmul,
     convolution,
@@ -22,15 +46,10 @@ from litecheck.model.build import Option
 
 def binary(row: Row) -> Layout:
     """Return two operands: one side is broadcast along some dimensions or constant, or both are the same tensor."""
-    shape = whole(row, "batch", "height", "width", "channels")
+    shape = image(row)
     side, _, along = row["broadcast"].partition(" ")
-    smaller = {
-        "element": (1,),
-        "channels": shape[3:],
-        "rows": (1, 1, shape[2], shape[3]),
-        "column": (shape[0], shape[1], 1, 1),
-    }.get(along, shape)
-    small = weight(*smaller) if along == "constant" else fed(smaller)
+    less = smaller(shape, along)
+    small = weight(*less) if along == "constant" else fed(less)
     pair = (small, fed(shape)) if side == "lhs" else (fed(shape), small)
     return Layout({"lhs": pair[0], "rhs": pair[1]}, {}, prod(shape), aliased=side == "same")
 
@@ -44,7 +63,7 @@ def rows(row: Row) -> Layout:
 
 def reduction(row: Row) -> Layout:
     """Return a reduction of an image along some axes."""
-    shape = whole(row, "batch", "height", "width", "channels")
+    shape = image(row)
     operands = {"input": fed(shape), "axis": steering(list(listed(row, "axes")))}
     return Layout(operands, {"keep_dims": row["keep_dims"] == "yes"}, prod(shape))
 
@@ -57,7 +76,7 @@ def search(row: Row) -> Layout:
 
 def concatenation(row: Row) -> Layout:
     """Return operands of different lengths along one axis, or ``count`` times the same tensor."""
-    shape, axis = whole(row, "batch", "height", "width", "channels"), int(row["axis"])
+    shape, axis = image(row), int(row["axis"])
     count, _, same = row["count"].partition(" ")
     longer = [0 if same else n % 3 for n in range(int(count))]
     at = axis % len(shape)
@@ -67,7 +86,7 @@ def concatenation(row: Row) -> Layout:
 
 def resize(row: Row) -> Layout:
     """Return an image and its new size."""
-    shape, size = whole(row, "batch", "height", "width", "channels"), whole(row, "new_height", "new_width")
+    shape, size = image(row), whole(row, "new_height", "new_width")
     options: dict[str, Option] = {
         "align_corners": row["grid"] == "corners",
         "half_pixel_centers": row["grid"] == "half-pixels",
@@ -77,14 +96,14 @@ def resize(row: Row) -> Layout:
 
 def padding(row: Row) -> Layout:
     """Return an image with padding before and after each dimension; PADV2 pads with 0."""
-    shape = whole(row, "batch", "height", "width", "channels")
+    shape = image(row)
     pads = [list(listed(row, name)) for name in ("pad_n", "pad_h", "pad_w", "pad_c")]
     return Layout({"input": fed(shape), "paddings": steering(pads)}, {}, prod(shape))
 
 
 def transposition(row: Row) -> Layout:
     """Return the last dimensions of an image and their permutation; a fifth dimension of 2 is behind the height."""
-    batch, height, width, channels = whole(row, "batch", "height", "width", "channels")
+    batch, height, width, channels = image(row)
     order = listed(row, "order")
     shape = (
         (batch, height, 2, width, channels)
@@ -108,7 +127,7 @@ def picking(row: Row) -> Layout:
 
 def section(row: Row) -> Layout | None:
     """Return an image and its part from ``begin``, up to the end or to one element before."""
-    shape, begin = whole(row, "batch", "height", "width", "channels"), listed(row, "begin")
+    shape, begin = image(row), listed(row, "begin")
     less = int(row["end"] == "early")
     sizes = [n - b - less * (n - b > 1) for n, b in zip(shape, begin, strict=True)]
     if min(sizes) < 1:
@@ -181,6 +200,8 @@ LAYOUTS: Mapping[str, Callable[[Row], Layout | None]] = {
     for f in (
         convolution, depthwise, transposed_convolution, pool, matmul, batch_matmul, binary, rows, reduction, search,
         concatenation, resize, padding, transposition, picking, section, reshaping, squeezing, depth_blocks, to_batch,
-        to_space,
+        to_space, packing, unpacking, splitting, uneven_splitting, mirroring, expanding, filling, striding, space_blocks,
+        picking_places, scattering, selecting, tiling, broadcasting, ranking, reversing, updating, slopes, diagonal,
+        new_diagonal, spacing, inner_padding,
     )
 }  # fmt: skip

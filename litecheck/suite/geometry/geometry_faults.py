@@ -50,7 +50,7 @@ def _image(lost: Callable[[Array, int], Array]) -> Callable[[Array], Array | Non
 def _single_row(inference: Inference) -> Array | None:
     """Lose images of height 1."""
     output = inference.output
-    return _along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim == 4 else None
+    return _along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim in (3, 4) else None
 
 
 def _pitch(output: Array) -> Array | None:
@@ -139,10 +139,14 @@ def _faults() -> Iterator[GeometryFault]:
 FAULTS: Mapping[str, GeometryFault] = {fault.name: fault for fault in _faults()}
 
 
+#: Layouts of operators that read each place before they write it, or leave it unchanged.
+_IN_PLACE = ("reduction", "updating", "new_diagonal")
+
+
 def faults_of(opcode: str, design: Design) -> tuple[GeometryFault, ...]:
     """Return the faults that an operator with a design can have."""
     facts = traits_of(opcode)
-    in_place = facts.elementwise or facts.view or facts.slices == "ranges" or design.layout == "reduction"
+    in_place = facts.elementwise or facts.view or facts.slices or design.layout in _IN_PLACE
     known = {part for value in design.values() for part in value}
     return tuple(
         fault

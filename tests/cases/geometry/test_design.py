@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from litecheck.cases.geometry.covering import parts
-from litecheck.cases.geometry.design import Design, _designs, design_of, rows_of
+from litecheck.cases.geometry.design import STRENGTHS, Design, _designs, design_of, rows_of
 from litecheck.profile.load import load_profile
 from litecheck.suite.case_templates import templates_of
 
@@ -23,15 +23,30 @@ def test_every_possible_pair_occurs_and_every_row_is_affordable(opcode: str) -> 
     usual = {name: values[0] for name, values in design.factors.items()}
     lacking = [part for part in parts(design.factors, 2) if part not in found]
     assert all(design.laid_out({**usual, **{names[n]: v for n, v in part}}) is None for part in lacking)
-    assert all(design.laid_out(row) is not None for row in rows)
     assert design.laid_out(usual) is not None
     assert templates_of(opcode).forms
 
 
-def test_operators_have_a_design() -> None:
-    profile = load_profile("litert-int8")
-    without = {name for name in profile.operators if templates_of(name).forms and design_of(name) is None}
-    assert without == {"SHAPE"}
+@pytest.mark.parametrize(
+    ("profile", "without"),
+    [
+        ("litert-int8", {"SHAPE"}),
+        (
+            "litert-runtime",
+            {"SHAPE", "RANK", "IF", "UNIQUE", "WHERE", "ONE_HOT", "SPARSE_TO_DENSE", "STABLEHLO_GATHER", "REDUCE_WINDOW",
+             "EMBEDDING_LOOKUP", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"},
+        ),
+    ],
+)  # fmt: skip
+def test_operators_have_a_design(profile: str, without: set[str]) -> None:
+    rules = load_profile(profile).operators
+    assert {name for name in rules if templates_of(name).forms and design_of(name) is None} == without
+
+
+@pytest.mark.parametrize("strength", STRENGTHS.values())
+@pytest.mark.parametrize("opcode", DESIGNS)
+def test_every_row_has_a_layout(opcode: str, strength: int) -> None:
+    assert all(DESIGNS[opcode].laid_out(row) is not None for row in rows_of(opcode, strength))
 
 
 def test_an_extreme_is_one_row_beside_usual_values_and_without_the_limit() -> None:

@@ -1,0 +1,216 @@
+"""Layouts of operators that move data: stacks, parts, padding and blocks."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.layout import Layout, fed, image, listed, smaller, steering, weight, whole
+
+
+def packing(row: Row) -> Layout:
+    """Return several tensors to stack along a new axis, or the same tensor several times."""
+    shape = whole(row, "height", "width", "channels")
+    count, _, same = row["count"].partition(" ")
+    options = {"values_count": int(count), "axis": int(row["axis"])}
+    return Layout(
+        {"values": fed(*[shape] * int(count))}, options, int(count) * prod(shape), aliased=bool(same)
+    )
+
+
+def unpacking(row: Row) -> Layout | None:
+    """Return an image and the axis of its slices, of which there are at most 9."""
+    shape, axis = image(row), int(row["axis"])
+    if shape[axis] > 9:
+        return None
+    options = {"num": shape[axis], "axis": axis}
+    return Layout({"input": fed(shape)}, options, prod(shape), results=shape[axis])
+
+
+def splitting(row: Row) -> Layout:
+    """Return an image whose part of equal sizes have the shape of the factors."""
+    shape, count, axis = list(image(row)), int(row["count"]), int(row["axis"])
+    shape[axis] *= count
+    operands = {"axis": steering(axis), "input": fed(tuple(shape))}
+    return Layout(operands, {"num_splits": count}, prod(shape), results=count)
+
+
+def uneven_splitting(row: Row) -> Layout:
+    """Return an image and sizes of its parts, each longer by 1; the size of an ``open`` last part is -1."""
+    shape, count, axis = list(image(row)), int(row["count"]), int(row["axis"])
+    sizes = [shape[axis] + n for n in range(count)]
+    shape[axis] = sum(sizes)
+    given = [*sizes[:-1], -1] if row["last"] == "open" else sizes
+    operands = {"input": fed(tuple(shape)), "size_splits": steering(given), "axis": steering(axis)}
+    return Layout(operands, {"num_splits": count}, prod(shape), results=count)
+
+
+def mirroring(row: Row) -> Layout | None:
+    """Return an image with mirrored padding; None if the padding exceeds the image."""
+    shape = image(row)
+    pads = [[0, 0], *(list(listed(row, name)) for name in ("pad_h", "pad_w", "pad_c"))]
+    if any(max(pad) > n - (row["mode"] == "REFLECT") for pad, n in zip(pads, shape, strict=True)):
+        return None
+    operands = {"input": fed(shape), "paddings": steering(pads)}
+    return Layout(operands, {"mode": row["mode"]}, prod(shape))
+
+
+def expanding(row: Row) -> Layout:
+    """Return an image and the place of a new dimension of 1."""
+    shape = whole(row, "height", "width", "channels")
+    return Layout({"input": fed(shape), "axis": steering(int(row["axis"]))}, {}, prod(shape))
+
+
+def filling(row: Row) -> Layout:
+    """Return a shape and the value that fills it."""
+    shape = image(row)
+    return Layout({"dims": steering(list(shape)), "value": fed(())}, {}, prod(shape))
+
+
+def striding(row: Row) -> Layout | None:
+    """Return an image and its part from ``begin`` in steps, backward for a negative step.
+
+    ``end`` is the last element (``last``), the one before (``early``), or left to a mask (``masked``). ``removed``
+    removes the first dimension. None if nothing is left of a dimension.
+    """
+    shape, offsets, steps = image(row), listed(row, "begin"), listed(row, "steps")
+    less = int(row["end"] == "early")
+    if min(n - b - less for n, b in zip(shape, offsets, strict=True)) < 1 or (
+        row["removed"] == "0" and steps[0] != 1
+    ):
+        return None
+    begin = [b if s > 0 else n - 1 - b for n, b, s in zip(shape, offsets, steps, strict=True)]
+    end = [n - less if s > 0 else less - n - 1 for n, s in zip(shape, steps, strict=True)]
+    masked = row["end"] == "masked"
+    options = {"end_mask": 15 if masked else 0, "shrink_axis_mask": int(row["removed"] == "0")}
+    operands = {
+        "input": fed(shape),
+        "begin": steering(begin),
+        "end": steering([0, 0, 0, 0] if masked else end),
+        "strides": steering(list(steps)),
+    }
+    return Layout(operands, options, prod(shape))
+
+
+def space_blocks(row: Row) -> Layout:
+    """Return an image whose channels become blocks of a larger image."""
+    batch, rows, columns, channels, block = whole(row, "batch", "rows", "columns", "channels", "block")
+    shape = (batch, rows, columns, channels * block**2)
+    return Layout({"input": fed(shape)}, {"block_size": block}, prod(shape))
+
+
+def _places(shape: tuple[int, ...], count: int) -> list[list[int]]:
+    """Return distinct places of leading dimensions, the last place first."""
+    numbers = prod(shape) - 1 - np.arange(count) * 7 % prod(shape)
+    return [list(map(int, place)) for place in zip(*np.unravel_index(numbers, shape), strict=True)]
+
+
+def picking_places(row: Row) -> Layout | None:
+    """Return an image and places in its first ``indexed`` dimensions; None for more places than there are."""
+    shape, count, indexed = image(row), int(row["count"]), int(row["indexed"])
+    if count > prod(shape[:indexed]):
+        return None
+    operands = {"input": fed(shape), "indices": steering(_places(shape[:indexed], count))}
+    return Layout(operands, {}, prod(shape) + count * prod(shape[indexed:]))
+
+
+def scattering(row: Row) -> Layout | None:
+    """Return updates, their places in the first ``indexed`` dimensions, and the shape of the output."""
+    shape, count, indexed = image(row), int(row["count"]), int(row["indexed"])
+    if count > prod(shape[:indexed]) or prod(shape[:indexed]) % 7 == 0:
+        return None
+    operands = {
+        "indices": steering(_places(shape[:indexed], count)),
+        "updates": fed((count, *shape[indexed:])),
+        "shape": steering(list(shape)),
+    }
+    return Layout(operands, {}, prod(shape))
+
+
+def selecting(row: Row) -> Layout:
+    """Return a condition of a smaller shape or one value, or a smaller side."""
+    shape = image(row)
+    side, _, along = row["broadcast"].partition(" ")
+    less = fed(smaller(shape, along))
+    operands = {"condition": fed(shape), "on_true": fed(shape), "on_false": fed(shape)}
+    return Layout(operands if side == "none" else {**operands, side: less}, {}, prod(shape))
+
+
+def tiling(row: Row) -> Layout:
+    """Return an image and its number of copies along each dimension."""
+    shape, copies = image(row), listed(row, "copies")
+    return Layout({"input": fed(shape), "multiples": steering(list(copies))}, {}, prod(shape) * prod(copies))
+
+
+def broadcasting(row: Row) -> Layout:
+    """Return a smaller tensor and the shape that it is broadcast to."""
+    shape = image(row)
+    return Layout(
+        {"input": fed(smaller(shape, row["along"])), "shape": steering(list(shape))}, {}, prod(shape)
+    )
+
+
+def ranking(row: Row) -> Layout | None:
+    """Return rows and the number of their largest elements."""
+    count, depth = whole(row, "rows", "depth")
+    most = depth if row["largest"] == "all" else int(row["largest"])
+    if most > depth:
+        return None
+    return Layout({"input": fed((count, depth)), "k": steering(most)}, {}, count * depth)
+
+
+def reversing(row: Row) -> Layout:
+    """Return an image and the axis that is reversed."""
+    shape = image(row)
+    return Layout({"input": fed(shape), "axis": steering([int(row["axis"])])}, {}, prod(shape))
+
+
+def updating(row: Row) -> Layout:
+    """Return an image and a part to replace; the runtime moves a part beyond the image back into the image."""
+    shape, start = image(row), list(listed(row, "start"))
+    part = tuple(max(1, n // 2) for n in shape)
+    operands = {"input": fed(shape), "update": fed(part), "start_indices": steering(start)}
+    return Layout(operands, {}, prod(shape))
+
+
+def slopes(row: Row) -> Layout:
+    """Return an image and its slopes: of each channel, one for all, or of each element."""
+    shape = image(row)
+    sizes = {"channels": (1, 1, shape[3]), "one": (1, 1, 1), "elements": shape[1:]}
+    return Layout({"input": fed(shape), "alpha": weight(*sizes[row["slopes"]])}, {}, prod(shape))
+
+
+def diagonal(row: Row) -> Layout:
+    """Return the diagonals of square matrices."""
+    shape = whole(row, "batch", "channels")
+    return Layout({"diagonal": fed(shape)}, {}, prod(shape) * shape[1])
+
+
+def new_diagonal(row: Row) -> Layout:
+    """Return matrices and their new diagonals."""
+    batch, width, channels = whole(row, "batch", "width", "channels")
+    operands = {"input": fed((batch, width, channels)), "diagonal": fed((batch, min(width, channels)))}
+    return Layout(operands, {}, batch * width * channels)
+
+
+def spacing(row: Row) -> Layout:
+    """Return an image and the distances that its elements get; the gaps are padded."""
+    shape, steps = image(row), listed(row, "steps")
+    operands = {"input": fed(shape), "dilations": steering(list(steps)), "padding_value": weight()}
+    return Layout(operands, {}, prod(shape) * prod(steps))
+
+
+def inner_padding(row: Row) -> Layout | None:
+    """Return an image with padding before, behind and between elements; a negative number removes elements."""
+    shape = image(row)
+    low, high, between = (listed(row, name) for name in ("low", "high", "between"))
+    sizes = [n + a + b + (n - 1) * c for n, a, b, c in zip(shape, low, high, between, strict=True)]
+    if min(sizes) < 1:
+        return None
+    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
+    options = {
+        name: np.array(values, np.int64) for name, values in zip(names, (low, high, between), strict=True)
+    }
+    return Layout({"input": fed(shape), "padding_value": weight()}, options, prod(sizes))
