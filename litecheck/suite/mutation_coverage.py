@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Array, Arrays
 from litecheck.cases.geometry.design import design_of
 from litecheck.errors import ConfigError
+from litecheck.model.types import Model
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -169,8 +170,11 @@ def inferences_of(
         interpreter.restart()
         return interpreter.run(main, inputs)[main.outputs[0]]
 
+    def variant(model: Model, inputs: Arrays) -> Array:
+        return ReferenceInterpreter(model, base).run(model.subgraphs[0], inputs)[main.outputs[0]]
+
     for inputs, output in zip(case.runs, outputs[0], strict=True):
-        yield Inference(tuple(inputs), output, len(set(used)) < len(used), compute)
+        yield Inference(tuple(inputs), output, len(set(used)) < len(used), compute, case.model, variant)
 
 
 def is_shown(fault: GeometryFault, inference: Inference) -> bool:

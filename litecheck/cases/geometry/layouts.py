@@ -27,12 +27,12 @@ from litecheck.cases.geometry.move_layouts import (
     space_blocks,
     spacing,
     splitting,
-    striding,
     tiling,
     uneven_splitting,
     unpacking,
     updating,
 )
+from litecheck.cases.geometry.stride_layout import striding
 from litecheck.cases.geometry.sum_layouts import (
     batch_matmul,
     convolution,
@@ -116,7 +116,7 @@ def transposition(row: Row) -> Layout:
 def picking(row: Row) -> Layout:
     """Return slices of a tensor, picked by indices along an axis; the last slice comes first."""
     outer, length, inner, count, axis = whole(row, "outer", "length", "inner", "count", "axis")
-    shape = {0: (length, outer, inner), 1: (outer, length, inner), -1: (outer, inner, length)}[axis]
+    shape = ((length, outer, inner), (outer, length, inner), (outer, inner, length))[axis % 3]
     indices = (length - 1 - np.arange(count) * 7 % length).reshape(-1, *(() if count % 2 else (2,)))
     return Layout(
         {"input": fed(shape), "indices": steering(indices)},
@@ -154,8 +154,9 @@ def reshaping(row: Row) -> Layout:
 def squeezing(row: Row) -> Layout:
     """Return an image of one row or column, and the dimensions of 1 to remove."""
     count, removed = int(row["elements"]), list(listed(row, "removed"))
-    shape = [1 if n in removed else 2 - count % 2 for n in range(4)]
-    shape[next(n for n in (3, 2, 1, 0) if n not in removed)] = count
+    kept = [n for n in range(4) if n not in {axis % 4 for axis in removed}]
+    shape = [2 - count % 2 if n in kept else 1 for n in range(4)]
+    shape[kept[-1]] = count
     return Layout({"input": fed(tuple(shape))}, {"squeeze_dims": removed}, prod(shape))
 
 

@@ -69,31 +69,6 @@ def filling(row: Row) -> Layout:
     return Layout({"dims": steering(list(shape)), "value": fed(())}, {}, prod(shape))
 
 
-def striding(row: Row) -> Layout | None:
-    """Return an image and its part from ``begin`` in steps, backward for a negative step.
-
-    ``end`` is the last element (``last``), the one before (``early``), or left to a mask (``masked``). ``removed``
-    removes the first dimension. None if nothing is left of a dimension.
-    """
-    shape, offsets, steps = image(row), listed(row, "begin"), listed(row, "steps")
-    less = int(row["end"] == "early")
-    if min(n - b - less for n, b in zip(shape, offsets, strict=True)) < 1 or (
-        row["removed"] == "0" and steps[0] != 1
-    ):
-        return None
-    begin = [b if s > 0 else n - 1 - b for n, b, s in zip(shape, offsets, steps, strict=True)]
-    end = [n - less if s > 0 else less - n - 1 for n, s in zip(shape, steps, strict=True)]
-    masked = row["end"] == "masked"
-    options = {"end_mask": 15 if masked else 0, "shrink_axis_mask": int(row["removed"] == "0")}
-    operands = {
-        "input": fed(shape),
-        "begin": steering(begin),
-        "end": steering([0, 0, 0, 0] if masked else end),
-        "strides": steering(list(steps)),
-    }
-    return Layout(operands, options, prod(shape))
-
-
 def space_blocks(row: Row) -> Layout:
     """Return an image whose channels become blocks of a larger image."""
     batch, rows, columns, channels, block = whole(row, "batch", "rows", "columns", "channels", "block")
@@ -130,12 +105,12 @@ def scattering(row: Row) -> Layout | None:
 
 
 def selecting(row: Row) -> Layout:
-    """Return a condition of a smaller shape or one value, or a smaller side."""
+    """Return a condition and two sides; ``broadcast`` lists smaller ones, each with the dimensions that it has."""
     shape = image(row)
-    side, _, along = row["broadcast"].partition(" ")
-    less = fed(smaller(shape, along))
-    operands = {"condition": fed(shape), "on_true": fed(shape), "on_false": fed(shape)}
-    return Layout(operands if side == "none" else {**operands, side: less}, {}, prod(shape))
+    operands = dict.fromkeys(("condition", "on_true", "on_false"), fed(shape))
+    words = row["broadcast"].split()
+    less = {role: fed(smaller(shape, along)) for role, along in zip(words[::2], words[1::2], strict=False)}
+    return Layout({**operands, **less}, {}, prod(shape))
 
 
 def tiling(row: Row) -> Layout:

@@ -6,19 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from litecheck.arrays import Array, Arrays
+from litecheck.model.types import Model
+from litecheck.reference.runtime_tensors import RunError
+
+
+def _no_variant(model: Model, inputs: Arrays) -> Array:
+    raise RunError("the inference has no model")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inference:
     """An inference of a case with its correct output.
 
-    ``shared`` is True if one tensor is several operands. ``compute`` returns the output for inputs of the same shapes.
+    ``shared`` is True if one tensor is several operands. ``compute`` returns the output for inputs of the same shapes,
+    ``variant`` the output of a changed ``model``.
     """
 
     inputs: Arrays
     output: Array
     shared: bool
     compute: Callable[[Arrays], Array]
+    model: Model | None = None
+    variant: Callable[[Model, Arrays], Array] = _no_variant
 
 
 #: From an inference to the faulty output; None if the inference does not show the fault.

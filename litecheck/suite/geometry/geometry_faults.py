@@ -10,6 +10,7 @@ from litecheck.arrays import Array
 from litecheck.cases.geometry.design import Design
 from litecheck.profile.operators import traits_of
 from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
+from litecheck.suite.geometry.option_faults import option_faults
 from litecheck.suite.geometry.read_faults import read_faults
 
 
@@ -134,6 +135,7 @@ def _faults() -> Iterator[GeometryFault]:
         _shared,
     )
     yield from read_faults()
+    yield from option_faults()
 
 
 FAULTS: Mapping[str, GeometryFault] = {fault.name: fault for fault in _faults()}

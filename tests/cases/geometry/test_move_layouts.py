@@ -9,7 +9,6 @@ from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.geometry.layouts import LAYOUTS
 
 IMAGE = {"batch": "2", "height": "6", "width": "9", "channels": "3"}
-STRIDED = {**IMAGE, "begin": "0 1 0 2", "steps": "1 2 -3 1", "end": "last", "removed": "0"}
 
 
 def laid_out(layout: str, **row: str) -> Layout:
@@ -76,10 +75,6 @@ def test_shapes_and_number_of_outputs(
     [
         ("uneven_splitting", {"axis": "3", "count": "2", "last": "stated"}, "size_splits", [3, 4]),
         ("uneven_splitting", {"axis": "3", "count": "2", "last": "open"}, "size_splits", [3, -1]),
-        ("striding", STRIDED, "begin", [0, 1, 8, 2]),
-        ("striding", STRIDED, "end", [2, 6, -10, 3]),
-        ("striding", {**STRIDED, "begin": "0 0 0 0", "end": "early", "removed": "none"}, "end", [1, 5, -9, 2]),
-        ("striding", {**STRIDED, "end": "masked"}, "end", [0, 0, 0, 0]),
         ("picking_places", {"count": "3", "indexed": "2"}, "indices", [[1, 5], [0, 4], [1, 3]]),
         ("scattering", {"count": "2", "indexed": "4"}, "indices", [[1, 5, 8, 2], [1, 5, 6, 1]]),
         ("mirroring", {"pad_h": "5 0", "pad_w": "0 8", "pad_c": "1 2", "mode": "REFLECT"}, "paddings",
@@ -100,8 +95,6 @@ def test_values_that_steer(layout: str, row: dict[str, str], role: str, values: 
         ("unpacking", {"channels": "10", "axis": "3"}),
         ("mirroring", {"pad_h": "6 0", "pad_w": "0 0", "pad_c": "0 0", "mode": "REFLECT"}),
         ("mirroring", {"pad_h": "7 0", "pad_w": "0 0", "pad_c": "0 0", "mode": "SYMMETRIC"}),
-        ("striding", {**STRIDED, "begin": "0 0 0 3"}),
-        ("striding", {**STRIDED, "steps": "2 1 1 1"}),
         ("picking_places", {"count": "3", "indexed": "1"}),
         ("scattering", {"height": "7", "count": "2", "indexed": "2"}),
         ("ranking", {"rows": "3", "depth": "2", "largest": "3"}),
@@ -122,5 +115,3 @@ def test_options() -> None:
     }
     assert padded.cost == 2 * 7 * 8 * 7
     assert laid_out("packing", count="2 same", axis="3").aliased
-    assert laid_out("striding", **STRIDED).options == {"end_mask": 0, "shrink_axis_mask": 1}
-    assert laid_out("striding", **{**STRIDED, "end": "masked", "removed": "none"}).options["end_mask"] == 15

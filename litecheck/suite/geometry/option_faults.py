@@ -1,0 +1,187 @@
+"""Faults of options: a device reads masks, negative indices and axes wrongly, or places broadcast inputs wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from litecheck.arrays import Array
+from litecheck.flatbuffer.table import Table
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Model, Operator, Tensor
+from litecheck.profile.operators import traits_of
+from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
+
+#: From the value of an option or a constant and the operator's model to the value that the device reads.
+_Misread = Callable[[Array, Model], Array]
+_MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+#: Values of factors with which an input is broadcast as in numpy.
+_BROADCAST = frozenset(("rhs channels", "condition channels", "along"))
+
+
+def option_faults() -> Iterator[GeometryFault]:
+    """Yield every fault of options."""
+    masks = frozenset(("masked",))
+    for name in _MASKS:
+        does = f"{name}_mask is read as 0"
+        yield GeometryFault(f"no-{name.replace('_', '-')}-mask", does, masks, _misread(f"{name}_mask", _zero))
+    for name in _MASKS[:2]:
+        does = f"{name}_mask is read as 0 at a negative stride"
+        spoil = _misread(f"{name}_mask", _without_backward)
+        yield GeometryFault(f"no-{name}-mask-backward", does, masks, spoil)
+    for name in _MASKS[:2]:
+        yield GeometryFault(
+            f"negative-{name}", f"a negative {name} is read as 0", masks, _misread(name, _clamped)
+        )
+    yield GeometryFault(
+        "negative-begin-shrunk",
+        "a negative begin of a removed dimension is read as 0",
+        masks,
+        _misread("begin", _clamped_shrunk),
+    )
+    axes = frozenset(("axis", "axes"))
+    for name, does, read in (
+        ("negative-axis", "a negative axis counts from the last but one", _shifted),
+        ("axis-below-0", "a negative axis is read as 0", _clamped),
+    ):
+        yield GeometryFault(name, does, axes, _misread("axis", read))
+    yield GeometryFault(
+        "leading-axes",
+        "an input of lower rank is broadcast along the first dimensions",
+        _BROADCAST,
+        _placed(_leading),
+    )
+    yield GeometryFault(
+        "repeated-input",
+        "the elements of a smaller input are repeated in order",
+        _BROADCAST,
+        _placed(_repeated),
+    )
+
+
+def _zero(value: Array, model: Model) -> Array:
+    return np.zeros_like(value)
+
+
+def _shifted(value: Array, model: Model) -> Array:
+    """Example: axis -1 is read as -2."""
+    return np.where(value < 0, value - 1, value)
+
+
+def _clamped(value: Array, model: Model) -> Array:
+    return np.maximum(value, 0)
+
+
+def _bits(mask: int, count: int) -> Array:
+    return np.asarray(mask >> np.arange(count) & 1, bool)
+
+
+def _without_backward(value: Array, model: Model) -> Array:
+    """Example: mask 6 with strides (1, -1, 1) is read as 4."""
+    strides = stored_integers(_tensor(model, "strides"))
+    backward = 0 if strides is None else sum(1 << int(n) for n in np.flatnonzero(strides.reshape(-1) < 0))
+    return np.asarray(int(value) & ~backward)
+
+
+def _clamped_shrunk(value: Array, model: Model) -> Array:
+    options = _operator(model).options
+    mask = 0 if options is None else int(options.get("shrink_axis_mask", 0))
+    return np.where(_bits(mask, value.size), np.maximum(value, 0), value)
+
+
+def _operator(model: Model) -> Operator:
+    return model.subgraphs[0].operators[0]
+
+
+def _tensor(model: Model, role: str) -> Tensor:
+    operator = _operator(model)
+    return model.subgraphs[0].tensors[traits_of(operator.kind).tensors(operator)[role]]
+
+
+def _misread(name: str, misread: _Misread) -> Spoil:
+    """Return the fault of a device that reads an option, or the constant of this role, wrongly."""
+
+    def spoil(inference: Inference) -> Array | None:
+        model = inference.model
+        if model is None or len(model.subgraphs[0].operators) != 1:
+            return None
+        changed = _with_option(model, name, misread) or _with_constant(model, name, misread)
+        return (
+            None if changed is None else _differing(inference, inference.variant(changed, inference.inputs))
+        )
+
+    return spoil
+
+
+def _differing(inference: Inference, made: Array) -> Array | None:
+    """Return an output if its elements, in order, differ from the correct output."""
+    return None if np.array_equal(made.reshape(-1), inference.output.reshape(-1)) else made
+
+
+def _with_option(model: Model, name: str, misread: _Misread) -> Model | None:
+    """Return the model with the misread option; None if it has no such option, or if the value stays."""
+    operator = _operator(model)
+    value = None if operator.options is None else operator.options.get(name)
+    if operator.options is None or value is None:
+        return None
+    read = misread(np.asarray(value), model)
+    if np.array_equal(read, value):
+        return None
+    given = read if isinstance(value, np.ndarray) else int(read)
+    options = Table(operator.options.type, {**operator.options.fields, name: given})
+    main = replace(model.subgraphs[0], operators=(replace(operator, options=options),))
+    return replace(model, subgraphs=(main, *model.subgraphs[1:]))
+
+
+def _with_constant(model: Model, role: str, misread: _Misread) -> Model | None:
+    """Return the model with the misread constant; None if it has no constant of the role, or if the values stay."""
+    if role not in traits_of(_operator(model).kind).tensors(_operator(model)):
+        return None
+    tensor = _tensor(model, role)
+    values = stored_integers(tensor)
+    read = None if values is None else misread(values, model)
+    if values is None or read is None or np.array_equal(read, values):
+        return None
+    data = np.frombuffer(np.ascontiguousarray(read, values.dtype).tobytes(), np.uint8)
+    return _with_tensors(model, {tensor.index: replace(tensor, data=data)})
+
+
+def _with_tensors(model: Model, changed: dict[int, Tensor]) -> Model:
+    main = model.subgraphs[0]
+    tensors = tuple(changed.get(tensor.index, tensor) for tensor in main.tensors)
+    return replace(model, subgraphs=(replace(main, tensors=tensors), *model.subgraphs[1:]))
+
+
+def _placed(place: Callable[[Array, tuple[int, ...]], Array | None]) -> Spoil:
+    """Return the fault of a device that places the elements of smaller inputs wrongly in the output's shape."""
+
+    def spoil(inference: Inference) -> Array | None:
+        model, shape = inference.model, inference.output.shape
+        if model is None:
+            return None
+        main = model.subgraphs[0]
+        inputs = list(inference.inputs)
+        for number, (index, values) in enumerate(zip(main.inputs, inference.inputs, strict=True)):
+            placed = place(values, shape) if 1 < values.size < np.prod(shape) else None
+            if placed is not None and not np.array_equal(placed, np.broadcast_to(values, shape)):
+                inputs[number] = np.ascontiguousarray(placed)
+                tensor = replace(main.tensors[index], shape=shape, shape_signature=None)
+                changed = _with_tensors(model, {index: tensor})
+                return _differing(inference, inference.variant(changed, tuple(inputs)))
+        return None
+
+    return spoil
+
+
+def _leading(values: Array, shape: tuple[int, ...]) -> Array | None:
+    """Example: a row of 5 in (5, 2, 5) becomes a column of shape (5, 1, 1)."""
+    if values.ndim >= len(shape) or values.shape != shape[: values.ndim]:
+        return None
+    return np.broadcast_to(values.reshape(*values.shape, *(1,) * (len(shape) - values.ndim)), shape)
+
+
+def _repeated(values: Array, shape: tuple[int, ...]) -> Array:
+    """Example: a column (1, 2) becomes the rows (1, 2) and (1, 2)."""
+    return np.resize(values, shape)
