@@ -11,7 +11,7 @@ from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.bound import Operands, short_constant, stated_axes
 from litecheck.profile.measurements.options import fused_activation, padding
 from litecheck.profile.measurements.windows import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
 from litecheck.profile.operators import traits_of
@@ -26,6 +26,7 @@ _FILE = "rules/verify/parameters.yaml"
 _TRIED = frozenset(o for o in Outcome if o.judged) | {Outcome.INITIAL_ONLY, Outcome.SATURATED}
 #: Limits between the values ``one`` and ``more`` of accumulation depth, output channels and output elements.
 _DEPTH, _CHANNELS, _ELEMENTS = 256, 32, 1 << 16
+_MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 _GRIDS = (("aligned", "align_corners"), ("half", "half_pixel_centers"))
 
 
@@ -176,6 +177,35 @@ def _corners(operands: Operands) -> Values:
     return [word for word, name in _GRIDS if operands.option(name)] or ["plain"]
 
 
+def _axis(operands: Operands) -> Values:
+    options = operands.operator.options
+    squeezed = () if options is None else options.get("squeeze_dims")
+    axes = stated_axes(operands) or () if squeezed is None else squeezed
+    return sorted({"negative" if axis < 0 else "other" for axis in axes})
+
+
+def _masks(operands: Operands) -> Values:
+    return [name for name in _MASKS if operands.option(f"{name}_mask")]
+
+
+def _constants(operands: Operands, *roles: str) -> Iterator[int]:
+    for role in roles:
+        yield from short_constant(operands, role) or ()
+
+
+def _steps(operands: Operands) -> Values:
+    """Yield ``backward``, ``one`` or ``more`` for each stride. Example: strides (1, -2) give ``one`` and ``backward``."""
+    strides = _constants(operands, "strides")
+    return sorted({"backward" if step < 0 else "one" if step == 1 else "more" for step in strides})
+
+
+def _sides_broadcast(operands: Operands) -> Values:
+    """Yield the inputs with fewer elements than the output."""
+    output = operands.one("output")
+    several = operands.roles.items()
+    return [role for role, t in several if output and role != "output" and t[0].size < output.size]
+
+
 #: Measurements of an operator, by the parameter's name in the file.
 MEASURES: Mapping[str, Measure] = {
     "batch": _batch,
@@ -194,6 +224,11 @@ MEASURES: Mapping[str, Measure] = {
     "shapes": _shapes,
     "constant_operand": lambda o: ["yes" if any(t[0].is_constant for t in o.roles.values()) else "no"],
     "keep_dims": lambda o: ["yes" if o.option("keep_dims") else "no"],
+    "axis": _axis,
+    "masks": _masks,
+    "steps": _steps,
+    "indices": lambda o: ["negative" if min(_constants(o, "begin", "end"), default=0) < 0 else "other"],
+    "sides": _sides_broadcast,
     "corners": _corners,
     "padding": lambda o: _word(padding(o)),
     "activation": lambda o: _word(fused_activation(o)),

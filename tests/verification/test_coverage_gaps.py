@@ -157,6 +157,11 @@ def test_a_parameter_nobody_measures_is_an_error(tmp_path, monkeypatch: pytest.M
         ("image", "RELU", [(2, 2)], {}, []),
         ("constant_operand", "ADD", [(2, 3), (2, 3)], {}, ["no"]),
         ("zero_point", "RELU", [(2, 3)], {}, ["other"]),
+        ("axis", "CONCATENATION", [(2, 3)], {"axis": -1}, ["negative"]),
+        ("axis", "PACK", [(2, 3)], {"values_count": 1, "axis": 0}, ["other"]),
+        ("axis", "SQUEEZE", [(1, 3, 1)], {"squeeze_dims": [0, -1]}, ["negative", "other"]),
+        ("masks", "STRIDED_SLICE", [(2, 3)], {"end_mask": 2, "shrink_axis_mask": 1}, ["end", "shrink_axis"]),
+        ("sides", "SELECT_V2", [(2, 3), (3,), (2, 3)], {}, ["on_true"]),
         ("padding", "MAX_POOL_2D", [(1, 4, 4, 1)], {"padding": "VALID"}, ["VALID"]),
     ],
 )
@@ -172,3 +177,28 @@ def test_words_of_a_measure(
     roles = {role: (main.tensors[i],) for role, i in traits_of(operator.kind).tensors(operator).items()}
     operands = Operands(operator, roles, main, made)
     assert MEASURES[measure](operands) == words
+
+
+@pytest.mark.parametrize(
+    ("measure", "begin", "strides", "words"),
+    [
+        ("steps", [0, 2], [1, -2], ["backward", "one"]),
+        ("steps", [0, 0], [3, 2], ["more"]),
+        ("indices", [0, -1], [1, 1], ["negative"]),
+        ("indices", [0, 1], [1, 1], ["other"]),
+    ],
+)
+def test_words_of_constants(measure: str, begin: list[int], strides: list[int], words: list[str]) -> None:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    values = {"begin": begin, "end": [2, 3], "strides": strides}
+    constants = [graph.constant(name, np.array(value, np.int32)) for name, value in values.items()]
+    graph.add(
+        "STRIDED_SLICE",
+        [graph.tensor("x", (2, 3), "int8", Q), *constants],
+        [graph.tensor("y", (2, 3), "int8", Q)],
+    )
+    made = builder.finish()
+    main, operator = made.subgraphs[0], made.subgraphs[0].operators[0]
+    roles = {role: (main.tensors[i],) for role, i in traits_of(operator.kind).tensors(operator).items()}
+    assert MEASURES[measure](Operands(operator, roles, main, made)) == words
