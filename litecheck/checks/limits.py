@@ -48,16 +48,18 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             return NONE
         whole = not isinstance(measured, Fraction) or measured.denominator == 1
         return (
-            Fault(f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_kind(measured)),
+            Fault(
+                f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_kind(measured, value)
+            ),
         )
 
     return check
 
 
-def _kind(measured: Measured) -> str:
-    """Return the kind of a fault: a number outside an enum, or the default of an absent option."""
+def _kind(measured: Fraction | int | str, value: Constraint) -> str:
+    """Return the kind of a fault: a number above a range or outside an enum, or the default of an absent option."""
     if not isinstance(measured, str):
-        return ""
+        return "above" if isinstance(value, Range) and measured > value.high else ""
     return "unknown" if measured.lstrip("-").isdigit() else "unset" if measured.endswith(UNSET) else ""
 
 

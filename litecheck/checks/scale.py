@@ -54,7 +54,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     """Return the check: invalid scales first, then scales that differ from the required scales."""
     role = requirement.role or ""
     allowed, judge = types(rule, role), _judge(value)
-    least = TINY if value == Exactly("normal") else 0.0
+    least = TINY if isinstance(value, Exactly) and value.value != "positive" else 0.0
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []

@@ -8,6 +8,7 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault
 from litecheck.finding import IGNORED, REFERENCE_ONLY, UNSPECIFIED, Effect, Finding, Level
 from litecheck.model.links import parameters_of
 from litecheck.profile.load import SPECIFICATION
+from litecheck.profile.measurements.options import result_type
 from litecheck.profile.type_table import ABSENT, SCALED, Combination, OperatorTypes, TypeTable, row_text
 from litecheck.profile.types import Roles
 from litecheck.quantization import INTEGER_RANGES
@@ -71,19 +72,27 @@ def impact_of(
     if effect == IGNORED and finding.demanded_by.profile == SPECIFICATION:
         effect = UNSPECIFIED
     if effect is None:
-        measured = fault.level is None and _is_measured(bound, operand)
+        measured = fault.level is None and _is_measured(bound, operand, table)
         effect = (fault.effect if measured else None) or finding.effect
     return "fails to load" if rejected and effect == "wrong results" else effect
 
 
-def _is_measured(bound: BoundOperator, operand: BoundOperand | None) -> bool:
-    """Return True if the table measured a type in this form: with or without a scale.
+def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: TypeTable) -> bool:
+    """Return True if the table measured a type in this form: stated by the option too, with or without a scale.
 
-    Example: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
+    Outputs that hold indices or bools were measured without a scale, and of operators with many tensors only single
+    roles. Examples: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
+    ARG_MAX fails to load with a float32 output that its option states, and runs if the option states int32.
     """
-    if operand is None or operand.role not in bound.rule.outputs:
+    types = table.operators.get(bound.rule.opcode)
+    if types is not None and types.by_role:
+        return False
+    if operand is None or types is None or operand.role not in bound.rule.outputs:
         return True
-    return bool(operand.facts.scales) == (operand.facts.dtype in SCALED)
+    stated, at = result_type(bound.measurable()), types.roles.index(operand.role)
+    right = frozenset[str]().union(*(row[at] for row in types.runs))
+    scaled = operand.facts.dtype in SCALED and any(t in SCALED or "float" in t for t in right)
+    return stated in (None, operand.facts.dtype.upper()) and bool(operand.facts.scales) == scaled
 
 
 def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:

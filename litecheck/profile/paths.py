@@ -113,7 +113,7 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "granularity": ("absent", "blockwise"),
         "range": ("unsigned",),
         "axis": ("blockwise", "same_length"),
-        "limits": ("unknown", "unset"),
+        "limits": ("above", "unknown", "unset"),
         "zero_point": ("outside_type",),
         "shapes": ("incompatible", "centers", "rank", "computed", "batch", "valid_padding", "ellipses"),
     }

@@ -49,9 +49,10 @@ class OperatorTypes:
         return next((effect for effect, rows in self.impacts if _listed(combination, rows)), self.otherwise)
 
     def kept_impact(self, role: str, combination: Combination) -> Effect | None:
-        """Return the impact of a combination if the tensor of this role has the parameters of the right type."""
+        """Return the impact of a combination if the tensor of this role has the parameters of the right type, or None if
+        the runtime supports it or only single roles were measured."""
         listed = (effect for effect, rows in self.kept.get(role, ()) if _listed(combination, rows))
-        return next(listed, self.impact(combination))
+        return next(listed, None if self.by_role else self.impact(combination))
 
     def nearest(self, combination: Combination) -> tuple[Row, ...]:
         """Return the supported rows that differ from a combination in the fewest roles."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.model.build import ModelBuilder, quantized
-from tests.differential import rules_cases
+from tests.differential import rules_cases, rules_cases_hybrid, rules_cases_uint8
 from tests.differential.rules_cases import Case, Part, act, bias, case, const, out
 
 SEED, CELLS, WIDTH, BATCH, TIME = 41, 6, 5, 2, 3
@@ -16,10 +16,13 @@ CONV = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 1,
 
 
 def all_cases(dtype: str) -> list[Case]:
-    """The cases of ``rules_cases`` and these, the same ones every time."""
+    """The cases of ``rules_cases`` and these, the same ones every time; uint8 and hybrid have cases of their own."""
+    made = {"uint8": rules_cases_uint8.cases, "hybrid": rules_cases_hybrid.cases}.get(dtype)
     state = rules_cases.RNG.bit_generator.state
     rules_cases.RNG.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
     try:
+        if made:
+            return [*made()]
         return [*rules_cases.cases(dtype), *_square(dtype), *_variables(dtype), *_narrow(dtype)]
     finally:
         rules_cases.RNG.bit_generator.state = state

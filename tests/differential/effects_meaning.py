@@ -75,7 +75,7 @@ def _in_floats(tensor: Tensor, buffers: list[Buffer]) -> Tensor:
 
 def _is_real(tensor: Tensor) -> bool:
     q = tensor.quantization
-    return tensor.dtype in NARROW or bool(q.scale.size and tensor.dtype in INTEGER_RANGES)
+    return tensor.dtype in NARROW or bool(q.scale.size and tensor.dtype in (*INTEGER_RANGES, "bool"))
 
 
 def _states(tensor: Tensor) -> bool:

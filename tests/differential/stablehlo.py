@@ -62,7 +62,8 @@ def gather(rng: Random) -> Trial:
     rank, dtype = int(rng.integers(1, 4)), str(rng.choice(NUMBERS))
     shape = emptied(rng, rng.integers(2, 6, rank))
     where = rng.permutation(rank)[: rng.integers(1, rank + 1)]
-    collapsed = sorted(int(d) for d in rng.permutation(rank)[: rng.integers(0, rank)])
+    filled = np.flatnonzero(shape)  # a slice of one element of nothing reads memory behind the tensor
+    collapsed = sorted(int(d) for d in rng.permutation(filled)[: rng.integers(0, rank)])
     sizes = [1 if d in collapsed else int(rng.integers(min(1, n), n + 1)) for d, n in enumerate(shape)]
     batch = emptied(rng, rng.integers(1, 4, rng.integers(0, 3)))
     at = int(rng.integers(0, len(batch) + 1))

@@ -266,7 +266,35 @@ def _as_tried(got: Mapping[str, tuple[str, str]]) -> Tried:
 def _staged(
     runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
 ) -> list[dict[str, tuple[str, str]]]:
-    """The stage and message of each trial by runtime."""
+    """The stage and message of each trial by runtime; what runs, runs with the values of its inputs in reverse order too.
+
+    A wrong type that gives the right values once may do so by chance.
+    """
+    first = _staged_once(runtimes, trials, controls)
+    again = [
+        n for n, by_runtime in enumerate(first) if trials[n].signature != trials[n].base.signature
+        and any(stage in ("runs", "ignored") for stage, _ in by_runtime.values())
+    ]  # fmt: skip
+    for n, second in zip(
+        again, _staged_once(runtimes, [_reversed(trials[n]) for n in again], controls), strict=True
+    ):
+        first[n] = {r: second[r] if a[0] in ("runs", "ignored") else a for r, a in first[n].items()}
+    return first
+
+
+def _reversed(trial: _Trial) -> _Trial:
+    """The trial with the values of each input in reverse order; indices, shapes and axes stay."""
+    graph, traits = trial.model.subgraphs[0], traits_of(trial.base.rule.opcode)
+    places = roles_of(trial.base.rule, graph.operators[0])
+    steering = {i for role in trial.base.rule.inputs if traits.steers(role) for i in places[role]}
+    pairs = zip(graph.inputs, trial.inputs, strict=True)
+    return replace(trial, inputs=tuple(x if i in steering else np.flip(x).copy() for i, x in pairs))
+
+
+def _staged_once(
+    runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
+) -> list[dict[str, tuple[str, str]]]:
+    """The stage and message of each trial by runtime, of one run."""
     got = runtimes.run([_request(t.model, t.inputs) for t in trials])
     ran = [n for n, answers in enumerate(got) if any(a.stage == "runs" for a in answers.values())]
     twins = [twin(trials[n].base, trials[n].model, trials[n].inputs) for n in ran]

@@ -20,6 +20,8 @@ import numpy as np
 
 LITERT = ("reference", "optimized", "xnnpack")
 RUNTIMES = (*LITERT, "tflm")
+#: Complement of the byte that new memory holds: values that no kernel writes are neither 0 nor those of an earlier model.
+_UNWRITTEN = "90"
 #: Models of one forked process.
 _BATCH = 40
 
@@ -154,7 +156,7 @@ class Runtimes:
         """Return the answers before a crash, and how the process ended if it crashed."""
         data = pickle.dumps(([(r.model, list(r.inputs), r.runtimes) for r in requests], self.seconds), 5)
         if self.server is None:
-            quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+            quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": _UNWRITTEN}
             self.server = subprocess.Popen(
                 [sys.executable, "-c", _SERVER],
                 stdin=subprocess.PIPE,
