@@ -89,20 +89,33 @@ def _states(tensor: Tensor) -> bool:
     return fits and bool(np.isfinite(q.scale).all())
 
 
-def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor) -> float:
-    """How many output steps apart, the expected values cut to what the output can hold.
+def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float = 0.0) -> float:
+    """How many output steps apart, the expected values cut to what the stated output can hold, or the type that LiteRT
+    writes in place of a wider one.
 
-    Floats are the same or not; so are integers that stand for no real number, where one in ten may differ: ties of a
-    comparison or the place of a maximum depend on rounding.
+    Floats are the same, up to ``room``, or not. So are integers that stand for no real number, where one in ten may
+    differ: ties of a comparison or the place of a maximum depend on rounding.
     """
     if got.shape != expected.shape:
         return float("inf")
     if got.dtype.kind == "f":
-        return 0.0 if np.allclose(got, expected, rtol=1e-4, atol=1e-6) else float("inf")
-    if got.dtype.kind == "b" or not _is_real(tensor):
+        return 0.0 if np.allclose(got, expected, rtol=1e-4, atol=max(room, 1e-6)) else float("inf")
+    if not _is_real(tensor):
         return 0.0 if got.size == 0 or (got != expected).mean() <= 0.1 else float("inf")
-    info = np.iinfo(got.dtype)
-    low, high = (real(np.full(got.shape, v, got.dtype), tensor) for v in (info.min, info.max))
+    held = tensor.dtype if tensor.dtype in NARROW else "uint8" if got.dtype.kind == "b" else got.dtype
+    info = np.iinfo(held)
+    low, high = (real(np.full(got.shape, v), tensor) for v in (info.min, info.max))
     apart = np.abs(real(got, tensor) - np.clip(np.nan_to_num(expected), low, high))
     step = float(tensor.quantization.scale.max(initial=0.0)) or 1.0
     return float((apart / step).max(initial=0.0))
+
+
+def room(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
+    """Twice the distance of float outputs from the float kernel's, none beyond a tenth of the largest: hybrid kernels
+    quantize their float inputs."""
+    pairs = [
+        (g, e) for g, e in zip(got, expected, strict=False) if g.dtype.kind == "f" and g.shape == e.shape
+    ]
+    far = max((float(np.abs(g - e).max(initial=0.0)) for g, e in pairs), default=0.0)
+    most = max((float(np.abs(e).max(initial=0.0)) for _, e in pairs), default=0.0)
+    return 2 * far if far <= most / 10 else 0.0

@@ -25,7 +25,8 @@ WINDOW = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 
 
 def data(shape: Sequence[int]) -> Part:
     """A float32 input, 0 or one number for each element of its first dimension."""
-    values = (RNG.random(tuple(shape)) > 0.4) * RNG.uniform(0.5, 3, (shape[0], *[1] * (len(shape) - 1)))
+    rows = (shape[0], *[1] * (len(shape) - 1))
+    values = (RNG.random(tuple(shape)) > 0.4) * RNG.uniform(0.5, 3, rows) * RNG.choice([-1, 1], rows)
     return Part(tuple(shape), "float32", None, values.astype(np.float32))
 
 

@@ -52,7 +52,9 @@ def _add(opcode: str, tried: Found, kept: Kept) -> None:
         entries = json.loads(file.read_text())["operators"] if file.exists() else {}
         if tried:
             entries[opcode] = entry(rule, tried, {base.signature for base in bases()[opcode]}, name)
-        if apart := entry_kept(operator_types(entries[opcode], 0), kept, name):
-            entries[opcode]["kept"] = apart
+        apart = entry_kept(operator_types(entries[opcode], 0), kept, name)
+        entries[opcode] = {k: v for k, v in entries[opcode].items() if k != "kept"} | (
+            {"kept": apart} if apart else {}
+        )
         file.parent.mkdir(exist_ok=True)
         file.write_text(table_text(load_profile(profile).runtime, dict(sorted(entries.items()))))
