@@ -1,6 +1,7 @@
 """One measured task in a process of its own: ``python readers.py TASK MODEL`` prints seconds as JSON.
 
-Imports and schema tables are not timed, the model is; every file is mapped, none is read as a whole.
+The time is processor time, so that other programs do not count. Imports and schema tables are not timed, the model is;
+every file is mapped, none is read as a whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Cost of ``litecheck validate`` beside other readers of the same models: ``python benchmarks/validate.py``.
 
 Builds models in a temporary folder, runs each task in a process of its own, interleaves the repetitions, and prints
-medians of processor time, peaks of anonymous memory and the goals. Measures the tasks that goals compare, in less than 5 minutes on 2
-idle cores; ``--all`` measures every task on every model. Exit code 1 if a goal is missed.
+medians of processor time, peaks of anonymous memory and the goals. Measures the tasks that goals compare, in less than
+5 minutes on 2 idle cores; ``--all`` measures every task on every model. Exit code 1 if a goal is missed.
 """
 
 from __future__ import annotations

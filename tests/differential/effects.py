@@ -12,8 +12,9 @@ reference kernels only a crash counts, where the others compute:
     fails at run time > wrong results > crashes the reference resolver only
 
 Wrong is further from the operator's float kernel on the real values stated than the case allows; where nothing is
-stated (``effects_meaning``), another result than the unchanged model's. What runs and is right is ignored by LiteRT,
-and outside the specification where the page demanded it.
+stated (``effects_meaning``), another result than the unchanged model's, be it of XNNPACK or of the optimized kernels
+that compute what XNNPACK rejects. What runs and is right is ignored by LiteRT, and outside the specification where the
+page demanded it. Hybrid kernels quantize float inputs, and outputs no farther off than the unchanged model's show nothing.
 
 A requirement's effect is the gravest one that at least a fifth of its plain mutants show: one odd value that ends the
 process does not make a requirement one that crashes, and one that rounding hides does not make it ignored. Of a limit

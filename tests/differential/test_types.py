@@ -14,7 +14,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.customs import has_kernel
 from tests.differential.operator_types.bases import bases
-from tests.differential.operator_types.explore import Tried, try_signatures
+from tests.differential.operator_types.explore import Tried, explore_kept, try_signatures
 from tests.differential.operator_types.runtimes import LITERT, RUNTIMES, Request, Runtimes
 from tests.differential.operator_types.sweep import draws, outcomes_of
 from tests.differential.operator_types.table import impact, rows
@@ -30,6 +30,15 @@ def test_verdicts_agree_with_the_runtimes(opcode: str) -> None:
     assert [(o.kind, o.runtime, o.signature, o.stage) for o in found if o.disagrees] == []
     # Few combinations of ADD and SOFTMAX run, and none of these is drawn.
     assert {o.stage == "runs" for o in found} == ({False} if opcode in ("ADD", "SOFTMAX") else {True, False})
+
+
+def test_outputs_that_are_right_by_chance_are_wrong() -> None:
+    """REDUCE_MIN writes int32 into a uint8 output: its zeros are near the minimum of the values, not near half of it."""
+    with Runtimes() as runtimes:
+        tried = explore_kept(runtimes, bases()["REDUCE_MIN"])
+    assert {
+        tried["input", (dtype, "int32", "uint8")].stages["optimized"] for dtype in ("int32", "int64")
+    } == {"wrong"}
 
 
 def test_custom_operators_have_the_kernels_that_are_listed() -> None:

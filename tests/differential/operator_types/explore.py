@@ -297,8 +297,8 @@ def _reversed(trial: _Trial) -> _Trial:
     places = roles_of(trial.base.rule, graph.operators[0])
     steering = {i for role in trial.base.rule.inputs if traits.steers(role) for i in places[role]}
     pairs = zip(graph.inputs, trial.inputs, strict=True)
-    inputs = (x if i in steering else np.flip(halved(graph.tensors[i], x)).copy() for i, x in pairs)
-    return replace(trial, inputs=tuple(inputs))
+    new = ((x, x if i in steering else halved(graph.tensors[i], x)) for i, x in pairs)
+    return replace(trial, inputs=tuple(h if h is x else h.reshape(-1)[::-1].reshape(x.shape) for x, h in new))
 
 
 def _staged_once(
