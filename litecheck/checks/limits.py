@@ -18,6 +18,8 @@ from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, Oper
 
 #: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.
 _MARGIN = 2.0**-40
+#: Measurements of types that hold for every scale and zero point.
+_OF_WEIGHTS = frozenset(("weight_types",))
 #: Measurements of types: the finding of a wrong type says the same.
 _OF_TYPES = frozenset(("data_types", "index_types", "input_types", "unknown_types"))
 
@@ -34,7 +36,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
     # Other limits depend on types, scales and weights; shapes and options do not.
     geometric = measured_by.__module__ == windows.__name__
-    structural = (is_structural(requirement) or geometric) and name not in _OF_TYPES
+    structural = (is_structural(requirement) or geometric or name in _OF_WEIGHTS) and name not in _OF_TYPES
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault and not structural:

@@ -53,12 +53,14 @@ def meaning(
 
 
 def in_floats(model: Model) -> Model:
-    """The model with every tensor that stands for real numbers in float32."""
+    """The model with every tensor that stands for real numbers in float32; outputs of bool are the ones of comparisons."""
     buffers = list(model.buffers)
     subgraphs = tuple(
-        replace(graph, tensors=tuple(_in_floats(t, buffers) for t in graph.tensors))
-        for graph in model.subgraphs
-    )
+        replace(graph, tensors=tuple(
+            replace(t, quantization=Quantization()) if t.dtype == "bool" and t.index in graph.outputs else
+            _in_floats(t, buffers) for t in graph.tensors
+        )) for graph in model.subgraphs
+    )  # fmt: skip
     return replace(model, buffers=tuple(buffers), subgraphs=subgraphs)
 
 
@@ -90,8 +92,8 @@ def _states(tensor: Tensor) -> bool:
 
 
 def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float = 0.0) -> float:
-    """How many output steps apart, the expected values cut to what the stated output can hold, or the type that LiteRT
-    writes in place of a wider one.
+    """How many output steps apart, the expected values cut to what the output can hold, in its type or the one that
+    LiteRT writes instead.
 
     Floats are the same, up to ``room``, or not. So are integers that stand for no real number, where one in ten may
     differ: ties of a comparison or the place of a maximum depend on rounding.
@@ -100,11 +102,11 @@ def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float 
         return float("inf")
     if got.dtype.kind == "f":
         return 0.0 if np.allclose(got, expected, rtol=1e-4, atol=max(room, 1e-6)) else float("inf")
-    if not _is_real(tensor):
+    if tensor.dtype == "bool" or not _is_real(tensor):
         return 0.0 if got.size == 0 or (got != expected).mean() <= 0.1 else float("inf")
-    held = tensor.dtype if tensor.dtype in NARROW else "uint8" if got.dtype.kind == "b" else got.dtype
-    info = np.iinfo(held)
-    low, high = (real(np.full(got.shape, v), tensor) for v in (info.min, info.max))
+    held = ("uint8" if got.dtype.kind == "b" else got.dtype.name, *({tensor.dtype} & set(NARROW)))
+    ends = min(np.iinfo(t).min for t in held), max(np.iinfo(t).max for t in held)
+    low, high = (real(np.full(got.shape, v), tensor) for v in ends)
     apart = np.abs(real(got, tensor) - np.clip(np.nan_to_num(expected), low, high))
     step = float(tensor.quantization.scale.max(initial=0.0)) or 1.0
     return float((apart / step).max(initial=0.0))

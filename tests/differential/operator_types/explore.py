@@ -229,7 +229,7 @@ def _without_effect(base: Base, seen: set[int]) -> frozenset[int]:
 def _moved(base: Base, before: Ran, after: Ran) -> bool:
     """Return True if outputs differ by more than the room that other types have, or cannot be compared."""
     graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
-    if before.stage != after.stage or len(before.outputs) != len(after.outputs):
+    if {before.stage, after.stage} != {"runs"} or len(before.outputs) != len(after.outputs):
         return True
     triples = zip(graph.outputs, before.outputs, after.outputs, strict=True)
     return any(
@@ -284,7 +284,42 @@ def _staged(
         again, _staged_once(runtimes, [_reversed(trials[n]) for n in again], controls), strict=True
     ):
         first[n] = {r: max(a, second[r], key=_graver) if a[0] in _AGAIN else a for r, a in first[n].items()}
+    run = [n for n in again if any(stage == "runs" for stage, _ in first[n].values())]
+    for n, blind in zip(run, _blind(runtimes, [trials[n] for n in run], controls), strict=True):
+        if _strays(trials[n], blind):
+            by_chance = ("chance", "values without effect")
+            first[n] = {r: by_chance if a[0] == "runs" else a for r, a in first[n].items()}
     return first
+
+
+def _blind(
+    runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
+) -> list[frozenset[int]]:
+    """The inputs of each trial with another type whose values, negated or halved, have no effect in the base model."""
+    able = [controls[t.base].runtime for t in trials]
+    twins = [Base(t.base.name, t.base.rule, *twin(t.base, t.model, t.inputs)) for t in trials]
+    plain = runtimes.run([_request(b.model, b.inputs, (r,)) for b, r in zip(twins, able, strict=True)])
+    changed = [_retyped_data(t) for t in trials]
+    changes = [(n, at, made) for n, b in enumerate(twins) for at in changed[n] for made in disturbed(b, at)]
+    answers = runtimes.run([_request(*made, (able[n],)) for n, _, made in changes])
+    seen = {
+        (n, at) for (n, at, _), answer in zip(changes, answers, strict=True)
+        if _moved(twins[n], plain[n][able[n]], answer[able[n]])
+    }  # fmt: skip
+    return [
+        frozenset(at for at in changed[n] if (n, at) not in seen) | controls[t.base].blind
+        for n, t in enumerate(trials)
+    ]
+
+
+def _retyped_data(trial: _Trial) -> list[int]:
+    """The inputs with another type that an operator computes with."""
+    rule, before, now = trial.base.rule, trial.base.signature, trial.signature
+    return [
+        n for n, role in enumerate(rule.inputs)
+        if now[n] not in (before[n], ABSENT)
+        and "string" not in (before[n], now[n]) and not traits_of(rule.opcode).steers(role)
+    ]  # fmt: skip
 
 
 def _graver(stage: tuple[str, str]) -> int:
