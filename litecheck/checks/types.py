@@ -81,11 +81,17 @@ def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: Type
     """Return True if the table measured a type in this form: stated by the option too, with or without a scale.
 
     Outputs that hold indices or bools were measured without a scale, and of operators with many tensors only single
-    roles. Examples: ADD crashes with an int32 output without a scale, and runs with an int32 output that has one.
-    ARG_MAX fails to load with a float32 output that its option states, and runs if the option states int32.
+    roles. States and blockwise weights were not measured. Examples: ADD crashes with an int32 output without a scale,
+    and runs with an int32 output that has one. ARG_MAX fails to load with a float32 output that its option states, and
+    runs if the option states int32.
     """
     types = table.operators.get(bound.rule.opcode)
-    if types is not None and types.by_role:
+    blocks = any(o.facts.details is not None for operands in bound.roles.values() for o in operands)
+    if (
+        blocks
+        or (operand is not None and operand.tensor.is_variable)
+        or (types is not None and types.by_role)
+    ):
         return False
     if operand is None or types is None or operand.role not in bound.rule.outputs:
         return True
@@ -101,7 +107,12 @@ def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) 
     Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.
     """
     types = table.operators.get(bound.rule.opcode)
-    if types is None or operand.role not in types.roles or not operand.facts.scales:
+    if (
+        types is None
+        or operand.role not in types.roles
+        or not operand.facts.scales
+        or operand.tensor.is_variable
+    ):
         return None
     at, stated = types.roles.index(operand.role), _combination(bound, types)
     combination = (*stated[:at], operand.facts.dtype, *stated[at + 1 :])  # one of several outputs may differ

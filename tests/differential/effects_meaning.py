@@ -102,7 +102,7 @@ def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float 
         return float("inf")
     if got.dtype.kind == "f":
         return 0.0 if np.allclose(got, expected, rtol=1e-4, atol=max(room, 1e-6)) else float("inf")
-    if tensor.dtype == "bool" or not _is_real(tensor):
+    if tensor.dtype == got.dtype.name == "bool" or not _is_real(replace(tensor, dtype=got.dtype.name)):
         return 0.0 if got.size == 0 or (got != expected).mean() <= 0.1 else float("inf")
     held = ("uint8" if got.dtype.kind == "b" else got.dtype.name, *({tensor.dtype} & set(NARROW)))
     ends = min(np.iinfo(t).min for t in held), max(np.iinfo(t).max for t in held)

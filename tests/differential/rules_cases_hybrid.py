@@ -24,9 +24,10 @@ WINDOW = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 
 
 
 def data(shape: Sequence[int]) -> Part:
-    """A float32 input, 0 or one number for each element of its first dimension."""
+    """A float32 input, 0 or one number for each element of its first dimension, in turn a negative and a positive one."""
     rows = (shape[0], *[1] * (len(shape) - 1))
-    values = (RNG.random(tuple(shape)) > 0.4) * RNG.uniform(0.5, 3, rows) * RNG.choice([-1, 1], rows)
+    signs = np.where(np.arange(shape[0]) % 2, 1, -1).reshape(rows)
+    values = (RNG.random(tuple(shape)) > 0.4) * RNG.uniform(0.5, 3, rows) * signs
     return Part(tuple(shape), "float32", None, values.astype(np.float32))
 
 
@@ -216,8 +217,9 @@ def _recurrent() -> Iterator[Case]:
     for dtype in ("int8", "uint8"):
         yield from _plain(dtype)
         yield from _lstm(dtype)
-        w, time = weights((4, 5), None, dtype), weights((4, 2), None, dtype)
-        yield case(f"SVDF {dtype}", [data((2, 5)), w, time, reals((4,)), state((2, 8))], [result(2, 4)], "SVDF",
+        # x86 kernels are wrong about -128 in rows of 16 elements or more.
+        w, time = weights((4, 32), None, dtype), weights((4, 2), None, dtype)
+        yield case(f"SVDF {dtype}", [data((2, 32)), w, time, reals((4,)), state((2, 8))], [result(2, 4)], "SVDF",
                    rank=1, version=2)  # fmt: skip
 
 

@@ -46,6 +46,9 @@ SAMPLES = [
      "outside the specification"),
     ("litert-runtime", "CONV_2D", "input weight has -128", "CONV_2D/weight/range", "outside the specification"),
     ("litert-runtime", "SOFTMAX", "output output zp+7", "SOFTMAX/output/zero_point", "fails to load"),
+    ("litert-uint8", "GATHER", "input input all scales zero", "GATHER/input/scale", "wrong results"),
+    ("litert-hybrid", "CONV_2D", "input weight all scales zero", "CONV_2D/weight/scale",
+     "ignored by LiteRT, may matter on hardware"),
 ]  # fmt: skip
 
 

@@ -284,11 +284,11 @@ def _staged(
         again, _staged_once(runtimes, [_reversed(trials[n]) for n in again], controls), strict=True
     ):
         first[n] = {r: max(a, second[r], key=_graver) if a[0] in _AGAIN else a for r, a in first[n].items()}
-    run = [n for n in again if any(stage == "runs" for stage, _ in first[n].values())]
+    run = [n for n in again if any(stage in ("runs", "ignored") for stage, _ in first[n].values())]
     for n, blind in zip(run, _blind(runtimes, [trials[n] for n in run], controls), strict=True):
         if _strays(trials[n], blind):
             by_chance = ("chance", "values without effect")
-            first[n] = {r: by_chance if a[0] == "runs" else a for r, a in first[n].items()}
+            first[n] = {r: by_chance if a[0] in ("runs", "ignored") else a for r, a in first[n].items()}
     return first
 
 
@@ -302,10 +302,12 @@ def _blind(
     changed = [_retyped_data(t) for t in trials]
     changes = [(n, at, made) for n, b in enumerate(twins) for at in changed[n] for made in disturbed(b, at)]
     answers = runtimes.run([_request(*made, (able[n],)) for n, _, made in changes])
-    seen = {
-        (n, at) for (n, at, _), answer in zip(changes, answers, strict=True)
-        if _moved(twins[n], plain[n][able[n]], answer[able[n]])
-    }  # fmt: skip
+    moved: dict[tuple[int, int], list[bool]] = {}
+    for (n, at, _), answer in zip(changes, answers, strict=True):
+        moved.setdefault((n, at), []).append(_moved(twins[n], plain[n][able[n]], answer[able[n]]))
+    # An output depends little on each of many tensors: both changes have to show.
+    wide = [len(t.signature) > _WIDE for t in trials]
+    seen = {(n, at) for (n, at), each in moved.items() if (all if wide[n] else any)(each)}
     return [
         frozenset(at for at in changed[n] if (n, at) not in seen) | controls[t.base].blind
         for n, t in enumerate(trials)
