@@ -26,7 +26,7 @@ from litecheck.conversion.rule_choice import Targets
 from litecheck.conversion.runtime_faults import faulty_operators
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_edits import with_edited_weights
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.model.edit import with_metadata
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
@@ -156,6 +156,15 @@ def _without(
         return keeps(subgraph, operator) or own
 
     return more
+
+
+def check_changed(conversion: Conversion) -> None:
+    """Raise InputError if no operator or tensor is converted."""
+    if any(form is not None for one in conversion.plan.tensors for form in (one.written, *one.read.values())):
+        return
+    reasons = dict.fromkeys(f"{d.opcode}: {d.because}" for d in conversion.plan.operators if d.because)
+    why = f", {next(iter(reasons))}" if reasons else ""
+    raise InputError(f"nothing to quantize: every operator stays as it is{why}")
 
 
 def equal(model: Model, changes: Sequence[ConstantChange]) -> Model:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from litecheck.conversion.calibrated import Calibration
 from litecheck.conversion.conversion_plan import ConstantChange
-from litecheck.conversion.convert_float import Conversion, convert
+from litecheck.conversion.convert_float import Conversion, check_changed, convert
 from litecheck.conversion.equalize import equalize
 from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import FixOptions
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.request import Request
+from litecheck.conversion.request import REAL_KINDS, Request
 from litecheck.conversion.transferred import TransferredParams
-from litecheck.errors import LitecheckError
+from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Model
 
 
@@ -36,14 +36,15 @@ class FixTrials:
     trained: TransferredParams | None = None
 
     def measured(self, options: FixOptions, snr: Callable[[Conversion], float]) -> float | None:
-        """Return the SNR in dB of the conversion with more options, or None if they are impossible, meet no rules, or give
-        a model that does not run."""
-        if (options.int16x8 and self.request.to != "int8") or (
-            options.equalize and self.recalibrated is None
-        ):
+        """Return the SNR in dB of the conversion with more options, or None if they are impossible, change nothing, meet no
+        rules, or give a model that does not run."""
+        scales = self.recalibrated is not None and self.request.to not in REAL_KINDS
+        if (options.int16x8 and self.request.to != "int8") or (options.equalize and not scales):
             return None
         try:
-            return snr(self._equalized() if options.equalize else self.converted(options))
+            made = self._equalized() if options.equalize else self.converted(options)
+            check_changed(made)
+            return snr(made)
         except LitecheckError:
             return None
 
@@ -63,6 +64,8 @@ class FixTrials:
     def _equalized(self) -> Conversion:
         assert self.recalibrated is not None
         equalization = equalize(self.model)
+        if not equalization.changes:
+            raise ConfigError("--equalize rescales no channel of this model")
         found = self.recalibrated(equalization.model)
         return convert(
             self.model, self.request, found.ranges, inner=found.inner, changes=equalization.changes

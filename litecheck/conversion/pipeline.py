@@ -15,7 +15,7 @@ from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
-from litecheck.conversion.convert_float import Conversion, convert, replay
+from litecheck.conversion.convert_float import Conversion, check_changed, convert, replay
 from litecheck.conversion.data_warnings import named_samples, unreached_ranges
 from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
@@ -37,7 +37,7 @@ from litecheck.conversion.trained import with_trained_ranges
 from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError, InputError
+from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import file_size, model_bytes
@@ -91,7 +91,7 @@ def _carried_out(
         ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
     conversion = _converted(session, ranges, copied, calibration)
-    _check_changed(conversion)
+    check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = (
         Rerun(model, settings, data, ranges, calibration.inner, told, before, child, trained)
@@ -194,15 +194,6 @@ def _unreached(
     seen = calibration.ranges
     stated = None if session.quantized or session.trained else {k for k in seen if ranges[k] != seen[k]}
     yield from unreached_ranges(conversion.plan, seen, stated)
-
-
-def _check_changed(conversion: Conversion) -> None:
-    """Raise InputError if no operator or tensor is converted."""
-    if any(form is not None for one in conversion.plan.tensors for form in (one.written, *one.read.values())):
-        return
-    reasons = dict.fromkeys(f"{d.opcode}: {d.because}" for d in conversion.plan.operators if d.because)
-    why = f", {next(iter(reasons))}" if reasons else ""
-    raise InputError(f"nothing to quantize: every operator stays as it is{why}")
 
 
 def _judged(

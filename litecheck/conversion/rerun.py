@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.bias_correction import BiasCorrection, corrected_biases, layers
@@ -171,7 +170,7 @@ class Rerun:
         unusual = frozenset(one.sample for one in named_samples(statistics))
         numbers = spread(self.data.count, unusual, SAMPLES)
         data = chosen_samples(self.data, numbers)
-        trials = self.trials(conversion.plan.changes, numbers | unusual if equalizes else ())
+        trials = self.trials(conversion.plan.changes, equalizes)
 
         def snr(tried: Conversion) -> float:
             return lowest_snr(self.by_channel(tried, data))
@@ -192,15 +191,14 @@ class Rerun:
         """Run a conversion and the float model on samples for fixes. Compare all tensors per channel."""
         return self.compared(conversion, "trying fixes", frozenset(conversion.tensors), data)
 
-    def trials(self, changes: Sequence[ConstantChange], rescaled: Collection[int]) -> FixTrials:
-        """Return trials of fixes. A model with rescaled channels is calibrated on the samples ``rescaled``; without such
-        samples, channels are not rescaled."""
+    def trials(self, changes: Sequence[ConstantChange], equalizes: bool) -> FixTrials:
+        """Return trials of fixes. A model with rescaled channels is calibrated on all samples, as by ``--equalize``."""
         return FixTrials(
             self.model,
             self.settings.request,
             self.ranges,
             self.inner,
-            partial(self._recalibrated, rescaled) if rescaled else None,
+            self._recalibrated if equalizes else None,
             changes,
             self.trained.borrowed if self.trained else None,
         )
@@ -213,10 +211,10 @@ class Rerun:
             return FixOptions()
         return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), bool(own.equalize))
 
-    def _recalibrated(self, numbers: Collection[int], model: Model) -> Calibration:
-        """Return the calibration of another form of the model on some samples."""
-        settings, data = replace(self.settings, statistics=""), chosen_samples(self.data, numbers)
-        return calibrated(model, data, settings, lambda done, what: None, self.child)
+    def _recalibrated(self, model: Model) -> Calibration:
+        """Return the calibration of another form of the model."""
+        settings = replace(self.settings, statistics="")
+        return calibrated(model, self.data, settings, lambda done, what: None, self.child)
 
     def compared(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from litecheck.conversion.calibrated import Calibration
-from litecheck.conversion.calibration.calibration_data import chosen_samples, spread
+from litecheck.conversion.calibration.calibration_data import chosen_samples, spread, without_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion
@@ -20,6 +20,7 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model
+from litecheck.tracing.confirmed_fixes import FixCommand
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.trace_result import Culprit, TriedFix
 from litecheck.tracing.trace_settings import TraceSettings
@@ -73,10 +74,12 @@ def search_fix(
         compared = rerun.by_channel(plain, chosen_samples(data, numbers))
         return find_causes(plain, compared, shared_by(plain, rerun.ranges))
 
-    equalizes = not base.words and rerun.trained is None
-    trials = rerun.trials(base.changes, numbers | unusual if equalizes else ())
+    trials = rerun.trials(base.changes, not base.words and rerun.trained is None)
     words = f"{base.words} {asked.words}".strip()
-    shop = Workshop(found, trials, statistics, causes, few, source, words, asked.arithmetic)
+    command = FixCommand(
+        base.model, replace(settings, equalize=True if base.words else None), without_samples(data, unusual)
+    )
+    shop = Workshop(found, trials, statistics, causes, few, source, words, command, asked.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))
     if worst is None or fix is None:

@@ -73,10 +73,11 @@ class FixGain:
 
 @dataclass(frozen=True, slots=True)
 class TriedFix:
-    """A command that was tried, and the lowest SNR in dB of a channel of the model's outputs before and after.
+    """A command that was carried out, and the lowest SNR in dB of a channel of the model's outputs before and after.
 
-    Both are measured on ``samples`` evenly spread samples of the trace, with its kernels. ``gains`` are parts of the gain.
-    Numbers of operators in the command are those of the float file.
+    Both are measured in ``runtime`` on ``samples`` samples: all but those that alone set ranges. Without a runtime, they
+    are measured with the kernels of the trace on evenly spread samples, and tensors that share a range count as well.
+    ``gains`` are parts of the gain. Numbers of operators in the command are those of the float file.
     """
 
     command: str
@@ -84,6 +85,7 @@ class TriedFix:
     after: float
     samples: int = 0
     gains: tuple[FixGain, ...] = ()
+    runtime: str = ""
 
     @property
     def gain(self) -> float:

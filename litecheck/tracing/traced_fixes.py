@@ -33,14 +33,18 @@ from litecheck.model.save import model_hash
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
+from litecheck.tracing.confirmed_fixes import FixCommand, WholeSnr
 from litecheck.tracing.fix_gains import fix_gains
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import meaning
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
 from litecheck.tracing.twin import granularity_of
 
-#: Gain in dB from which a command is printed, unless a plain conversion has the same large loss: then that of convert.
+#: Gain in dB from which a command is printed for a culprit. Without a culprit, or if a plain conversion has the same large
+#: loss, that of ``convert``: SNRs of two sound conversions differ by less.
 _WORTH = 1.0
+#: Number of fixes that are carried out on all samples, at most.
+_CONFIRMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class Workshop:
 
     ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
     plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a large loss of
-    the plain conversion, as ``convert`` finds them.
+    the plain conversion, as ``convert`` finds them. ``command`` carries the best fix out on all samples.
     """
 
     match: ModelMatch
@@ -59,10 +63,11 @@ class Workshop:
     samples: Sequence[tuple[Tensors, Tensors]]
     source: str
     asked: str
+    command: FixCommand
     arithmetic: str = "litert-reference"
 
     def best(self, culprit: Culprit | None, partner: int) -> TriedFix | None:
-        """Return the tried conversion with the largest gain, or None if none gains 1 dB.
+        """Return the tried conversion with the largest gain that holds on all samples, or None if none does.
 
         ``partner`` is the float operator of the culprit or, without one, of the operator with the largest error. The gain
         is that of the lowest channel of an output, as for ``convert``; with a shared range, of the outputs behind it and of
@@ -93,30 +98,64 @@ class Workshop:
         plain = trial(FixOptions())
         large = plain is not None and plain < LARGE_LOSS
         causes = self.causes(self.trials.converted(FixOptions())) if large else _own_cause(culprit, partner)
-        every = (
+        every = [
             LossCause((), culprit.detail if culprit else "", plain=True),
             *sample_cause(self.statistics, self.match.first),
             *causes,
-        )
+        ]
         main, count = self.trials.model.subgraphs[0], len(self.samples)
-        gain = GAIN if plain is not None and plain < min(LARGE_LOSS, before + _WORTH) else _WORTH
-        found = best_fix(main, every, trial, before, count, gain=gain, depth=DEPTH if large else 0)
-        if found is None:
-            return None
-        kind = self.trials.request.to
-        options = shlex.join((*(("--to", kind) if kind != "int8" else ()), *found.options))
-        words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", options, self.asked)))
-        gains = fix_gains(found.before, self._granular(snr), trial(FixOptions()), found.after, found.options)
-        return TriedFix(f"litecheck convert {words}", found.before, found.after, len(self.samples), gains)
+        same_loss = plain is not None and plain < min(LARGE_LOSS, before + _WORTH)
+        gain = GAIN if same_loss or culprit is None else _WORTH
+        tried = dict[tuple[str, ...], FixOptions | None]()
 
-    def _granular(self, snr: Callable[[Conversion], float]) -> float | None:
-        """Return the SNR of the plain conversion with the granularity of the quantized model, None if it is impossible."""
-        made = self.trials
+        def remaining(options: FixOptions) -> float | None:
+            return trial(options) if tried.setdefault(options.words, options) else None
+
+        for _ in range(_CONFIRMED):
+            found = best_fix(main, every, remaining, before, count, gain=gain, depth=DEPTH if large else 0)
+            options = tried[found.options] if found else None
+            if found is None or options is None:
+                return None
+            if fix := self._confirmed(options, gain, joint, before, snr):
+                return fix
+            tried[found.options] = None
+        return None
+
+    def _confirmed(
+        self, options: FixOptions, gain: float, joint: Operator | None, before: float,
+        snr: Callable[[Conversion], float],
+    ) -> TriedFix | None:  # fmt: skip
+        """Return the fix with the gain of its command on all samples, or None if the command gains less.
+
+        The tensors that an operator joins may gain where the outputs do not lose: then with the gain on the trials' samples.
+        """
+        command = self.command
         try:
-            same = granularity_of(self.match)
-            return snr(convert(made.model, made.request, made.ranges, same, made.inner, made.changes))
-        except LitecheckError:
-            return None
+            made = command.conversion(options)
+            first, last = command.measured(self.match.second), command.measured(made.model)
+            if last.snr - first.snr >= gain:
+                return self._fix(options, first.snr, last, lambda one: command.measured(one.model).snr)
+            if joint is not None and last.snr > first.snr - _WORTH and snr(made) - before >= gain:
+                return self._fix(options, before, WholeSnr(snr(made), len(self.samples), ""), snr)
+        except LitecheckError:  # the command or its model fails
+            pass
+        return None
+
+    def _fix(
+        self, options: FixOptions, before: float, after: WholeSnr, snr: Callable[[Conversion], float]
+    ) -> TriedFix:
+        kind = self.trials.request.to
+        given = shlex.join((*(("--to", kind) if kind != "int8" else ()), *options.words))
+        words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", given, self.asked)))
+        made, same = self.trials, granularity_of(self.match)
+        granular = _measured(
+            snr, lambda: convert(made.model, made.request, made.ranges, same, made.inner, made.changes)
+        )
+        plain = _measured(snr, lambda: made.converted(FixOptions()))
+        gains = fix_gains(before, granular, plain, after.snr, options.words)
+        return TriedFix(
+            f"litecheck convert {words}", before, after.snr, after.samples, gains, runtime=after.runtime
+        )
 
     def _runs(self, model: Model) -> Iterator[Tensors]:
         """Yield all tensors of a conversion for each sample."""
@@ -167,6 +206,14 @@ class Workshop:
             if sum(sizes) == values.shape[axis]
             else [values]
         )
+
+
+def _measured(snr: Callable[[Conversion], float], make: Callable[[], Conversion]) -> float | None:
+    """Return the SNR of a conversion, or None if it is impossible."""
+    try:
+        return snr(make())
+    except LitecheckError:
+        return None
 
 
 def _own_cause(culprit: Culprit | None, partner: int) -> Iterator[LossCause]:

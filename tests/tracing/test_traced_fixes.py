@@ -108,20 +108,20 @@ def lowest_channel(file: str, samples: list[int]) -> float:
     real, made = load_model("float.tflite"), load_model(file)
     data = opened(real, ConversionSettings(data=("few.npz",)))
     assert data is not None
-    return lowest_snr(agreement(real, made, {}, data, device="litecheck"))
+    return lowest_snr(agreement(real, made, {}, data))
 
 
-#: Samples on which fixes are tried: all, but 8 of the 12 with a spike.
+#: Samples on which fixes are measured: all, but not the sample with a spike.
 FOUR, SIX, EIGHT = ([*range(count)] for count in (4, 6, 8))
-WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
+WITHOUT_SPIKE = [n for n in range(12) if n != 2]
 
 
 @pytest.mark.parametrize(
     ("save", "options", "samples", "gain"),
     [
-        (save_planted, "", SIX, 28.9),
+        (save_planted, "", SIX, 30.7),
         (lambda: save_planted("int16x8"), "--to int16x8", SIX, 35.8),
-        (lambda: save_pair(dense_net(), spiked()), "--range x=", WITHOUT_SPIKE, 31.0),
+        (lambda: save_pair(dense_net(), spiked()), "--range x=", WITHOUT_SPIKE, 32.0),
         (lambda: save_pair(outlier(), images(0, 4)), "--equalize", FOUR, 27.0),
         (
             lambda: save_pair(with_outlier_channel(outlier(), 1), images(0, 4), "uint8"),
@@ -130,9 +130,8 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
             36.0,
         ),
         (lambda: save_pair(layers(400, 4000), DATA), "", EIGHT, 31.6),
-        (lambda: save_equalized(2), "--keep-float '#3' --equalize", FOUR, 3.1),
-        (lambda: save_equalized(3), "--int16x8 '#7' --equalize", FOUR, 3.8),
-        (save_trained, "", SIX, 36.9),
+        (lambda: save_equalized(14), "--keep-float '#7' --equalize", FOUR, 6.7),
+        (save_trained, "", SIX, 27.7),
         (save_detector, "--int16x8 '#6'", FOUR, 39.6),
         (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", EIGHT, 31.7),
         (
@@ -150,7 +149,6 @@ WITHOUT_SPIKE = [0, 1, 3, 5, 6, 7, 9, 10]
         "equalize uint8",
         "rescaled outlier",
         "keep-float equalized",
-        "int16x8 equalized",
         "trained",
         "int16x8",
         "keep-float",
@@ -174,30 +172,25 @@ def test_the_printed_command_gives_the_printed_snr(
     assert fix["command"].endswith(end)
     assert bool(options) is (fix["command"] != start[:-1] + end)
     assert run_command(monkeypatch, fix["command"]) == 0
+    assert fix["samples"] == len(samples)
     assert lowest_channel("int8.tflite", samples) == pytest.approx(fix["before"], abs=0.1)
     assert lowest_channel("fixed.tflite", samples) == pytest.approx(fix["after"], abs=0.1)
     assert fix["after"] - fix["before"] == pytest.approx(gain, abs=0.5)
 
 
 def test_a_gain_of_granularity_is_not_credited_to_int16() -> None:
-    """Weights have one scale for rows of 1 to 20: a plain conversion is the fix, and its source is stated."""
+    """Weights have one scale for rows of which one has a weight of 20: a plain conversion is the fix, its source stated."""
     main = (builder := ModelBuilder()).subgraph()
-    x, y = (main.tensor(name, (1, 8), "float32") for name in "xy")
-    rng = np.random.default_rng(0)
-    weight = (rng.normal(0, 1, (8, 8)) / np.geomspace(1, 20, 8)[:, None]).astype(np.float32)
-    main.add(
-        "FULLY_CONNECTED",
-        [x, w := main.constant("w", weight), -1],
-        [h := main.tensor("h", (1, 8), "float32")],
-    )
-    scales = main.constant("s", np.geomspace(1, 20, 8).astype(np.float32))
-    main.add("MUL", [h, scales], [y])
+    x, y = (main.tensor(name, (1, size), "float32") for name, size in (("x", 8), ("y", 16)))
+    rng = np.random.default_rng(1)
+    weight = rng.normal(0, 1, (16, 8)).astype(np.float32)
+    weight[0, 0] = 20
+    main.add("FULLY_CONNECTED", [x, w := main.constant("w", weight), -1], [y])
     main.inputs(x)
     main.outputs(y)
     real, arrays = builder.finish(), rng.normal(0, 1, (6, 1, 8)).astype(np.float32)
-    hidden = arrays @ weight.T
-    ends = ((x, arrays), (h, hidden), (y, hidden * np.geomspace(1, 20, 8)))
-    ranges = {(0, index): (float(v.min()), float(v.max())) for index, v in ends}
+    arrays[..., 0] *= 0.05
+    ranges = {(0, i): (float(v.min()), float(v.max())) for i, v in ((x, arrays), (y, arrays @ weight.T))}
     made = convert(real, Request("int8"), ranges, TransferredParams(per_axis={(0, w): False}))
     data = CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", 6)
     found = trace(real, made.model, data=(data,), runtime="litecheck")

@@ -142,6 +142,19 @@ def chosen_samples(data: CalibrationData, numbers: Collection[int]) -> Calibrati
     return CalibrationData(lambda: iter(chains), words, len(chains), data.warnings)
 
 
+def without_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
+    """Return all samples but those of these numbers."""
+    if not numbers:
+        return data
+    count = None if data.count is None else data.count - len(numbers)
+    return CalibrationData(
+        lambda: (chain for n, chain in enumerate(data.read()) if n not in numbers),
+        data.described,
+        count,
+        data.warnings,
+    )
+
+
 def _folder(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     files = files_in(place)
     packed = [file for file in files if file.suffix == ".npz"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from litecheck.rendering.escape import shorten
@@ -148,8 +149,21 @@ def fix(trace: Trace) -> str:
         return ""
     one = trace.fix
     count = _part(one, trace) or f" on {counted(trace.samples, 'sample')}"
-    numbers = "; # numbers operators of the float file" if "#" in one.command else ""
-    return f"{one.command} (lowest channel {one.before:.1f} dB -> {one.after:.1f} dB{count}, tried{numbers})"
+    runtime = f" in {one.runtime}" if one.runtime else ""
+    change = f"lowest channel {one.before:.1f} dB -> {one.after:.1f} dB{count}{runtime}, tried"
+    return f"{one.command} ({change}{_numbers(one.command, trace)})"
+
+
+def _numbers(command: str, trace: Trace) -> str:
+    """Return ``; #10 of the float file is SOFTMAX #11 of int8.tflite`` for the numbers of a command, or ""."""
+    named = [int(word[1:]) for word in shlex.split(command) if word[:1] == "#" and word[1:].isdecimal()]
+    partners = {one.partner: one for one in trace.operators if one.subgraph == 0}
+    known = [f"#{n} of the float file is {where(partners[n])}" for n in named if n in partners]
+    if not named:
+        return ""
+    if len(known) < len(named):
+        return "; # numbers operators of the float file"
+    return f"; {', '.join(known)} of {trace.file}"
 
 
 def gains(trace: Trace) -> str:

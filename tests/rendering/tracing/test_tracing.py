@@ -89,6 +89,7 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             {"source": "per-channel weights", "gain": 14.5},
             {"source": "new ranges", "gain": -1.0},
         ],
+        "runtime": "",
     }
     assert values(GOOD)["culprits"] == []
 
