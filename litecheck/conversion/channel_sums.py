@@ -14,17 +14,24 @@ from litecheck.quantizer.types import Parameters
 
 #: SNR in dB of a channel without an error, and its negative of a channel without a signal.
 EXACT = 200.0
+#: Share of a channel's power up to which its variation is that of a constant.
+_CONSTANT = 1e-6
+#: SNR in dB without the mean below which the variation of a channel is lost.
+LOST = 10.0
+#: Smallest number of values from which the variation of a channel is judged.
+_FEWEST = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelSums:
-    """Sums over ``rows`` values of each channel: y - x, x^2, (y - x)^2, and the largest abs(x).
+    """Sums over ``rows`` values of each channel: y - x, x, x^2, (y - x)^2, and the largest abs(x).
 
     x are float values, y the real values of what is stored for them. Elements that are not finite do not count.
     """
 
     rows: int
     error: NDArray[np.float64]
+    total: NDArray[np.float64]
     signal: NDArray[np.float64]
     noise: NDArray[np.float64]
     peak: NDArray[np.float64]
@@ -35,13 +42,27 @@ class ChannelSums:
         return self.error / self.rows
 
     @property
-    def snr(self) -> NDArray[np.float64]:
-        """Signal over noise in dB of each channel, from -200 to 200; 200 for a channel without an error."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = 10 * (np.log10(self.signal) - np.log10(self.noise))
-        ratio = np.where(self.noise == 0, EXACT, ratio)
-        found: NDArray[np.float64] = np.clip(np.nan_to_num(ratio, nan=-EXACT), -EXACT, EXACT)
+    def variation(self) -> NDArray[np.float64]:
+        """The sum of (x - mean)^2 of each channel. Example: 1, 2, 3 give 2."""
+        return np.maximum(self.signal - np.square(self.total) / self.rows, 0.0)
+
+    @property
+    def hidden(self) -> NDArray[np.bool_]:
+        """True for each channel whose mean hides a loss: it has more than half of the power, and the SNR without it is below
+        10 dB. Constants and fewer than 8 values have no such SNR."""
+        share = self.variation / np.maximum(self.signal, np.finfo(np.float64).tiny)
+        varies = (self.rows >= _FEWEST) & (share > _CONSTANT) & (share < 0.5)
+        found: NDArray[np.bool_] = varies & (_decibels(self.variation, self.noise) < LOST)
         return found
+
+    @property
+    def snr(self) -> NDArray[np.float64]:
+        """Signal over noise in dB of each channel, from -200 to 200; 200 for a channel without an error.
+
+        The signal of a channel whose mean hides a loss is its variation. Example: values of 0.4 and 0.6 that are stored as
+        0.5 have an SNR of 0 dB, and of 14.1 dB with their mean.
+        """
+        return _decibels(np.where(self.hidden, self.variation, self.signal), self.noise)
 
     @property
     def outlier(self) -> tuple[int, float]:
@@ -55,6 +76,7 @@ class ChannelSums:
         return ChannelSums(
             self.rows + other.rows,
             self.error + other.error,
+            self.total + other.total,
             self.signal + other.signal,
             self.noise + other.noise,
             np.maximum(self.peak, other.peak),
@@ -62,7 +84,8 @@ class ChannelSums:
 
     def to_plain(self) -> list[Any]:
         """Return plain values for JSON."""
-        return [self.rows, *(part.tolist() for part in (self.error, self.signal, self.noise, self.peak))]
+        parts = self.error, self.total, self.signal, self.noise, self.peak
+        return [self.rows, *(part.tolist() for part in parts)]
 
     @classmethod
     def from_plain(cls, plain: list[Any]) -> ChannelSums:
@@ -84,7 +107,16 @@ def channel_sums(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Chann
     return ChannelSums(
         len(rows),
         off.sum(axis=0),
+        rows.sum(axis=0),
         np.square(rows).sum(axis=0),
         np.square(off).sum(axis=0),
         np.abs(rows).max(axis=0),
     )
+
+
+def _decibels(signal: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = 10 * (np.log10(signal) - np.log10(noise))
+    ratio = np.where(noise == 0, EXACT, ratio)
+    found: NDArray[np.float64] = np.clip(np.nan_to_num(ratio, nan=-EXACT), -EXACT, EXACT)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
@@ -13,6 +13,7 @@ from litecheck.conversion.agreement import Agreement, agreement
 from litecheck.conversion.by_converter import Target, Via, quantized_via
 from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.fixes import loss_warnings
 from litecheck.conversion.other_converters.converter_process import Converted, NamedSamples
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.settings import ConversionSettings
@@ -133,10 +134,17 @@ def compare_converters(
         data.described,
         len(named) if measured is data else measured.count or 0,
         tuple(outcomes),
-        data.warnings,
+        (*data.warnings, *_losses(outcomes)),
         target if written else "",
         measured.described if measured is not data else "",
     )
+
+
+def _losses(outcomes: Sequence[ConverterOutcome]) -> Iterator[str]:
+    """Yield the large losses of each converter's model."""
+    for one in outcomes:
+        if one.agreement is not None:
+            yield from (f"{one.via}: {text}" for text in loss_warnings(one.agreement))
 
 
 def _named(model: Model, data: CalibrationData) -> NamedSamples:

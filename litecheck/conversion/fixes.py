@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
-from litecheck.conversion.channel_sums import EXACT, ChannelSums
+from litecheck.conversion.channel_sums import EXACT, LOST, ChannelSums
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.data_warnings import decisive_text, named_samples, ranges_without
 from litecheck.conversion.groups import Key
@@ -87,7 +87,7 @@ def lowest_snr(agreement: Agreement) -> float:
     """Return the lowest SNR in dB over the channels of all outputs that have a signal; of the tenth percentile from ten
     channels on. An output without sums by channel counts as a whole, unless a quantized model is compared."""
     whole = (one.snr for one in agreement.outputs if one.reference not in agreement.channels)
-    parts = (snr for snr, _, _ in _low_channels(agreement))
+    parts = (snr for _, _, snr, _ in _low_channels(agreement))
     return min((*(() if agreement.quantized else whole), *parts), default=EXACT)
 
 
@@ -96,20 +96,26 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
 
     Without sums by channel, as for probabilities and beside a quantized model, the SNR of the output counts.
 
-    Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB``.
+    Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB, below 20 dB``.
     """
-    whole = ((one.snr, f"output '{one.output}'") for one in agreement.outputs)
-    parts = ((snr, f"channel {n} of output '{output}'") for snr, output, n in _low_channels(agreement))
-    snr, place = min((*whole, *parts), default=(EXACT, ""))
-    return (f"{place} has an SNR of {snr:.1f} dB, below {LARGE_LOSS:g} dB",) if snr < LARGE_LOSS else ()
+    whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs)
+    parts = (
+        (snr, f"channel {n} of output '{output}'", bool(sums.hidden[n]))
+        for output, sums, snr, n in _low_channels(agreement)
+    )
+    snr, place, hidden = min((*whole, *parts), default=(EXACT, "", False))
+    if snr >= LARGE_LOSS:
+        return ()
+    limit = f" without its mean, below {LOST:g} dB" if hidden else f", below {LARGE_LOSS:g} dB"
+    return (f"{place} has an SNR of {snr:.1f} dB{limit}",)
 
 
-def _low_channels(agreement: Agreement) -> Iterator[tuple[float, str, int]]:
-    """Yield the SNR, the output and the number of the channel that stands for each output."""
+def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, float, int]]:
+    """Yield each output with its sums, and the SNR and number of the channel that stands for it."""
     for one in agreement.outputs:
         sums = agreement.channels.get(one.reference)
         if sums is not None and (low := low_channel(sums)) is not None:
-            yield low[0], one.output, low[1]
+            yield one.output, sums, *low
 
 
 def low_channel(sums: ChannelSums) -> tuple[float, int] | None:
@@ -160,11 +166,12 @@ def find_causes(
         joints = dict.fromkeys(member.joints[-1].operator for member, _ in low_resolution)
         first, group = min(low_resolution, key=lambda pair: pair[0].bits or 0.0)
         joint = first.joints[-1]
-        yield LossCause(
-            tuple(joints),
+        text = (
             f"'{first.name}' has an effective resolution of {first.bits or 0:.1f} of {BITS[group.dtype]} bits under the "
-            f"scale of {joint.opcode} #{joint.operator}",
+            f"scale of {joint.opcode} #{joint.operator}"
         )
+        for operators in dict.fromkeys(((joint.operator,), tuple(joints))):
+            yield LossCause(operators, text)
     snr = {one.reference: one.snr for one in agreement.tensors}
     outlier = max(_outliers(subgraph, agreement.channels), default=None)
     if outlier is not None:

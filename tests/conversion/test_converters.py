@@ -52,6 +52,9 @@ def test_a_failure_is_a_row_with_its_reason(settings: ConversionSettings) -> Non
     assert (failed.converted, failed.agreement, compared.exit_code, compared.samples) == (None, None, 0, 4)
     assert own.agreement is not None
     assert all(30 < output.snr < 80 for output in own.agreement.outputs)
+    (warning,) = compared.warnings
+    assert warning.startswith("litecheck: channel ")
+    assert warning.endswith(" of output 'detections' has an SNR of 0.0 dB, below 20 dB")
     assert other.agreement is not None
     assert [output.distortion.noise for output in other.agreement.outputs] == [0.0, 0.0]
 

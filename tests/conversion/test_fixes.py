@@ -136,11 +136,13 @@ def test_a_fix_repeats_the_options_of_the_command() -> None:
         (25.0, (), ()),
         (15.0, (), ("output 'y' has an SNR of 15.0 dB, below 20 dB",)),
         (25.0, (30.0, 10.0), ("channel 1 of output 'y' has an SNR of 10.0 dB, below 20 dB",)),
+        (25.0, (8.0,), ("channel 0 of output 'y' has an SNR of 8.0 dB without its mean, below 10 dB",)),
     ],
 )
 def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], words: tuple[str, ...]) -> None:
     output = SimpleNamespace(snr=snr, output="y", reference=(0, 1))
-    sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)))
+    dc = np.full(len(channels), len(channels) == 1)
+    sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)), hidden=dc)
     agreement = SimpleNamespace(outputs=(output,), channels={(0, 1): sums} if channels else {})
     assert loss_warnings(cast(Agreement, agreement)) == words
 
@@ -205,14 +207,32 @@ def test_sums_by_channel() -> None:
     [(1.0, 0.0, 200.0), (0.0, 0.0, 200.0), (0.0, 1.0, -200.0), (1.0, 100.0, -20.0)],
 )
 def test_snr_of_a_channel(signal: float, noise: float, snr: float) -> None:
-    arrays = (np.array([value]) for value in (0.0, signal, noise, 1.0))
+    arrays = (np.array([value]) for value in (0.0, 0.0, signal, noise, 1.0))
     assert ChannelSums(1, *arrays).snr.tolist() == pytest.approx([snr])
 
 
 def test_the_outlier_is_the_channel_with_the_largest_ratio_to_the_median() -> None:
     zeros = np.zeros(3)
-    assert ChannelSums(1, zeros, zeros, zeros, np.array([1.0, 400.0, 1.0])).outlier == (1, 400.0)
-    assert ChannelSums(1, zeros, zeros, zeros, np.array([0.0, 5.0, 0.0])).outlier == (1, 0.0)
+    for peaks, outlier in (([1.0, 400.0, 1.0], (1, 400.0)), ([0.0, 5.0, 0.0], (1, 0.0))):
+        assert ChannelSums(1, zeros, zeros, zeros, zeros, np.array(peaks)).outlier == outlier
+
+
+@pytest.mark.parametrize(
+    ("values", "snr", "judged"),
+    [
+        ([0.4, 0.6] * 4, 0.0, True),  # stored as 0.5: the variation is lost
+        ([0.4, 0.6] * 3, 10 * np.log10(26), False),  # too few values
+        ([0.4, -0.6] * 4, 10 * np.log10(0.52 / 1.22), False),  # no mean that hides the loss
+        ([0.6, 0.6] * 4, 10 * np.log10(36), False),  # constant
+    ],
+)
+def test_the_mean_of_a_nearly_constant_channel_does_not_hide_its_loss(
+    values: list[float], snr: float, judged: bool
+) -> None:
+    x = np.array(values, np.float32).reshape(-1, 1)
+    sums = channel_sums(x, np.full(x.shape, 0.5, np.float32), Tensor(0, "x", "float32", x.shape))
+    assert sums.snr.tolist() == pytest.approx([snr], abs=1e-3)
+    assert sums.hidden.tolist() == [judged]
 
 
 def test_rescaled_channels_are_calibrated_on_a_sample_that_sets_ranges() -> None:
