@@ -56,7 +56,12 @@ Data = Annotated[
 ]
 Samples = Annotated[
     int | None,
-    option("--samples N", INPUTS, "Use at most N samples of each --data. [default: all]", min=1),
+    option(
+        "--samples N",
+        INPUTS,
+        "Use at most N samples of each --data; with --budget and --sensitivity, for the search only. [default: all]",
+        min=1,
+    ),
 ]
 Preprocessing = Annotated[
     str,

@@ -24,10 +24,11 @@ from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.inserted_quantize import without_kept_ranges
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
+from litecheck.conversion.precision_budget import missed_budget
 from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
 from litecheck.conversion.request import KINDS
-from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.rerun import Rerun, lowest_output
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
@@ -93,12 +94,10 @@ def _carried_out(
     conversion = _converted(session, ranges, copied, calibration)
     check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
-    rerun = (
-        Rerun(model, settings, data, ranges, calibration.inner, told, before, child, trained)
-        if data and calibration
-        else None
-    )
-    correction = budget = None
+    rerun = correction = budget = None
+    if data and calibration:
+        inner, search = calibration.inner, session.search
+        rerun = Rerun(model, settings, data, ranges, inner, told, before, child, trained, search)
     if rerun and settings.budget:
         conversion, budget = rerun.budgeted(conversion)
     if rerun and settings.correct_bias:
@@ -251,7 +250,8 @@ def _compared(
             raise CalibrationError(f"{error}. {_CURES}") from error
         return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
     ranges = record.calibration.ranges if record.calibration else _NONE
-    warnings = (*record.warnings, *loss_warnings(found))
+    missed = missed_budget(record.budget, found.samples, lowest_output(found))
+    warnings = (*record.warnings, *missed, *loss_warnings(found))
     tensors = converted_tensors(conversion, ranges, found)
     return replace(record, agreement=found, tensors=tensors, warnings=warnings)
 

@@ -149,11 +149,22 @@ def chosen_assignment(
         )
     if not fitting:
         most = max(one.snr for one in small)
+        largest = bytes_text(max(real, found[0].size))
         raise ConfigError(
-            f"--budget {budget}: no tried choice of operators reaches it in a file smaller than the float model "
-            f"({bytes_text(real)}); the nearest has {most:.1f} dB"
+            f"--budget {budget}: no tried choice of operators reaches it in a file of at most {largest}, the size of the "
+            f"float model or of int8; the nearest has {most:.1f} dB"
         )
     return BudgetChoice(budget, _best(budget, fitting), tuple(found))
+
+
+def missed_budget(choice: BudgetChoice | None, samples: int, snr: float) -> tuple[str, ...]:
+    """Return a warning if the SNR of the choice is lower on all samples than the budget."""
+    if choice is None or choice.budget.kind == "size" or snr >= choice.budget.limit:
+        return ()
+    return (
+        f"--budget {choice.budget}: the choice has {snr:.1f} dB on all {counted(samples, 'sample')}, and "
+        f"{choice.chosen.snr:.1f} dB on those of the search. Next step: search on more --samples",
+    )
 
 
 def _best(budget: ConversionBudget, fitting: Sequence[TriedAssignment]) -> TriedAssignment:

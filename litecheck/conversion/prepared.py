@@ -55,6 +55,8 @@ class ConversionSession:
     simulated: Model | None = None
     evaluation: CalibrationData | None = None
     """Other samples on which both models are compared."""
+    search: CalibrationData | None = None
+    """Samples of repeated runs for a budget and sensitivities, or None for those of ``data``."""
 
     @property
     def base(self) -> Model:
@@ -107,14 +109,19 @@ class ConversionSession:
         other = self.evaluation
         if self.data is None:
             return other.count if other is not None else 0
-        times = (self.calibrates and not self.reads_statistics) + self.needs_moments + self.compares
+        times, searches = (
+            (self.calibrates and not self.reads_statistics) + self.needs_moments + self.compares,
+            0,
+        )
         if self.settings.correct_bias or self.settings.sensitivity or self.settings.budget:
             from litecheck.conversion.rerun import passes
 
-            times += passes(self.model, self.settings)
+            times += passes(self.model, replace(self.settings, sensitivity=0, budget=""))
+            searches = passes(self.model, replace(self.settings, correct_bias=False))
         if self.data.count is None or (other is not None and other.count is None):
             return None
-        return self.data.count * times + (other.count or 0 if other is not None else 0)
+        count = self.data.count * times + ((self.search or self.data).count or 0) * searches
+        return count + (other.count or 0 if other is not None else 0)
 
 
 def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
@@ -149,7 +156,8 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         from litecheck.conversion.outlier_channels import rescale_outliers
 
         equalization = rescale_outliers(model)
-    data = opened(model, settings) or (_drawn(model, settings) if shifts else None)
+    data, search = _samples(model, settings)
+    data = data or (_drawn(model, settings) if shifts else None)
     evaluation = None
     if settings.evaluate:
         evaluation = opened(model, replace(settings, data=settings.evaluate, random=None))
@@ -163,11 +171,25 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         check_rerun(settings, data is not None, shifts)
     session = ConversionSession(
         model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None,
-        evaluation,
+        evaluation, search,
     )  # fmt: skip
     if session.needs_moments and data is None:
         raise ConfigError("a recipe with 'algorithm: gptq' chooses weights by samples: give --data")
     return session
+
+
+def _samples(
+    model: Model, settings: ConversionSettings
+) -> tuple[CalibrationData | None, CalibrationData | None]:
+    """Return the samples that set the ranges, and those of repeated runs if these are fewer.
+
+    ``samples`` limits only the repeated runs of a budget and of sensitivities, unless the number of all samples is unknown.
+    """
+    fewer = opened(model, settings)
+    if settings.samples is None or not (settings.budget or settings.sensitivity):
+        return fewer, None
+    whole = opened(model, replace(settings, samples=None))
+    return (fewer, None) if whole is None or whole.count is None else (whole, fewer)
 
 
 def _with_recipe(settings: ConversionSettings) -> ConversionSettings:

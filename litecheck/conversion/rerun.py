@@ -62,7 +62,7 @@ class Rerun:
     """The common parts of conversions of a model.
 
     ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
-    available.
+    available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``.
     """
 
     model: Model
@@ -74,6 +74,7 @@ class Rerun:
     done: int = 0
     child: LitertChild | None = None
     trained: DequantizedModel | None = None
+    search: CalibrationData | None = None
 
     def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """Return the conversion with corrected biases if that is better, else the conversion."""
@@ -109,7 +110,7 @@ class Rerun:
             return self._converted(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
 
         def compared(one: Conversion) -> Agreement:
-            return self.compared(one, "quantizing one operator alone")
+            return self.compared(one, "quantizing one operator alone", data=self.search)
 
         return ranked(conversion, alone, compared, most)
 
@@ -125,7 +126,7 @@ class Rerun:
         def measured(assignment: TypeAssignment) -> TriedAssignment:
             request = chosen(assignment).request
             made = self._converted(changes, int16x8=request.int16x8, keep=request.keep)
-            snr = lowest_output(self.compared(made, "trying choices within the budget"))
+            snr = lowest_output(self.compared(made, "trying choices within the budget", data=self.search))
             return TriedAssignment(assignment, file_size(made.model), snr)
 
         choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
@@ -209,7 +210,7 @@ class Rerun:
         own = self.settings
         if own.budget:
             return FixOptions()
-        return FixOptions(tuple(own.keep), tuple(own.int16x8), tuple(own.ranges), bool(own.equalize))
+        return FixOptions(own.keep, own.int16x8, own.ranges, bool(own.equalize))
 
     def _recalibrated(self, model: Model) -> Calibration:
         """Return the calibration of another form of the model."""
@@ -264,7 +265,7 @@ def weight_counts(subgraph: Subgraph, steps: Mapping[int, tuple[int, ...]]) -> M
 
 
 def passes(model: Model, settings: ConversionSettings) -> int:
-    """Return the maximum number of additional passes over all samples."""
+    """Return the maximum number of additional passes over the samples."""
     operators = sum(len(subgraph.operators) for subgraph in model.subgraphs)
     found = operators * bool(settings.sensitivity) + (len(layers(model)) + 1) * settings.correct_bias
     if settings.budget:

@@ -29,6 +29,7 @@ class ConversionSettings:
     activations. ``recipe`` is a file of rules for operators, or a recipe; it decides ``to``. ``sensitivity`` ranks that
     many operators by the cost of quantizing each alone (-1: all operators). ``budget`` (``size=2MB``, ``snr=30``) chooses
     int8, int16x8 or float32 for each operator.
+    ``samples`` is the maximum number of samples of each source; with ``budget`` and ``sensitivity``, of the search only.
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
     output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
     ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.

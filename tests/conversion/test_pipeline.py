@@ -197,6 +197,12 @@ def test_steps_are_known_where_samples_are_counted(folder: Path) -> None:
     assert prepared(model, ConversionSettings(agreement=False, **settings)).steps == 16
     assert prepared(model, ConversionSettings(to="dynamic", **settings)).steps == 16
     assert prepared(model, ConversionSettings(to="float16")).steps == 0
+    searched = [
+        prepared(model, ConversionSettings(sensitivity=-1, samples=n, **settings)) for n in (None, 16, 20, 4)
+    ]
+    operators = len(model.subgraphs[0].operators)
+    assert [one.steps for one in searched] == [32 + 16 * operators] * 3 + [32 + 4 * operators]
+    assert [one.data.count for one in searched if one.data] == [16] * 4
 
 
 def fed(values: float) -> CalibrationData:

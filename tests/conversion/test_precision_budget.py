@@ -12,6 +12,7 @@ from fixtures.detector import float_detector
 from litecheck import convert_model
 from litecheck.conversion.precision_budget import (
     BORDER,
+    BudgetChoice,
     ConversionBudget,
     OperatorCost,
     TriedAssignment,
@@ -19,6 +20,7 @@ from litecheck.conversion.precision_budget import (
     chain,
     check_size,
     chosen_assignment,
+    missed_budget,
     noise_of,
     operator_costs,
     parse_budget,
@@ -107,18 +109,28 @@ def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, 
         (
             "snr=90",
             FLOAT,
-            "no tried choice .* smaller than the float model .414.0 kB.; the nearest has 15.2 dB",
+            "no tried choice .* at most 414.0 kB, the size .*; the nearest has 15.2 dB",
         ),
         (
             "snr=15",
             111_500,
-            "no tried choice .* smaller than the float model .111.5 kB.; the nearest has .* dB",
+            "no tried choice .* at most 111.5 kB, the size .*; the nearest has .* dB",
         ),
     ],
 )
 def test_a_budget_that_nothing_meets_is_an_error(budget: str, real: int, why: str) -> None:
     with pytest.raises(ConfigError, match=f"--budget {budget}: {why}"):
         chosen_assignment(parse_budget(budget), COSTS, modeled, real)
+
+
+@pytest.mark.parametrize(
+    ("budget", "snr", "missed"), [("snr=30", 29.9, True), ("snr=30", 30.0, False), ("size=2MB", 1.0, False)]
+)
+def test_a_budget_that_other_samples_miss_is_a_warning(budget: str, snr: float, missed: bool) -> None:
+    choice = BudgetChoice(parse_budget(budget), TriedAssignment(TypeAssignment(), 1, 34.0), ())
+    words = "--budget snr=30: the choice has 29.9 dB on all 32 samples, and 34.0 dB on those of the search. Next step: "
+    assert [text[: len(words)] for text in missed_budget(choice, 32, snr)] == [words] * missed
+    assert missed_budget(None, 32, snr) == ()
 
 
 def test_int8_is_a_choice_even_if_the_float_model_is_smaller() -> None:
@@ -158,6 +170,8 @@ def test_a_detector_reaches_its_budget_in_fewer_bytes_than_float() -> None:
     assert record.verdict == "conforms"
     assert record.budget is not None
     assert record.agreement is not None
+    assert record.calibration is not None
+    assert (record.calibration.statistics.samples, record.agreement.samples) == (16, 16)
     narrow, _ = record.budget.uniform
     assert narrow.snr < 43 <= min(output.snr for output in record.agreement.outputs)
     assert record.size == record.budget.chosen.size < record.source_size

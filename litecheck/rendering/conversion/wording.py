@@ -41,7 +41,10 @@ def quantized_share(record: ConversionRecord) -> str:
     others = {} if request.to in REAL_KINDS else {t: n for t, n in record.becomes.items() if t not in own}
     beside = "".join(f", {number:,} {dtype}" for dtype, number in others.items())
     to = "quantized" if request.recipe and request.to in REAL_KINDS else request.to
-    return f"{quantized - sum(others.values()):,} of {counted(real, 'operator')} {to}{beside}"
+    narrow = quantized - sum(others.values())
+    if not narrow and len(others) == 1:
+        return f"{quantized:,} of {counted(real, 'operator')} {', '.join(others)}"
+    return f"{narrow:,} of {counted(real, 'operator')} {to}{beside}"
 
 
 def outcome(record: ConversionRecord) -> str:
@@ -60,7 +63,10 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """Yield the facts of the whole conversion, each with its label."""
     request, profile = record.conversion.request, record.conversion.plan.profile
     recipe = f", by the rules of {request.recipe.file}" if request.recipe else ""
-    yield "made", f"{request.to}{f' by {profile}' if profile else ''}{recipe}"
+    made = request.to
+    if request.to == "int8" and set(record.becomes) & {"int8", "int16"} == {"int16"}:
+        made = "int16x8"
+    yield "made", f"{made}{f' by {profile}' if profile else ''}{recipe}"
     yield "size", sizes(record)
     yield "operators", operators(record)
     if record.calibration is not None:
@@ -130,9 +136,10 @@ def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str
 
 
 def sizes(record: ConversionRecord) -> str:
-    """Return ``44.1 kB before, 12.3 kB after (0.28 times)``."""
+    """Return ``44.1 kB before, 12.3 kB after (0.28 times)``, and whether the file is not smaller."""
     share = record.size / max(1, record.source_size)
-    return f"{bytes_text(record.source_size)} before, {bytes_text(record.size)} after ({share:.2f} times)"
+    larger = ", the file is not smaller" if record.size >= record.source_size else ""
+    return f"{bytes_text(record.source_size)} before, {bytes_text(record.size)} after ({share:.2f} times{larger})"
 
 
 def operators(record: ConversionRecord) -> str:

@@ -30,7 +30,8 @@ def tensor(**more: Any) -> Any:
     ("size", "source", "told"),
     [
         (12_300, 44_100, "(0.28 times)"),
-        (5, 0, "(5.00 times)"),
+        (5, 0, "(5.00 times, the file is not smaller)"),
+        (5, 5, "(1.00 times, the file is not smaller)"),
     ],
 )
 def test_sizes(size: int, source: int, told: str) -> None:
@@ -50,6 +51,7 @@ def test_operators() -> None:
     [
         ("int8", {"int8": 7, "float32": 1}, "7 of 8 operators int8"),
         ("int8", {"int8": 6, "int16": 1, "as it is": 2}, "6 of 7 operators int8, 1 int16"),
+        ("int8", {"int16": 5, "float32": 2}, "5 of 7 operators int16"),
         ("int16x8", {"int16": 4, "int8": 1, "float32": 1}, "4 of 6 operators int16x8, 1 int8"),
         ("dynamic", {"hybrid": 2, "float32": 1}, "2 of 3 operators dynamic"),
     ],
