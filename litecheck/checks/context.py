@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from litecheck.model.known_zeros import known_zeros
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.profile.load import law_of
@@ -78,6 +79,11 @@ class Context:
     def shapes(self) -> Inferred:
         """Shapes of the tensors when the model runs, computed operator by operator."""
         return inferred_shapes(self.model, self.subgraph)
+
+    @cached_property
+    def zeros(self) -> frozenset[int]:
+        """Indices of the tensors that hold only the real value 0."""
+        return known_zeros(self.subgraph, law_of)
 
     @cached_property
     def stored_shapes(self) -> Inferred:

@@ -6,7 +6,8 @@ nearest to the exact product.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, log
 
@@ -55,6 +56,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     role = requirement.role or ""
     allowed, judge = types(rule, role), _judge(value)
     least = TINY if isinstance(value, Exactly) and value.value != "positive" else 0.0
+    stated = {kind for kind, _ in requirement.faults}
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []
@@ -67,7 +69,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if facts.single and least <= facts.scale < inf and facts.scale > 0:
                 faults += judge(bound, operand)
             elif not (isinstance(value, ProductOf) and inherits_invalid_factors(bound, operand, value)):
-                faults += _invalid_scales(operand, least) or judge(bound, operand)
+                invalid = [_of_zeros(bound, fault, stated) for fault in _invalid_scales(operand, least)]
+                faults += invalid or judge(bound, operand)
         return faults
 
     return check
@@ -87,6 +90,14 @@ def _invalid_scales(operand: BoundOperand, least: float) -> Sequence[Fault]:
     if (valid(scale) & (scale >= least)).all():
         return NONE
     return [_invalid(operand, kind, bad) for kind, bad in _kinds(scale, least) if bad.any()]
+
+
+def _of_zeros(bound: BoundOperator, fault: Fault, stated: Collection[str]) -> Fault:
+    """Return the fault of a scale of 0 or a subnormal scale with a kind of its own if the tensor holds only zeros."""
+    kind = f"{fault.kind}_of_zeros"
+    if kind not in stated or fault.operand is None or fault.operand.tensor.index not in bound.context.zeros:
+        return fault
+    return replace(fault, kind=kind, found=f"{fault.found}; all its values are 0")
 
 
 def _invalid(operand: BoundOperand, kind: str, bad: NDArray[np.bool_]) -> Fault:

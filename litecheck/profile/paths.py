@@ -109,7 +109,15 @@ def _wild(part: str) -> bool:
 #: By verb, the names its check gives to faults.
 FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "scale": ("not_a_number", "infinite", "negative", "zero", "subnormal"),
+        "scale": (
+            "not_a_number",
+            "infinite",
+            "negative",
+            "zero",
+            "subnormal",
+            "zero_of_zeros",
+            "subnormal_of_zeros",
+        ),
         "granularity": ("absent", "blockwise"),
         "range": ("unsigned",),
         "axis": ("blockwise", "same_length"),

@@ -19,7 +19,7 @@ import numpy as np
 from litecheck.checks.validate import validate
 from litecheck.model.build import quantized
 from litecheck.model.save import model_bytes
-from litecheck.model.shapes import ShapeError
+from litecheck.model.shapes import ShapeError, lengths
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from tests.differential.operator_types.runtimes import Ran, Request, Runtimes
@@ -84,7 +84,7 @@ def _forms(
     ones, last = (1,) * rank, max(rank - 1, 0)
     if opcode == "CAST" or law in ("elementwise", "at_least_1d", "shape_of"):
         yield "", (whole,), {}
-    elif law in ("broadcast", "divide", "prelu", "select_v2", "sum_of_all"):
+    elif law in ("broadcast", "divide", "prelu", "select_v2", "sum_of_all", *lengths.__all__):
         yield from _spread(opcode, law, whole, shape, rng, dtype)
     elif law == "fill":
         yield "", (constant(shape), x(rng, (), dtype, True)), {}

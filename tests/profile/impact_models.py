@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product as combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
+from tests.profile import zero_models
 from tests.profile.folded_models import folded_models
 
 HALF = quantized(0.5)
@@ -182,6 +184,16 @@ def litert_models() -> Iterator[ImpactModel]:
     for name, model, impact in folded_models():
         given = (_ones(1, 16, 24, dtype="float32"),)
         yield ImpactModel(name, model, given, shapes if impact else None, impact)
+    for opcode, dtype, scale in combinations(
+        zero_models.OPCODES, ("int8", "int16"), (0.0, 1e-45, 4e-41, 1e-38)
+    ):
+        if opcode == "FULLY_CONNECTED" and not scale:
+            continue  # reference kernels compute with 0 * infinity
+        broken, sound = (zero_models.of_zeros(opcode, dtype, s) for s in (scale, 0.5))
+        default = dtype == "int8" and opcode not in ("FILL", "MUL")
+        ends = (f"{opcode}/output/scale", DEFAULT_ONLY) if default else (None, "")
+        given = (np.arange(4).reshape(1, 4).astype(dtype),)
+        yield ImpactModel(f"{opcode} of zeros {dtype} {scale}", broken, given, *ends, sound)
     shapes = "TRANSPOSE_CONV/shapes"
     for dtype in ("float32", "int8", "int16"):
         batch, valid = (RUN, LOAD) if dtype == "int16" else (NO_DELEGATE, NO_DELEGATE)

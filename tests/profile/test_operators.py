@@ -15,6 +15,7 @@ from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.build import options_table
+from litecheck.model.shapes import lengths
 from litecheck.profile import operators
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operators import OPERANDS, STEERING, operator_names, traits_of
@@ -81,8 +82,9 @@ def test_the_schema_describes_it() -> None:
 
 def test_what_works_on_elements_keeps_or_broadcasts_shapes() -> None:
     law = laws()
-    unary = {opcode for opcode in law if law[opcode] == "elementwise"} - BY_ROW_OR_STORAGE
-    binary = {op for op in law if law[op] in ("broadcast", "divide", "same_shapes", "prelu")}
+    unary = {opcode for opcode in law if law[opcode] in ("elementwise", "cast")} - BY_ROW_OR_STORAGE
+    two = {*set(lengths.__all__) - {"cast", "product"}, "broadcast", "divide", "same_shapes", "prelu"}
+    binary = {opcode for opcode in law if law[opcode] in two}
     assert {opcode for opcode in NAMES if traits_of(opcode).elementwise == "unary"} == unary
     assert {opcode for opcode in NAMES if traits_of(opcode).elementwise == "binary"} == binary
 
