@@ -20,7 +20,7 @@ from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
 
 #: A file to copy, and the descriptions that are no profiles.
-_NO_PROFILES = ("template", "operators", "case_templates", "notes")
+_NO_PROFILES = ("template", "operators", "case_templates", "geometry", "notes")
 #: Bundled profiles, read once; a user's file is read again, because it may have been edited.
 _bundled: dict[Path, Loaded] = {}
 

@@ -17,11 +17,11 @@ from litecheck.data import rules_dir, schemas_dir
 
 #: libyaml's, where PyYAML has it: ten times as fast.
 BASE, SAFE = getattr(yaml, "CBaseLoader", yaml.BaseLoader), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Every profile, and the template of one; operators.yaml, case_templates.yaml and notes.yaml demand nothing.
+#: Every profile, and the template of one; operators.yaml, case_templates.yaml, geometry.yaml and notes.yaml demand nothing.
 FILES = sorted(
     path
     for path in (*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml"))
-    if path.stem not in ("operators", "case_templates", "notes")
+    if path.stem not in ("operators", "case_templates", "geometry", "notes")
 )
 #: What the specification page says, one line per operand it lists, in its order: operator, place, name
 #: here, type, range, granularity, dim, restriction. "same" on an output: input and outputs must all have one
