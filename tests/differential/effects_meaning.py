@@ -92,8 +92,7 @@ def _states(tensor: Tensor) -> bool:
 
 
 def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float = 0.0) -> float:
-    """How many output steps apart, the expected values cut to what the output can hold, in its type or the one that
-    LiteRT writes instead.
+    """How many output steps apart, the expected values cut to what the output can hold in the type that LiteRT gives it.
 
     Floats are the same, up to ``room``, or not. So are integers that stand for no real number, where one in ten may
     differ: ties of a comparison or the place of a maximum depend on rounding.
@@ -104,9 +103,8 @@ def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float 
         return 0.0 if np.allclose(got, expected, rtol=1e-4, atol=max(room, 1e-6)) else float("inf")
     if tensor.dtype == got.dtype.name == "bool" or not _is_real(replace(tensor, dtype=got.dtype.name)):
         return 0.0 if got.size == 0 or (got != expected).mean() <= 0.1 else float("inf")
-    held = ("uint8" if got.dtype.kind == "b" else got.dtype.name, *({tensor.dtype} & set(NARROW)))
-    ends = min(np.iinfo(t).min for t in held), max(np.iinfo(t).max for t in held)
-    low, high = (real(np.full(got.shape, v), tensor) for v in ends)
+    info = np.iinfo("uint8" if got.dtype.kind == "b" else got.dtype)
+    low, high = (real(np.full(got.shape, v), tensor) for v in (info.min, info.max))
     apart = np.abs(real(got, tensor) - np.clip(np.nan_to_num(expected), low, high))
     step = float(tensor.quantization.scale.max(initial=0.0)) or 1.0
     return float((apart / step).max(initial=0.0))

@@ -27,11 +27,11 @@ from tests.differential.operator_types.signatures import (
     Base,
     Signature,
     disturbed,
-    halved,
     in_real_numbers,
     real_values,
     retyped,
     roles_of,
+    scaled,
     stored_type,
     twin,
 )
@@ -62,6 +62,8 @@ _RANDOM = (
 
 #: Stages of a model that is run again with other values, the gravest last.
 _AGAIN = ("runs", "ignored", "chance", "wrong")
+#: Factors of the values of the further runs.
+_FACTORS = (0.5, -0.5)
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,8 @@ def _as_tried(got: Mapping[str, tuple[str, str]]) -> Tried:
 def _staged(
     runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
 ) -> list[dict[str, tuple[str, str]]]:
-    """The stage and message of each trial by runtime; what runs, runs with half the values of its inputs in reverse too.
+    """The stage and message of each trial by runtime; what runs, runs with half the values of its inputs in reverse too,
+    and with these negated.
 
     A wrong type may give the right values once by chance, and a kernel that writes behind a tensor may not crash.
     """
@@ -280,10 +283,12 @@ def _staged(
         n for n, by_runtime in enumerate(first) if trials[n].signature != trials[n].base.signature
         and any(stage in _AGAIN for stage, _ in by_runtime.values())
     ]  # fmt: skip
-    for n, second in zip(
-        again, _staged_once(runtimes, [_reversed(trials[n]) for n in again], controls), strict=True
-    ):
-        first[n] = {r: max(a, second[r], key=_graver) if a[0] in _AGAIN else a for r, a in first[n].items()}
+    for factor in _FACTORS:
+        others = _staged_once(runtimes, [_reversed(trials[n], factor) for n in again], controls)
+        for n, second in zip(again, others, strict=True):
+            first[n] = {
+                r: max(a, second[r], key=_graver) if a[0] in _AGAIN else a for r, a in first[n].items()
+            }
     run = [n for n in again if any(stage in ("runs", "ignored") for stage, _ in first[n].values())]
     for n, blind in zip(run, _blind(runtimes, [trials[n] for n in run], controls), strict=True):
         if _strays(trials[n], blind):
@@ -315,12 +320,15 @@ def _blind(
 
 
 def _retyped_data(trial: _Trial) -> list[int]:
-    """The inputs with another type that an operator computes with."""
+    """The inputs with another type that an operator computes with, but for bools with a scale, whose two values are near."""
+    graph = trial.model.subgraphs[0]
+    places = list(roles_of(trial.base.rule, graph.operators[0]).values())
     rule, before, now = trial.base.rule, trial.base.signature, trial.signature
     return [
         n for n, role in enumerate(rule.inputs)
         if now[n] not in (before[n], ABSENT)
         and "string" not in (before[n], now[n]) and not traits_of(rule.opcode).steers(role)
+        and not (now[n] == "bool" and any(graph.tensors[i].quantization.scale.size for i in places[n]))
     ]  # fmt: skip
 
 
@@ -328,13 +336,13 @@ def _graver(stage: tuple[str, str]) -> int:
     return _AGAIN.index(stage[0]) if stage[0] in _AGAIN else len(_AGAIN)
 
 
-def _reversed(trial: _Trial) -> _Trial:
-    """The trial with half the values of each input in reverse order; indices, shapes and axes stay."""
+def _reversed(trial: _Trial, factor: float) -> _Trial:
+    """The trial with the values of each input times a factor, in reverse order; indices, shapes and axes stay."""
     graph, traits = trial.model.subgraphs[0], traits_of(trial.base.rule.opcode)
     places = roles_of(trial.base.rule, graph.operators[0])
     steering = {i for role in trial.base.rule.inputs if traits.steers(role) for i in places[role]}
     pairs = zip(graph.inputs, trial.inputs, strict=True)
-    new = ((x, x if i in steering else halved(graph.tensors[i], x)) for i, x in pairs)
+    new = ((x, x if i in steering else scaled(graph.tensors[i], x, factor)) for i, x in pairs)
     return replace(trial, inputs=tuple(h if h is x else h.reshape(-1)[::-1].reshape(x.shape) for x, h in new))
 
 

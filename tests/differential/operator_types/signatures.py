@@ -144,10 +144,10 @@ def disturbed(base: Base, at: int) -> Iterator[tuple[Model, Values]]:
         yield model, tuple(given[i] for i in graph.inputs)
 
 
-def halved(tensor: Tensor, values: np.ndarray) -> np.ndarray:
-    """Return values of a tensor that stand for half the real values; bools and strings stay."""
+def scaled(tensor: Tensor, values: np.ndarray, factor: float) -> np.ndarray:
+    """Return values of a tensor that stand for the real values times a factor; bools and strings stay."""
     plain = tensor.dtype in ("bool", "string") or tensor.dtype.startswith("float8")
-    return values if plain else _stored(np.asarray(real_values(tensor, values)) / 2, tensor)
+    return values if plain else _stored(np.asarray(real_values(tensor, values)) * factor, tensor)
 
 
 def in_real_numbers(base: Base) -> tuple[Model, Values]:
