@@ -81,7 +81,8 @@ def _case(
 ) -> Iterator[SuiteCase]:
     rule = profile.operators[form.opcode]
     draft = drafted(profile, rule, form, next(choices(profile, rule, kind)))
-    name = f"{form.opcode}/{kind_of(draft)}/{form.name}"
+    stored = "" if kind_of(draft) == kind else f"-{kind}-weights"
+    name = f"{form.opcode}/{kind_of(draft)}/{form.name}{stored}"
     drawn = int(np.random.default_rng([seed, *name.encode()]).integers(1 << 32))
     freedom = FreeParameters(draft)
     plan = _PLAIN.make(freedom, np.random.default_rng(drawn), drawn)

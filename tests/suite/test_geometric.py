@@ -26,3 +26,12 @@ def test_each_row_of_the_design_is_a_case_with_its_shapes(opcode: str) -> None:
 
 def test_a_suite_of_level_smoke_has_none() -> None:
     assert list(geometric(load_profile("litert-int8"), "ADD", "smoke", 0)) == []
+
+
+def test_names_state_the_type_of_weights_beside_float_activations() -> None:
+    made = [case.name for case in geometric(load_profile("litert-hybrid"), "FULLY_CONNECTED", "standard", 0)]
+    assert len(set(made)) == len(made)
+    assert {
+        "FULLY_CONNECTED/float32/geometry-2-0-int8-weights",
+        "FULLY_CONNECTED/float32/geometry-2-0-int4-weights",
+    } <= {*made}
