@@ -19,16 +19,23 @@ _RARE = 4
 
 
 def contrast(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> Contrast:
-    """Return the probes that a candidate fails, the probes it passes, and the traits that separate them."""
+    """Return the probes that a candidate fails, the probes it passes, and the traits that separate them.
+
+    If a designed probe fails, operators in other shapes do not count for the traits: each has many unusual factors.
+    """
     failing = [one for one in seen if compared(one, hypothesis) != "fits"]
     passing = [one for one in seen if one not in failing]
-    shared = apart([properties(s.probe) for s in failing], [properties(s.probe) for s in passing])
+    shared = apart(*(_traits(some, all(one.probe.resized for one in failing)) for some in (failing, passing)))
     return Contrast(
         tuple(s.probe.name for s in failing),
         tuple(s.probe.name for s in passing),
         shared,
         _patterns(hypothesis, failing),
     )
+
+
+def _traits(seen: Sequence[ObservedOutput], resized: bool) -> list[Properties]:
+    return [properties(one.probe) for one in seen if resized or not one.probe.resized]
 
 
 def _patterns(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> tuple[MismatchCluster, ...]:

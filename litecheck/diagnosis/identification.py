@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from weakref import WeakKeyDictionary
 
+from litecheck.cases.probes.catalogue import probed
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.variable_state import StateSupport
 from litecheck.comparison.errata import known_fault
@@ -45,7 +46,7 @@ def diagnose(
         number, probe = numbered
         name = f"{number:04d}-{probe.opcode}"
         asked = tuple(probe.runs[run] for run in probe.asked)
-        job = Job(name, probe.model, _written(probe.model), asked)
+        job = Job(name, probe.model, _written(probe.model), asked, shares=probe.resized)
         if not probe.series:
             answer = device.run(job)
         elif memory_of(device) is StateSupport.NONE:
@@ -94,10 +95,11 @@ def _written(model: Model) -> bytes:
 
 
 def _repeats(probes: Sequence[Probe]) -> int:
-    """Return the smallest number, over all operators, of inferences of the repeated probe; 0 without repetition."""
-    most = {probe.opcode: 0 for probe in probes}
+    """Return the smallest number, over all operators with designed probes, of inferences of the repeated probe; 0
+    without repetition."""
+    most = {probe.opcode: 0 for probe in probes if probe.opcode in probed() or probe.called}
     for probe in probes:
-        if len(probe.order) >= 2 * len(probe.runs):
+        if probe.opcode in most and len(probe.order) >= 2 * len(probe.runs):
             most[probe.opcode] = max(most[probe.opcode], len(probe.order))
     return min(most.values(), default=0)
 
@@ -107,7 +109,10 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
     unanswered: list[Unanswered] = []
     for probe, answer in zip(group.probes, answers, strict=True):
         usable = observe(probe, answer)
-        if isinstance(usable, Unanswered):
+        fault = known_fault(device, probe.model, Outcome.MISMATCH) if probe.resized else ""
+        if fault and isinstance(usable, ObservedOutput):
+            unanswered.append(Unanswered(probe.name, Outcome.MISMATCH, "", fault))
+        elif isinstance(usable, Unanswered):
             unanswered.append(replace(usable, fault=known_fault(device, probe.model, usable.outcome)))
         else:
             found.append(usable)

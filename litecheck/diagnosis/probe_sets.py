@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 
 import numpy as np
@@ -14,12 +14,14 @@ from litecheck.cases import parts
 from litecheck.cases.inputs import drawn
 from litecheck.cases.probes.catalogue import probed, probes
 from litecheck.cases.probes.probe import Probe
+from litecheck.cases.probes.shape_probes import moves, moving, shaped
 from litecheck.cases.sweeps import directed
 from litecheck.diagnosis.hypotheses import Choices, hypotheses, kernel_of, outputs
 from litecheck.diagnosis.properties import left_out
 from litecheck.diagnosis.result import Hypothesis, Untested
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import Kernel, kernels
 from litecheck.reference.runtime_tensors import RunError
@@ -64,33 +66,50 @@ def prepared(
 ) -> tuple[Group, ...]:
     """Return the probes for a device: designed probes, and the operators of models, if there are any.
 
-    ``opcodes`` selects among the models' operators, or among all operators with probes. For each operator, the
-    smallest probe is run ``repeats`` times, every further probe repeats one input. Raises ConfigError for an operator
+    ``opcodes`` selects among the models' operators, or among all operators with probes or a design of shapes. For each
+    operator with probes, the smallest is run ``repeats`` times, every further probe repeats one input, and the shapes of
+    its design follow. Raises ConfigError for an operator
     that has neither probes nor a place in a model, and for models without an operator that can be diagnosed.
     """
     own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
-    there = sorted({probe.opcode for probe in own}) if models else list(probed())
-    unknown = [opcode for opcode in opcodes if opcode not in there]
+    there = sorted({probe.opcode for probe in own}) if models else [*probed(), *_usual()]
+    known = there if models else [*probed(), *moving()]
+    unknown = [opcode for opcode in opcodes if opcode not in known]
     if unknown:
         where = "the model has no" if models else "there are no probes for"
-        known = f"{did_you_mean(unknown[0].upper(), there)}; available: {', '.join(there) or 'none'}"
-        raise ConfigError(f"--select {unknown[0]}: {where} {unknown[0]!r}{known}")
+        listed = f"{did_you_mean(unknown[0].upper(), known)}; available: {', '.join(known) or 'none'}"
+        raise ConfigError(f"--select {unknown[0]}: {where} {unknown[0]!r}{listed}")
     if not there:
         raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")
     found: list[Group] = []
     for opcode in opcodes or there:
         called = [probe for probe in own if probe.opcode == opcode]
-        if called:
-            found += _grouped(_asked([*probes(opcode, seed), *called], seed, repeats))
-        else:
-            found += _designed(opcode, seed, repeats)
+        found += (
+            _grouped(_every(opcode, called, seed, repeats)) if called else _designed(opcode, seed, repeats)
+        )
     return tuple(found)
+
+
+@cache
+def _usual() -> tuple[str, ...]:
+    """Return the operators of the specification that move data."""
+    return tuple(opcode for opcode in moving() if opcode in load_profile("litert-int8").operators)
 
 
 @lru_cache(maxsize=64)
 def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
     """Return the groups of an operator's designed probes; they are the same for every device."""
-    return tuple(_grouped(_asked(probes(opcode, seed), seed, repeats)))
+    return tuple(_grouped(_every(opcode, (), seed, repeats)))
+
+
+def _every(opcode: str, called: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
+    """Return the probes of an operator, those of models, and one probe of each type in further shapes."""
+    several = [*probes(opcode, seed), *called]
+    bases = {kind_of(probe): probe for probe in reversed([*called, *several[1:2]])}
+    shapes = (
+        [probe for base in bases.values() for probe in shaped(base, seed)] if several else moves(opcode, seed)
+    )
+    return [*_asked(several, seed, repeats), *filter(_computable, shapes)]
 
 
 def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
@@ -152,7 +171,7 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
     for subgraph in parts.entries(model):
         for case in parts.operators(model, subgraph):
             opcode = case.operators[0].opcode
-            if opcode not in probed() and not any(k.steps for k in kernels().get(opcode, ())):
+            if opcode not in (*probed(), *moving()) and not any(k.steps for k in kernels().get(opcode, ())):
                 continue
             random = drawn(case, {}, seed)
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)

@@ -196,6 +196,7 @@ def resize(c: Context, bits: int = 10, half_pixel: bool | None = None, floor: bo
         _grid(x.shape[a], c.output.shape[a], unit, bool(o["align_corners"]), centers) for a in (1, 2)
     )
     fy, fz = (y - unit * y0)[:, None, None], (z - unit * z0)[None, :, None]
+    y0, z0 = np.minimum(y0, x.shape[1] - 1), np.minimum(z0, x.shape[2] - 1)
     total = (
         x[:, y0][:, :, z0] * (unit - fy) * (unit - fz)
         + x[:, y1][:, :, z0] * fy * (unit - fz)

@@ -95,7 +95,8 @@ def test_where_nothing_fits_the_nearest_is_told() -> None:
     """One element that no arithmetic explains."""
 
     def change(job: Job, run: int, outputs: Arrays) -> Arrays:
-        outputs[0].reshape(-1)[5] ^= 1
+        if outputs[0].size > 5:
+            outputs[0].reshape(-1)[5] ^= 1
         return outputs
 
     found = one(InProcess("litert-optimized", change), "CONV_2D")

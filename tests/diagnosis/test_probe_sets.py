@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from litecheck.cases.geometry.design import rows_of
 from litecheck.diagnosis.probe_sets import prepared
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
@@ -29,15 +30,15 @@ def test_probes_that_fewer_stages_decide_go_with_others() -> None:
 def test_a_model_adds_its_own_operators_and_selects_their_kinds() -> None:
     groups = prepared([two_operators()])
     assert [group.opcode for group in groups] == ["ADD", "LEAKY_RELU"]
-    names = [probe.name for group in groups for probe in group.probes if probe.called]
+    names = [probe.name for group in groups for probe in group.probes if probe.called and not probe.resized]
     assert names == [
         "#0, random values", "#0, edges", "#1, random values", "#1, edges",
     ]  # fmt: skip
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    with pytest.raises(ConfigError, match="there are no probes for 'RESHAPE'; available: CONV_2D"):
-        prepared((), ["RESHAPE"])
+    with pytest.raises(ConfigError, match="there are no probes for 'IF'; available: CONV_2D"):
+        prepared((), ["IF"])
     with pytest.raises(ConfigError, match="the model has no 'CONV_2D'; available: ADD, LEAKY_RELU"):
         prepared([two_operators()], ["CONV_2D"])
 
@@ -51,3 +52,24 @@ def test_a_model_without_anything_to_try_is_refused() -> None:
     main.outputs(ends[1])
     with pytest.raises(RunError, match="no operator in it can be diagnosed"):
         prepared([builder.finish()])
+
+
+def test_operators_that_move_data_are_tried_in_the_shapes_of_their_design() -> None:
+    (group,) = prepared((), ["TRANSPOSE"])
+    assert len(group.probes) == len(rows_of("TRANSPOSE", 1))
+    assert all(probe.resized and len(probe.asked) == 1 for probe in group.probes)
+    usual = {group.opcode for group in prepared(repeats=0)}
+    assert {"TRANSPOSE", "PAD", "CONV_2D"} <= usual
+    assert not {"TILE", "SHAPE"} & usual
+
+
+def test_an_operator_of_a_model_is_tried_in_other_shapes() -> None:
+    own = [p for group in prepared([two_operators()], ["ADD"], repeats=0) for p in group.probes if p.resized]
+    assert {probe.called for probe in own} == {"#0"}
+    shapes = {probe.subgraph.tensors[probe.subgraph.inputs[0]].shape for probe in own}
+    assert len(shapes) > 5
+    scales = {
+        float(probe.subgraph.tensors[i].quantization.scale[0]) for probe in own for i in probe.subgraph.inputs
+    }
+    main = two_operators().subgraphs[0]
+    assert scales == {float(main.tensors[i].quantization.scale[0]) for i in main.operators[0].inputs}

@@ -47,7 +47,7 @@ def test_designed_probes_had_what_devices_get_wrong() -> None:
     had = {one.property: one for one in ordinary.tried}
     for peculiarity in ("different strides", "different dilations", "a window that is not square"):
         assert had[peculiarity].having
-    assert had["batch"].most == 3
+    assert had["batch"].most == 5
     assert (had["output elements"].most or 0) > 1 << 16
     missing = {name for one in ordinary.untried if one.kind == "peculiarity" for name in one.names}
     assert not {"different strides", "different dilations", "dilation"} & missing
@@ -71,7 +71,7 @@ def test_what_is_not_answered_was_not_tried() -> None:
         return Failure(Outcome.REFUSED, "no such strides") if different else None
 
     (ordinary, _) = of(InProcess(instead=instead), "CONV_2D").operators
-    assert len(ordinary.unanswered) == 3
+    assert sum(not one.probe.startswith("in shape") for one in ordinary.unanswered) == 3
     assert Untested("peculiarity", ("different strides",)) in ordinary.untried
     assert ordinary.conclusion == "named"
 

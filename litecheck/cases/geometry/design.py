@@ -18,6 +18,8 @@ _KEYS = ("operators", "layout", "most", "factors", "extremes", "never")
 _REQUIRED = ("operators", "layout", "most", "factors")
 #: Values that occur together: pairs at level standard, triples at level exhaustive.
 STRENGTHS = {"standard": 2, "exhaustive": 3}
+#: Every value once: for the shapes that ``diagnose`` and ``verify`` add.
+ONCE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ class Design:
     def usual(self) -> Row:
         """Usual value of each factor."""
         return {name: values[0] for name, values in self.factors.items()}
+
+    @property
+    def all_values(self) -> Mapping[str, tuple[str, ...]]:
+        """Every value of each factor, those of extremes last."""
+        found = dict.fromkeys(self.values())
+        return {name: tuple(value for factor, value in found if factor == name) for name in self.factors}
 
     def values(self) -> Iterator[tuple[str, str]]:
         """Yield every factor with each of its values, extremes last."""
@@ -63,13 +71,22 @@ def design_of(opcode: str) -> Design | None:
     return _designs().get(opcode)
 
 
+def designed() -> tuple[str, ...]:
+    """Return the operators with a design."""
+    return tuple(_designs())
+
+
 @cache
 def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
-    """Return the covering array of an operator, of pairs (2) or triples (3) of values; pairs include the extremes."""
+    """Return the covering array of an operator, of single values (1), pairs (2) or triples (3).
+
+    Pairs are followed by the extremes; the values of extremes are among the single values.
+    """
     design = design_of(opcode)
     if design is None:
         return ()
-    rows = covering(design.factors, strength, lambda row: design.laid_out(row) is not None)
+    factors = design.factors if strength > ONCE else design.all_values
+    rows = covering(factors, strength, lambda row: design.laid_out(row) is not None)
     extremes = ({**design.usual, **row} for row in design.extremes if strength == min(STRENGTHS.values()))
     return (*rows, *extremes)
 

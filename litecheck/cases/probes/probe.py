@@ -25,6 +25,7 @@ class Probe:
     computing: a sum of products with all inputs at the zero point is its bias. ``order`` is the order of the runs, if
     not each runs once. A probe of a model's own operator has the model's file as ``source``, the prefix of probe names
     as ``called`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to run.
+    ``resized`` is True for an operator in another shape.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Probe:
     source: str = ""
     called: str = ""
     title: str = ""
+    resized: bool = False
 
     @property
     def asked(self) -> tuple[int, ...]:
