@@ -16,7 +16,7 @@ from litecheck.cases.template_operand import TemplateOperand
 from litecheck.checks.validate import validate
 from litecheck.model.shapes.infer import infer
 from litecheck.model.stored_values import stored_integers
-from litecheck.model.types import Model, Tensor
+from litecheck.model.types import Model, Subgraph, Tensor
 from litecheck.profile.load import law_of
 from litecheck.profile.operator_plan import TensorPlan
 from litecheck.profile.operators import traits_of
@@ -66,36 +66,34 @@ def _resized(model: Model, layout: Layout) -> Model:
     """Return the operator with the operands and options of a layout; outputs have no shape yet."""
     main = model.subgraphs[0]
     operator = main.operators[0]
-    sources: dict[str, list[Tensor]] = {}
-    for place, index in enumerate(operator.inputs):
-        if index >= 0:
-            sources.setdefault(traits_of(operator.opcode).role(place), []).append(main.tensors[index])
-    operands: list[TensorPlan | None] = []
-    for role in traits_of(operator.opcode).inputs:
-        several = sources.get(role)
-        parts = layout.operands.get(role)
-        if not several:
-            operands.append(None)
-        elif parts is None:
-            operands += (
-                _like(tensor, TemplateOperand(tensor.shape), f"{role} {n}")
-                for n, tensor in enumerate(several)
-            )
-        else:
-            operands += (
-                _like(several[min(n, len(several) - 1)], part, f"{role} {n}") for n, part in enumerate(parts)
-            )
+    operands = list(_operands(main, layout))
     if layout.aliased and operands[0] is not None:
         first = operands[0]
         operands = [first if plan is not None and plan.shape == first.shape else plan for plan in operands]
     made = [main.tensors[i] for i in operator.outputs]
-    outputs = [
-        run_time(f"output {n}", (), tensor.dtype, tensor.quantization)
-        for n, tensor in enumerate((made * layout.results)[: max(len(made), layout.results)])
-    ]
+    count = layout.results if len(traits_of(operator.opcode).outputs) == 1 else len(made)
+    sources = (made[n % len(made)] for n in range(count))
+    outputs = [run_time(f"output {n}", (), t.dtype, t.quantization) for n, t in enumerate(sources)]
     stated: Mapping[str, Any] = operator.options.fields if operator.options else {}
     options = {**stated, **layout.options}
     return one_operator(operator.opcode, operands, outputs, options, version=operator.version)
+
+
+def _operands(main: Subgraph, layout: Layout) -> Iterator[TensorPlan | None]:
+    """Yield the operands by role; those that the layout does not name stay."""
+    operator = main.operators[0]
+    facts = traits_of(operator.opcode)
+    sources: dict[str, list[Tensor]] = {}
+    for place, index in enumerate(operator.inputs):
+        if index >= 0:
+            sources.setdefault(facts.role(place), []).append(main.tensors[index])
+    for role in facts.inputs:
+        several = sources.get(role, [])
+        parts = layout.operands.get(role) or tuple(TemplateOperand(tensor.shape) for tensor in several)
+        if not several:
+            yield None
+        for n, part in enumerate(parts if several else ()):
+            yield _like(several[min(n, len(several) - 1)], part, f"{role} {n}")
 
 
 def _like(tensor: Tensor, part: TemplateOperand, name: str) -> TensorPlan:
