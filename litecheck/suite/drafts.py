@@ -156,16 +156,17 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
     typed = {
         option: made.dtype for option, role in {**form.typed, **unusual}.items() if (made := plan.one(role))
     }
-    blank = frozenset(
-        name
-        for role, parts in form.operands.items()
-        for at, part in enumerate(parts)
-        if part.constant and part.values is None
-        for name in [tensor_name(role, at)]
-    )
-    return Draft(
-        profile, rule, form, choice, plan.option(**typed) if typed else plan, blank, _fed(form, plan)
-    )
+    plan = plan.option(**typed) if typed else plan
+    return Draft(profile, rule, form, choice, plan, frozenset(_blank(form, plan)), _fed(form, plan))
+
+
+def _blank(form: CaseTemplate, plan: Plan) -> Iterator[str]:
+    """Yield the names of constants without stated values: of the form, and data that the rule makes constant."""
+    for role, parts in form.operands.items():
+        steers = traits_of(form.opcode).inputs[role] in STEERING
+        for at, (part, made) in enumerate(zip(parts, plan.operands[role], strict=True)):
+            if part.values is None and (part.constant or (made.values is not None and not steers)):
+                yield tensor_name(role, at)
 
 
 def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]) -> Plan:

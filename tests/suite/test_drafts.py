@@ -97,6 +97,13 @@ def test_shapes_and_types_of_a_draft() -> None:
     assert draft.broken(draft.plan) == ()
 
 
+def test_data_that_the_rule_makes_constant_is_drawn() -> None:
+    profile = load_profile("litert-hybrid")
+    rule = profile.operators["BATCH_MATMUL"]
+    (shared,) = (form for form in templates_of("BATCH_MATMUL").forms if form.name == "shared")
+    assert drafted(profile, rule, shared, next(choices(profile, rule, "int8"))).blank == {"rhs"}
+
+
 def test_several_outputs() -> None:
     draft = draft_of("SPLIT")
     assert shapes(draft.plan)["outputs"] == [("int8", (2, 3, 4, 3), 1)] * 2
