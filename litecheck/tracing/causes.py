@@ -18,6 +18,7 @@ from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.summary_text import counted
+from litecheck.tracing.bias_scales import MISFIT, ROUNDED, bias_scale_words
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import (
     PARTS,
@@ -36,12 +37,8 @@ from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
 
-#: Relative difference from which the scale of a channel does not fit its weights.
-_MISFIT = 0.1
 #: Share of the error that another scale must remove for the scale to be the cause.
 _EXPLAINED = 0.5
-#: Share of the power of a bias below which its difference is rounding.
-_ROUNDED = 1e-2
 #: Bits of weights that have at most this number of levels.
 _LEVELS = 16
 
@@ -180,27 +177,11 @@ def _of_bias(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[Hel
     own, real = own_values(part, matched.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
         return "its bias is not the float model's"
-    if words := _bias_scale_words(part, matched, bias.stored, real) or bias_words(part, matched, bias):
+    if words := bias_scale_words(part, matched, bias.stored, real) or bias_words(part, matched, bias):
         return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
     return f"{wrong:,} of {counted(real.size, 'bias', 'biases')} are not the float model's"
-
-
-def _bias_scale_words(
-    part: SubgraphMatch, matched: FedOperator, stored: Tensor, real: NDArray[np.float64]
-) -> str:
-    """Return how far bias scales are from the scales that kernels use, if the bias is right in its own scales."""
-    kernels, own = accumulator_scale(part, matched.other), constant_values(stored)
-    scales = stored.quantization.scale.astype(np.float64)
-    if kernels is None or own is None or kernels.size != scales.size or not kernels.all():
-        return ""
-    ratios = scales / kernels
-    worst = float(ratios[np.argmax(np.abs(np.log(np.maximum(ratios, 1e-9))))])
-    fits = np.square(own.reshape(-1) - real.reshape(-1)).sum() <= _ROUNDED * np.square(real).sum()
-    if not fits or abs(worst - 1) < _MISFIT:
-        return ""
-    return f"its bias scale is {worst:.3g} times input scale x weight scale, which kernels use in its place"
 
 
 def channel_fit(real: Tensor, stored: Tensor) -> NDArray[np.float64]:
@@ -228,7 +209,7 @@ def _misfit(held: HeldConstant) -> str:
     if want is None or got is None or want.shape != got.shape:
         return ""
     fit = channel_fit(held.real, held.stored)
-    wrong = np.abs(np.log(np.maximum(fit, 1e-9))) > _MISFIT
+    wrong = np.abs(np.log(np.maximum(fit, 1e-9))) > MISFIT
     shape = [-1 if n == q.axis and fit.size > 1 else 1 for n in range(got.ndim)]
     before, after = np.square(got - want).sum(), np.square(got * fit.reshape(shape) - want).sum()
     if not wrong.any() or after > (1 - _EXPLAINED) * before:
@@ -238,7 +219,7 @@ def _misfit(held: HeldConstant) -> str:
     if factor <= 0 or factor > 1e6:
         return ""
     size = f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
-    verb = "is" if wrong.sum() == 1 else "are" if np.ptp(logs) < _MISFIT else "do not fit, the worst is"
+    verb = "is" if wrong.sum() == 1 else "are" if np.ptp(logs) < MISFIT else "do not fit, the worst is"
     return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
 
 
@@ -267,11 +248,18 @@ def _of_weights(held: HeldConstant, ideal: Ideal) -> str:
     rows, real = (by_channel(values, _channel_axis(ideal)) for values in (got, want))
     dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
     if dead.any() and rows.shape[1] > 1:
-        return f"{int(dead.sum())} of {counted(len(rows), 'channel')} have equal weights"
+        verb = "have equal weights" if rows[dead].any() else "are 0" if dead.sum() > 1 else "is 0"
+        return f"{int(dead.sum())} of {counted(len(rows), 'channel')} {verb}"
     levels = np.unique(stored).size
     if stored.size > 4 * _LEVELS and levels <= _LEVELS:
         return f"its weights have {levels} levels"
     off, norm = np.sqrt(np.square(rows - real).sum(axis=1)), np.sqrt(np.square(real).sum(axis=1))
     wrong = int(np.count_nonzero(off > 0.1 * np.maximum(norm, 1e-12)))
+    negated = np.flatnonzero(np.square(rows + real).sum(axis=1) < ROUNDED * np.square(real).sum(axis=1))
+    if 0 < wrong == negated.size:
+        verb = (
+            "have the opposite sign, the first is channel" if wrong > 1 else "has the opposite sign: channel"
+        )
+        return f"{wrong} of {counted(len(rows), 'channel')} {verb} {negated[0]}"
     share = float(np.sqrt(np.square(got - want).sum() / max(np.square(want).sum(), 1e-300)))
     return f"its weights differ by {100 * share:.2g} % (rms), most in {wrong:,} of {counted(len(rows), 'channel')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -13,7 +13,9 @@ from litecheck.model.matching import ModelMatch
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS
 from litecheck.tracing.bench import Bench
+from litecheck.tracing.bias_scales import input_scale_factor
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
+from litecheck.tracing.data_fit import is_cut
 from litecheck.tracing.fed_operators import FedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
 from litecheck.tracing.storage import is_quantized, stores_alike
@@ -112,7 +114,27 @@ def culprits(
     tensor over all samples.
     """
     found = [*_operators(match, bench, samples, ranges), *_inputs(bench, ranges), *_sharing(bench, shared)]
+    found = _without_derived(bench, found)
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
+
+
+def _without_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
+    """Return the culprits without biases whose scales fit another scale of their input, if the range of this input is a
+    culprit: the scale of the input was changed, and the bias was not."""
+    operators, derived = bench.part.second.operators, set[int]()
+    tensors = {one.tensor if one.tensor >= 0 else operators[one.operator].outputs[0]: one for one in found
+               if one.cause in ("input_range", "output_range")}  # fmt: skip
+    factors = dict[Culprit, str]()
+    for fed in bench.operators:
+        facts = traits_of(fed.operator.kind)
+        source = facts.tensors(fed.operator).get(facts.products[0], -1) if facts.products else -1
+        factor = input_scale_factor(bench.part, fed) if source in tensors else 1.0
+        if factor != 1.0:
+            derived.add(fed.other)
+            place = f"{fed.operator.kind} #{fed.other}"
+            factors[tensors[source]] = f"; the bias of {place} fits a scale {factor:.3g} times as large"
+    kept = (one for one in found if one.cause != "bias" or one.operator not in derived)
+    return [replace(one, detail=one.detail + factors.get(one, "")) for one in kept]
 
 
 def _operators(
@@ -159,8 +181,17 @@ def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
             tensor = bench.part.second.tensors[index]
             detail = f"at its input '{tensor.name}', {_range_words(bench, index, ranges)}"
             if given:
-                detail += "; are these data preprocessed as the model expects?"
+                detail += _doubt_of_input(bench, index, ranges)
             yield _culprit(bench, reader, "input_range", decibels, detail, index)
+
+
+def _doubt_of_input(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
+    """Return the probable cause of an input's range that does not fit: the calibration, or the preprocessing."""
+    tensor = bench.part.second.tensors[index]
+    seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
+    if seen is not None and is_cut(tensor.quantization.real_range(tensor.dtype), seen):
+        return "; the calibration of the model cut such values off"
+    return "; are these data preprocessed as the model expects?"
 
 
 def _range_words(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:

@@ -24,6 +24,8 @@ _IMAGES = (
     ((-128.0, 127.0), "1:-128"),
 )
 _NEAR = 0.02
+#: Ratio of values to a range up to which a calibration may have cut them off: the scaling of images differs by more.
+_CUT = 4.0
 
 
 def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval], scaled: bool) -> str:
@@ -38,7 +40,8 @@ def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval], scaled: bool) -
         if stored is None:
             continue
         own, symmetric = stored.quantization.real_range(stored.dtype), stored.dtype == "int16"
-        if _is_doubtful(_used_half(own, values) if symmetric else own, values):
+        used = _used_half(own, values) if symmetric else own
+        if _is_doubtful(used, values) and not is_cut(used, values):
             advice = "" if symmetric else _advice(own, scaled)
             return (
                 f"input '{subgraph.tensors[index].name}' has the range {own[0]:.3g}..{own[1]:.3g}, and the data have "
@@ -46,6 +49,16 @@ def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval], scaled: bool) -
                 "data are, the model was calibrated on other data"
             )
     return ""
+
+
+def is_cut(own: Interval, seen: Interval) -> bool:
+    """Return True if values exceed a range that is no range of images, but by less than a missing preprocessing.
+
+    Example: -4.5..4.4 for values of -6.7..6.9, as from an average of the samples' extremes.
+    """
+    inside = all(abs(end) <= _CUT * abs(limit) for end, limit in zip(seen, own, strict=True))
+    beyond = seen[0] < own[0] or seen[1] > own[1]
+    return inside and beyond and not _is_of_images(own)
 
 
 def takes_scaling(settings: ConversionSettings) -> bool:
@@ -75,10 +88,18 @@ def _is_doubtful(own: Interval, seen: Interval) -> bool:
 
 def _advice(own: Interval, scaled: bool) -> str:
     """Return the way to a common range of images: the option for uint8 values, or scaled arrays; "" for other ranges."""
-    room = _NEAR * (own[1] - own[0])
     for (low, high), scale in _IMAGES:
-        if abs(own[0] - low) <= room and abs(own[1] - high) <= room:
+        if _is_near(own, (low, high)):
             if scaled:
                 return f" --preprocessing {scale} maps images and uint8 values to {low:g}..{high:g}."
             return f" Scale the arrays to {low:g}..{high:g}."
     return ""
+
+
+def _is_near(own: Interval, other: Interval) -> bool:
+    room = _NEAR * (own[1] - own[0])
+    return abs(own[0] - other[0]) <= room and abs(own[1] - other[1]) <= room
+
+
+def _is_of_images(own: Interval) -> bool:
+    return any(_is_near(own, other) for other, _ in _IMAGES)

@@ -12,6 +12,9 @@ from litecheck.model.types import Operator
 from litecheck.tracing.float_forms import differs, permutation
 from litecheck.tracing.storage import is_quantized
 
+#: Operators that read the shape of their input and no values.
+_OF_SHAPE = ("SHAPE", "RANK", "ZEROS_LIKE")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FedOperator:
@@ -55,13 +58,14 @@ def _is_fed(part: SubgraphMatch, index: int) -> bool:
 def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
     """Yield quantized tensors that no matched operator writes, with the first matched operator that reads them.
 
-    Such are inputs of the model and outputs of QUANTIZE.
+    Such are inputs of the model and outputs of QUANTIZE. An operator that reads only the shape does not count.
     """
     wiring, matched = wiring_of(part.second), {other for _, other in part.operators}
     for index in part.tensors:
         tensor = part.second.tensors[index]
         if tensor.is_constant or wiring.last_writer.get(index, -1) in matched or not is_quantized(tensor):
             continue
-        reader = next((n for n in wiring.readers.get(index, ()) if n in matched), -1)
+        readers = (n for n in wiring.readers.get(index, ()) if n in matched)
+        reader = next((n for n in readers if part.second.operators[n].kind not in _OF_SHAPE), -1)
         if reader >= 0 and part.first.tensors[part.tensors[index]].dtype == "float32":
             yield index, reader

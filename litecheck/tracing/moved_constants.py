@@ -21,6 +21,8 @@ _SAME = 0.02
 _ALIKE, _UNLIKE = 0.98, 0.9
 #: Channels up to which all pairs are compared.
 _MOST = 4096
+#: Input channels up to which the whole order is stated.
+_LISTED = 8
 Weights = NDArray[np.float64]
 
 
@@ -34,8 +36,10 @@ def moved_words(held: HeldConstant, axis: int) -> str:
     want, got = constant_values(held.real), constant_values(held.stored)
     if want is None or got is None or want.shape != got.shape:
         return ""
-    return dimension_words(want, got, held.stored) or channel_words(
-        by_channel(want, axis), by_channel(got, axis)
+    return (
+        dimension_words(want, got, held.stored)
+        or channel_words(by_channel(want, axis), by_channel(got, axis))
+        or (input_words(want, got) if axis == 0 and want.ndim > 1 else "")
     )
 
 
@@ -49,7 +53,7 @@ def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
     """Return the order of dimensions in which weights were written, or "" if no order explains them.
 
     Example: height and width of a kernel are swapped, which is the order 0, 2, 1, 3. Integers may have been moved alone,
-    without their scales.
+    without their scales. A matrix is transposed, or was read as if it were.
     """
     scale = along_axis(stored.quantization.scale, stored.quantization, want.ndim)
     with np.errstate(all="ignore"):
@@ -58,29 +62,56 @@ def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
     least = min(_SAME * power, 0.5 * float(np.square(got - want).sum()))
     for order in list(permutations(range(want.ndim)))[1:]:
         for values, factor in ((want, 1.0), (steps, scale)):
-            moved = values.transpose(order).reshape(want.shape) * factor
-            if float(np.square(moved - got).sum()) < least:
-                told = ", ".join(map(str, order))
-                return f"its weights are the float model's, written with the dimensions in the order {told}"
+            read = values.reshape([want.shape[n] for n in order]).transpose(np.argsort(order))
+            for moved in (values.transpose(order).reshape(want.shape), read):
+                if float(np.square(moved * factor - got).sum()) < least:
+                    told = f"written with the dimensions in the order {', '.join(map(str, order))}"
+                    return f"its weights are the float model's, {told if want.ndim > 2 else 'transposed'}"
     return ""
 
 
 def channel_words(want: Weights, got: Weights) -> str:
     """Return how many channels have the weights of another channel, or ""; both are channels x weights."""
-    if not 1 < len(want) <= _MOST or want.shape[1] < 2:
-        return ""
-    likeness = _normalized(got) @ _normalized(want).T
-    home = likeness.argmax(axis=1)
-    unlike = likeness.diagonal() < _UNLIKE
-    moved = unlike & (likeness.max(axis=1) > _ALIKE)
-    power = np.square(got).sum(axis=1)
-    if moved.sum() < 2 or power[unlike & ~moved].sum() > _SAME * power.sum():
+    home, moved = _homes(want, got)
+    if not moved.any():
         return ""
     first = int(np.argmax(moved))
     return (
         f"{int(moved.sum())} of {len(want)} channels are in another order: channel {first} has the weights of "
         f"channel {int(home[first])}"
     )
+
+
+def input_words(want: Weights, got: Weights) -> str:
+    """Return the order of input channels, the last dimension, or "" if they are in place.
+
+    Example: weights for RGB in a model that reads BGR have the order 2, 1, 0.
+    """
+    rows = by_channel(want, -1), by_channel(got, -1)
+    home, moved = _homes(*rows)
+    if not moved.any() or len(home) > _LISTED:
+        return channel_words(*rows).replace("channel", "input channel")
+    return (
+        f"its weights are the float model's with the input channels in the order {', '.join(map(str, home))}"
+    )
+
+
+def _homes(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the channel whose weights each channel has, and True for channels with those of another channel.
+
+    No channel is moved if other channels have wrong weights.
+    """
+    none = np.arange(len(want)), np.zeros(len(want), bool)
+    if not 1 < len(want) <= _MOST or want.shape[1] < 2:
+        return none
+    likeness = _normalized(got) @ _normalized(want).T
+    home = likeness.argmax(axis=1)
+    unlike = likeness.diagonal() < _UNLIKE
+    moved = unlike & (likeness.max(axis=1) > _ALIKE)
+    power = np.square(got).sum(axis=1)
+    if moved.sum() < 2 or power[unlike & ~moved].sum() > _SAME * power.sum():
+        return none
+    return home, moved
 
 
 def _normalized(rows: Weights) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,33 @@ def meaning(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     real: NDArray[np.float32] = stored.astype(np.float32) - np.float32(zero_points(q)[0])
     real *= q.scale[0]
     return real
+
+
+def with_finite_scales(model: Model) -> Model:
+    """Return the model, in which integers with scale 0 have scale 1: TensorFlow writes scale 0 for tensors of zeros.
+
+    Raises InputError for other scales that are not finite or not positive. The error names the tensor.
+    """
+    tensors = [tuple(_with_finite_scale(t, model) for t in s.tensors) for s in model.subgraphs]
+    pairs = list(zip(model.subgraphs, tensors, strict=True))
+    if all(new is old for part, found in pairs for new, old in zip(found, part.tensors, strict=True)):
+        return model
+    return replace(model, subgraphs=tuple(replace(part, tensors=found) for part, found in pairs))
+
+
+def _with_finite_scale(tensor: Tensor, model: Model) -> Tensor:
+    scale = tensor.quantization.scale
+    wrong = scale[~(np.isfinite(scale) & (scale > 0))] if is_quantized(tensor) else scale[:0]
+    if wrong.any():
+        raise InputError(
+            f"{model.file or 'the model'}: tensor {tensor.index} '{tensor.name}' has the scale "
+            f"{wrong[np.argmax(wrong != 0)]:.4g}, expected finite scales above 0. "
+            "Next step: 'litecheck validate' lists all violations"
+        )
+    if not wrong.size:
+        return tensor
+    ones = np.where(scale == 0, np.float32(1), scale)
+    return replace(tensor, quantization=replace(tensor.quantization, scale=ones))
 
 
 def check_quantized(model: Model, alone: bool = False) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibrated import Calibration, calibrated, opened
 from litecheck.conversion.calibration.dataset import CalibrationData
-from litecheck.conversion.data_warnings import named_samples
+from litecheck.conversion.data_warnings import decisive_text, named_samples, ranges_without
 from litecheck.conversion.equalize import equalize
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.source import load_source
@@ -35,7 +35,7 @@ from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
-from litecheck.tracing.storage import check_quantized, is_quantized
+from litecheck.tracing.storage import check_quantized, is_quantized, with_finite_scales
 from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
 from litecheck.tracing.trace_settings import TraceSettings
@@ -69,7 +69,7 @@ def trace(
     told = tell or (lambda done, what: None)
     if reference is None:
         check_quantized(quantized, alone=True)
-        ranges = trace_ranges(quantized, asked.conversion, asked.arithmetic, told)
+        ranges = trace_ranges(with_finite_scales(quantized), asked.conversion, asked.arithmetic, told)
         return replace(ranges, load_faults=load_faults(quantized), arithmetic=asked.arithmetic)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
@@ -106,7 +106,11 @@ def _traced(
     real: Model, quantized: Model, asked: TraceSettings, data: CalibrationData, calibration: Calibration,
     told: Told, device: Device | None,
 ) -> Trace:  # fmt: skip
-    found, notes = match(real, quantized), list[str]()
+    unloadable, notes = load_faults(quantized), list[str]()
+    given, quantized = quantized, with_finite_scales(quantized)
+    if quantized is not given:
+        notes.append("a scale of 0 is traced as 1: 'litecheck validate' names the tensors")
+    found = match(real, quantized)
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
 
@@ -155,7 +159,7 @@ def _traced(
     fix, parent = None, parent_doubt(found)
     doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
     doubtful = doubt and not is_trained(real)  # A trained model states its ranges.
-    if asked.fix and not (bridged or parent or doubtful) and made.tried:
+    if asked.fix and not (bridged or parent or doubtful or unloadable) and made.tried:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
@@ -163,7 +167,7 @@ def _traced(
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
         doubt, parent, explained(named, shares.get(0)),
-        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), load_faults(quantized),
+        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), unloadable,
         asked.arithmetic,
     )  # fmt: skip
 
@@ -205,7 +209,16 @@ def _doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:
     part, ranges = found.subgraphs[0], calibration.ranges
     homes = {index: (part.first.index, part.tensors.get(index, -1)) for index in part.second.inputs}
     seen = {index: ranges[key] for index, key in homes.items() if key in ranges}
-    return data_doubt(part.second, seen, scaled)
+    doubt = data_doubt(part.second, seen, scaled)
+    for one in named_samples(calibration.statistics)[:1] if doubt else ():
+        without = ranges_without(calibration.statistics, one.sample)
+        rest = {index: without.get(homes[index], extent) for index, extent in seen.items()}
+        if not data_doubt(part.second, rest, scaled):
+            named = next((key for key in homes.values() if key in without), one.tensor)
+            widest = replace(one, tensor=named, extent=ranges[named], without=without[named])
+            words = decisive_text(widest, f"sample {one.sample}", found.first)
+            return f"{words}, which fits the model: is this sample valid?"
+    return doubt
 
 
 def _unmatched(found: ModelMatch, side: int) -> tuple[tuple[int, int, str, str], ...]:

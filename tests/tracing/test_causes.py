@@ -102,10 +102,13 @@ def test_weight_scales(weights: Any, scales: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        (changed(STORED, 1, 0), "1 of 4 channels have equal weights"),
+        (changed(STORED, 1, 0), "1 of 4 channels is 0"),
+        (changed(STORED, (slice(1, 3),), 0), "2 of 4 channels are 0"),
         (changed(STORED, (slice(0, 2),), 7), "2 of 4 channels have equal weights"),
         (FEW, "its weights have 2 levels"),
-        (-STORED, "its weights differ by 2e+02 % (rms), most in 4 of 4 channels"),
+        (-STORED, "4 of 4 channels have the opposite sign, the first is channel 0"),
+        (changed(STORED, 2, -STORED[2]), "1 of 4 channels has the opposite sign: channel 2"),
+        (-STORED // 2, "its weights differ by 1.5e+02 % (rms), most in 4 of 4 channels"),
         (
             changed(STORED, 3, np.clip(STORED[3] + 12, -127, 127)),
             "its weights differ by 1.6 % (rms), most in 1 of 4 channels",

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.tracing.culprits import loss_of, range_fault
 from litecheck.tracing.measures import Errors
+from tests.differential.faults import by_tensorflow, traced
+
+
+def test_a_changed_scale_is_the_culprit_and_not_the_bias_that_is_derived_from_it() -> None:
+    """Only the scale of a tensor is 0.4 times as large: the bias of the next layer has the scale of the old."""
+    pair = by_tensorflow("residual")
+    main = pair.quantized.subgraphs[0]
+    layers = [op for op in main.operators if op.opcode == "CONV_2D"]
+    first, second = next((a, b) for a in layers for b in layers if b.inputs[0] == a.outputs[0])
+    tensor = main.tensors[first.outputs[0]]
+    editor = SubgraphEditor(main)
+    smaller = replace(tensor.quantization, scale=tensor.quantization.scale * np.float32(0.4))
+    editor.set_tensor(tensor.index, quantization=smaller)
+    found = traced(pair, with_subgraphs(pair.quantized, [editor.finish()[0]])).culprits
+    assert (found[0].operator, found[0].cause) == (first.index, "output_range")
+    assert found[0].detail.endswith(f"the bias of CONV_2D #{second.index} fits a scale 2.5 times as large")
+    assert (second.index, "bias") not in [(one.operator, one.cause) for one in found]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
@@ -17,3 +18,29 @@ def test_a_missing_bias_is_named() -> None:
     editor = SubgraphEditor(model.subgraphs[0])
     editor.change(1, inputs=model.subgraphs[0].operators[1].inputs[:2])
     assert load_faults(with_subgraphs(model, [editor.finish()[0]])) == ("CONV_2D #1: bias: it is absent",)
+
+
+def test_scales_of_another_dimension_are_named_with_their_tensor() -> None:
+    model = load_model(CONVERT / "separable_int8.tflite")
+    main = model.subgraphs[0]
+    depthwise = next(op for op in main.operators if op.opcode == "DEPTHWISE_CONV_2D")
+    weight = main.tensors[depthwise.inputs[1]]
+    editor = SubgraphEditor(main)
+    editor.set_tensor(weight.index, quantization=replace(weight.quantization, axis=0))
+    (found,) = load_faults(with_subgraphs(model, [editor.finish()[0]]))
+    size = weight.quantization.scale.size
+    place = f"tensor {weight.index} '{weight.name}'"
+    assert found == f"{place}: it has {size} scales along dimension 0, whose length is 1"
+
+
+def test_a_model_that_only_the_default_interpreter_rejects() -> None:
+    model = load_model(CONVERT / "separable_int8.tflite")
+    main = model.subgraphs[0]
+    depthwise = next(op for op in main.operators if op.opcode == "DEPTHWISE_CONV_2D")
+    assert depthwise.options is not None
+    multiplied = replace(depthwise.options, fields={**depthwise.options.fields, "depth_multiplier": 2})
+    editor = SubgraphEditor(main)
+    editor.change(depthwise.index, options=multiplied)
+    (found,) = load_faults(with_subgraphs(model, [editor.finish()[0]]))
+    assert found.startswith(f"DEPTHWISE_CONV_2D #{depthwise.index}: depth multiplier gap is ")
+    assert found.endswith(", rejected by the default interpreter only")

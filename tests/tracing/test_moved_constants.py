@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from litecheck.model.matching import SubgraphMatch, match
 from litecheck.model.types import Model, Tensor
 from litecheck.tracing.fed_operators import fed_operators
 from litecheck.tracing.float_forms import constants_of
-from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words
+from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words, input_words
 
 KERNEL = np.random.default_rng(0).integers(-127, 128, (4, 3, 3, 4)).astype(np.float64)
 KERNEL[0, 0, 0, 0] = 127
@@ -67,6 +69,35 @@ ROWS = scaled(KERNEL).reshape(4, -1)
 )
 def test_order_of_channels(rows: np.ndarray, words: str) -> None:
     assert channel_words(ROWS, rows) == words
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [lambda w: w.T.reshape(w.shape), lambda w: w.reshape(w.shape[::-1]).T],
+    ids=["written", "read"],
+)
+def test_a_transposed_matrix(moved: Callable[[np.ndarray], np.ndarray]) -> None:
+    matrix = KERNEL.reshape(4, -1)
+    words = "its weights are the float model's, transposed"
+    assert dimension_words(ROWS, moved(matrix) * SCALES[:, None], stored(matrix)) == words
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ([2, 1, 0, 3], "its weights are the float model's with the input channels in the order 2, 1, 0, 3"),
+        ([0, 1, 2, 3], ""),
+        ([*range(4)] * 3, ""),
+        (
+            [1, 0, *range(2, 12)],
+            "2 of 12 input channels are in another order: input channel 0 has the weights of input channel 1",
+        ),
+    ],
+    ids=["BGR", "in place", "many in place", "many"],
+)
+def test_order_of_input_channels(order: list[int], words: str) -> None:
+    weights = np.random.default_rng(1).normal(0, 1, (4, 3, 3, len(order)))
+    assert input_words(weights, weights[..., order if len({*order}) == len(order) else slice(None)]) == words
 
 
 BIASES = ([2.0, -4.0, 6.0, 1.0], [-1.0, 3.0, 0.5, 8.0])

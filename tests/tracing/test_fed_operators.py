@@ -1,0 +1,31 @@
+"""Tensors in front of matched operators: the reader that is named uses the values."""
+
+from __future__ import annotations
+
+import pytest
+
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.matching import match
+from litecheck.model.types import Model
+from litecheck.tracing.fed_operators import edges_of
+
+
+def shape_first(dtype: str, uses_values: bool) -> Model:
+    """Return a model whose input is read by SHAPE and, with ``uses_values``, by RELU behind it."""
+    main = (builder := ModelBuilder()).subgraph()
+    form = None if dtype == "float32" else quantized(0.5)
+    x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")
+    main.add("SHAPE", [x], [shape := main.tensor("shape", (2,), "int32")])
+    if uses_values:
+        main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(shape, *([y] if uses_values else []))
+    return builder.finish()
+
+
+@pytest.mark.parametrize(("uses_values", "edges"), [(True, [(0, 1)]), (False, [])])
+def test_an_operator_that_reads_the_shape_is_no_reader(
+    uses_values: bool, edges: list[tuple[int, int]]
+) -> None:
+    found = match(*(shape_first(dtype, uses_values) for dtype in ("float32", "int8")))
+    assert list(edges_of(found.subgraphs[0])) == edges
