@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.conversion.groups import Interval
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Subgraph
-from litecheck.tracing.data_fit import data_doubt, takes_scaling
+from litecheck.tracing.data_fit import data_doubt, is_cut, takes_scaling
 
 
 def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgraph:
@@ -39,6 +40,9 @@ def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgr
         (1.0, -128, (0.0, 1.0), "x' has the range 0..255, and the data have 0..1: are they preprocessed as"),
         (1.0, 0, (-2.1, 2.6), "If the data are, the model was calibrated on other data"),
         (1.0, 0, (-8.0, 8.0), ""),
+        (1 / 40, 0, (-6.0, 3.0), ""),
+        (1 / 40, 0, (-13.0, 3.0), "are they preprocessed as the model expects?"),
+        (1 / 127.5, 0, (-2.1, 2.6), "maps images and uint8 values to -1..1"),
         (1 / 127.5, 0, (-0.4, 0.9), ""),
         (1 / 127.5, 0, (-1.2, 1.3), ""),
         (1 / 255, -128, (0.0, 0.1), ""),
@@ -69,6 +73,22 @@ def test_data_of_one_sign_use_half_of_a_symmetric_range(
     found = data_doubt(read_by(border, 255 / 32767, 0, "int16"), {0: seen}, scaled=True)
     assert bool(found) is doubtful
     assert "--preprocessing" not in found
+
+
+@pytest.mark.parametrize(
+    ("own", "seen", "cut"),
+    [
+        ((-4.5, 4.4), (-6.7, 6.9), True),
+        ((-45.1, 43.3), (-104.0, 76.6), True),
+        ((-4.5, 4.4), (-4.0, 4.0), False),
+        ((-4.5, 4.4), (-6.7, 20.0), False),
+        ((-1.0, 1.0), (-2.1, 2.6), False),
+        ((0.0, 5.0), (-1.0, 6.0), False),
+    ],
+    ids=["average", "wider", "inside", "factor above 4", "range of images", "other sign"],
+)
+def test_a_calibration_that_cut_values_off(own: Interval, seen: Interval, cut: bool) -> None:
+    assert is_cut(own, seen) is cut
 
 
 def test_preprocessing_is_advised_where_it_applies() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from litecheck.errors import InputError
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Tensor
 from litecheck.quantization import Quantization
-from litecheck.tracing.storage import check_quantized, in_tensor, meaning, stored_as
+from litecheck.tracing.storage import check_quantized, in_tensor, meaning, stored_as, with_finite_scales
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -61,3 +63,29 @@ def test_float_models_are_rejected(file: str, alone: bool, message: str) -> None
     model = load_model(FIXTURES / f"{file}.tflite")
     with pytest.raises(InputError, match=message) if message else nullcontext():
         check_quantized(model, alone)
+
+
+@pytest.mark.parametrize(
+    ("scale", "outcome"),
+    [
+        (0.5, 0.5),
+        (0.0, 1.0),
+        (-0.25, r"m.tflite: tensor 1 'y' has the scale -0.25, expected finite scales above 0"),
+        (np.inf, r"tensor 1 'y' has the scale inf"),
+    ],
+)
+def test_scales_that_are_not_positive(scale: float, outcome: float | str) -> None:
+    """A scale of 0 belongs to zeros; the error of another scale names the file and the tensor."""
+    main = (builder := ModelBuilder()).subgraph()
+    x, y = (main.tensor(name, (1, 4), "int8", quantized(size)) for name, size in (("x", 2.0), ("y", scale)))
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = replace(builder.finish(), file="m.tflite")
+    if isinstance(outcome, str):
+        with pytest.raises(InputError, match=outcome):
+            with_finite_scales(model)
+        return
+    found = with_finite_scales(model)
+    assert [float(t.quantization.scale[0]) for t in found.subgraphs[0].tensors] == [2.0, outcome]
+    assert (found is model) is (outcome == scale)

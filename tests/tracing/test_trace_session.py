@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import litecheck
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.stored_values import bytes_of, stored_integers
@@ -176,6 +178,19 @@ def test_another_form_is_traced_as_well(residual: Pair) -> None:
     assert found.culprits == ()
     assert found.against is not None
     assert found.against.culprits[0].operator in planted.operators
+
+
+@pytest.mark.parametrize(("factors", "named"), [((1, 1, 1, 300, 1, 1), True), ((300,) * 6, False)])
+def test_an_unusual_sample_is_named_and_not_the_preprocessing(factors: tuple[int, ...], named: bool) -> None:
+    pair = by_tensorflow("residual")
+    chains = [
+        (Sample({name: array * factor for name, array in sample.inputs.items()}),)
+        for (sample,), factor in zip(pair.data, factors, strict=True)
+    ]
+    data = CalibrationData(lambda: iter(chains), "samples", len(chains))
+    found = litecheck.trace(pair.real, pair.quantized, data=(data,), runtime="litecheck")
+    assert found.doubt.startswith("sample 3 alone sets ") is named
+    assert ("preprocessed" in found.doubt) is not named
 
 
 def test_without_the_float_model_ranges_are_measured(tmp_path: Path) -> None:
