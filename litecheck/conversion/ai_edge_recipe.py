@@ -33,6 +33,8 @@ def read_ai_edge_recipe(content: bytes | str, file: str) -> tuple[RecipeRule, ..
     operations replaces them, and a rule for an operation replaces an earlier rule for it.
     """
     listed = decode_json(content, file)
+    if isinstance(listed, dict) and "litecheck_plan" in listed:
+        raise ConfigError(f"{file}: got a conversion plan, expected a recipe. Next step: --plan {file}")
     if not isinstance(listed, list) or not listed:
         raise ConfigError(f"{file}: expected a list of rules, at least one")
     groups: dict[str, dict[str, RecipeRule]] = {}

@@ -18,7 +18,8 @@ from litecheck.conversion.recipe import (
 )
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.files import read_file
-from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, read_yaml, text, texts
+from litecheck.profile.rule_file import read_document
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, text, texts
 from litecheck.spelling import suggestion
 
 KINDS = ("int8", "int16x8", "dynamic", "weight-only", "float16", "float32")
@@ -58,7 +59,7 @@ def read_recipe(file: str) -> QuantizationRecipe:
     """
     if file.lower().endswith(".json"):
         return QuantizationRecipe(file, read_ai_edge_recipe(read_file(file), file))
-    top = read_yaml(Path(file), file).only(("rules",))
+    top = read_document(Path(file), file, ("rules",), "recipe")
     listed = top.get("rules")
     if not isinstance(listed, SequenceNode) or not listed.values:
         raise ProfileError(file, top.line, "rules: expected a list of rules, at least one")

@@ -8,10 +8,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from litecheck.errors import ProfileError
-from litecheck.profile.yaml_reader import MappingNode, rule_text, yaml_entries
+from litecheck.profile.yaml_reader import MappingNode, ScalarNode, rule_text, yaml_entries
 
 #: Limits of a profile or arithmetic: number of files, bytes, and depth of references between files.
 FILES_MAX, BYTES_MAX, DEPTH_MAX = 32, 8 << 20, 8
+#: Kinds of documents by the key that only they have; claims also have the keys profile and arithmetic.
+_KINDS = {
+    "claims": "claims",
+    "profile": "profile",
+    "arithmetic": "arithmetic",
+    "rules": "recipe",
+    "waivers": "waivers",
+}
 
 
 class FileBudget:
@@ -43,11 +51,7 @@ def read_named(
     """
     content = rule_text(path, shown)
     try:
-        found = yaml_entries(content, shown, trusted)
-        other = next((word for word in ("profile", "arithmetic") if word in found), kind)
-        if kind not in found and other != kind:
-            raise found.wrong(other, f"got {other} {found.text(other)!r}, expected {kind}")
-        top = found.only(keys)
+        top = _entries_of(content, shown, keys, kind, trusted)
         name = top.text(kind)
         if not name:
             raise ProfileError(shown, top.line, f"the key {kind}, its name, is missing")
@@ -57,3 +61,24 @@ def read_named(
         message = f"the file is not a valid {kind}; to see the reason, use the file itself as the {kind}"
         raise ProfileError(shown, error.line, message) from None
     return top, name
+
+
+def read_document(path: Path, shown: str, keys: Iterable[str], kind: str) -> MappingNode:
+    """Return the top-level mapping of a file of a kind, for example ``claims`` or ``recipe``. Raises ProfileError."""
+    return _entries_of(rule_text(path, shown), shown, keys, kind)
+
+
+def _entries_of(
+    content: str, shown: str, keys: Iterable[str], kind: str, trusted: bool = False
+) -> MappingNode:
+    """Return the mapping of a text with these keys. The error for a file of another kind names both kinds."""
+    known = list(keys)
+    article = "" if kind.endswith("s") else "an " if kind[0] in "aeiou" else "a "
+    own = next(key for key, one in _KINDS.items() if one == kind)
+    found = yaml_entries(content, shown, trusted, f"expected {article}{kind}: a mapping with the key {own}")
+    for key in (key for key in _KINDS if key in found and key != own):
+        node = found.get(key)
+        name = f" {node.value!r}" if isinstance(node, ScalarNode) else ""
+        if (own not in found or key == "claims") and (key not in known or (key == "profile" and name)):
+            raise found.wrong(key, f"got {_KINDS[key]}{name}, expected {kind}")
+    return found.only(known)

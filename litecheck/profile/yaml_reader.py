@@ -20,6 +20,8 @@ from litecheck.spelling import did_you_mean
 MAX_BYTES = 4 << 20
 MAX_NODES = 100_000
 _MAX_DEPTH = 20
+#: Form of a file in the error about a file that is no mapping.
+_FORM = "a rule file is a mapping with the keys profile, kinds, ops"
 #: Characters of a key and of a value, at most.
 _KEY_MAX, _TEXT_MAX = 200, 20_000
 #: The operators of a file laid out as litecheck's are, up to the next key, and the line that begins each of them.
@@ -119,12 +121,15 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> MappingNode:
     return yaml_entries(rule_text(path, shown), shown, trusted)
 
 
-def yaml_entries(text: str, shown: str, trusted: bool = False) -> MappingNode:
-    """Return the top-level mapping of a text, as ``read_yaml`` does for a file. Raises ProfileError."""
+def yaml_entries(text: str, shown: str, trusted: bool = False, form: str = _FORM) -> MappingNode:
+    """Return the top-level mapping of a text, as ``read_yaml`` does for a file; ``form`` describes it in an error.
+
+    Raises ProfileError.
+    """
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
-        return _mapping(text, shown)
+        return _mapping(text, shown, form)
     top = _mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
     return MappingNode({**top.values, "ops": operators}, top.lines, top.line, shown)
 
@@ -165,15 +170,15 @@ def _entries(section: re.Match[str], file: str) -> MappingNode | None:
     return MappingNode(Lazy(names, entry), lines, lines[names[0]], file)
 
 
-def _mapping(text: str, file: str) -> MappingNode:
-    """The mapping a text is."""
+def _mapping(text: str, file: str, form: str = _FORM) -> MappingNode:
+    """Return the mapping of a text."""
     try:
         events = compose_yaml(text, _Untagged)
     except DocumentError as error:
         raise ProfileError(file, error.line, f"not YAML: {error.message}") from None
     node = _node(events, file, 0, count(1)) if events is not None else None
     if not isinstance(node, MappingNode):
-        raise ProfileError(file, 1, "a rule file is a mapping with the keys profile, kinds, ops")
+        raise ProfileError(file, 1, form)
     return node
 
 

@@ -9,6 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.files import file_digest, reason
 from litecheck.profile.conformance import EVERY, read_conformance
 from litecheck.profile.load import load_profile, narrowed, profile_names
+from litecheck.profile.rule_file import read_document
 from litecheck.profile.types import Conformance, Profile
 from litecheck.profile.yaml_reader import (
     MappingNode,
@@ -16,7 +17,6 @@ from litecheck.profile.yaml_reader import (
     ScalarNode,
     SequenceNode,
     entries,
-    read_yaml,
     text,
 )
 from litecheck.quantization import INTEGER_RANGES
@@ -41,7 +41,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
     With the ``profile`` of a suite, a file that lists operators is enough: it claims these operators and nothing else.
     """
     place, shown = Path(path), str(path)
-    top = read_yaml(place, shown).only(KEYS)
+    top = read_document(place, shown, KEYS, "claims")
     if profile:
         top = _completed(top, profile, place)
     stated = _mapping(top, "profile").only(PROFILE_KEYS)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.profile.paths import path_matches
-from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, read_yaml, text, texts
+from litecheck.profile.rule_file import read_document
+from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, text, texts
 
 _KEYS = ("cases", "reason", "expires")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -103,7 +104,7 @@ def today() -> str:
 
 def load_waivers(path: str | Path) -> tuple[CaseWaiver, ...]:
     """Load the waivers of a file under its only key ``waivers``. Raise ProfileError."""
-    top = read_yaml(Path(path), str(path)).only(("waivers",))
+    top = read_document(Path(path), str(path), ("waivers",), "waivers")
     if "waivers" not in top:
         raise ProfileError(str(path), top.line, "the key waivers is missing")
     return read_waivers(top.get("waivers"), str(path))

@@ -174,6 +174,7 @@ def test_operands_cannot_be_relaxed(load):
         ("profile: p\nextends: litert-int9\n", None, "did you mean 'litert-int8'"),
         ("profile: p\nextends: litert-xnnpack\n", None, "it is an arithmetic, for --arithmetic"),
         ("title: t\narithmetic: a\n", 2, "got arithmetic 'a', expected profile"),
+        ("- foo\n", 1, "expected a profile: a mapping with the key profile"),
         (
             "profile: p\nops:\n  ADD: {inputs: [a], outputs: [b], tensors: {c: {dtype: int8}}}\n",
             3,

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from litecheck.conversion.recipe_file import read_recipe
 from litecheck.errors import ProfileError
 from litecheck.profile import rule_file, yaml_reader
 from litecheck.profile.load import load_profile
 from litecheck.profile.rule_file import BYTES_MAX, DEPTH_MAX, FILES_MAX
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.claims_file import load_claims
+from litecheck.suite.waivers import load_waivers
 
 SECRET = "token: hunter2\npassword: [a, b]\n"
 CLAIMS = """\
@@ -136,3 +138,35 @@ def test_devices_and_pipes_are_not_read(tmp_path: Path, in_time: None) -> None:
             for file in ("a" if call is load_profile else "b", name):
                 with pytest.raises(ProfileError, match=rf"{name}\.yaml: cannot be read: got a device, pipe"):
                     call(tmp_path / f"{file}.yaml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "why"),
+    [
+        ("recipe", "- foo", "expected a recipe: a mapping with the key rules"),
+        ("claims", "- foo", "expected claims: a mapping with the key claims"),
+        ("waivers", "- foo", "expected waivers: a mapping with the key waivers"),
+        ("arithmetic", "- foo", "expected an arithmetic: a mapping with the key arithmetic"),
+        ("recipe", "claims: c\nprofile: {name: p}", "got claims 'c', expected recipe"),
+        ("arithmetic", "claims: c\narithmetic: a", "got claims 'c', expected arithmetic"),
+        ("profile", "claims: c\nprofile: {name: p}", "got claims 'c', expected profile"),
+        ("profile", "rules: [{to: int8}]", "got recipe, expected profile"),
+        ("claims", "profile: p\nops: {}", "got profile 'p', expected claims"),
+        ("waivers", "profile: p", "got profile 'p', expected waivers"),
+        ("recipe", "foo: bar", "unknown key 'foo'"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(tmp_path: Path, kind: str, text: str, why: str) -> None:
+    readers = {
+        "recipe": read_recipe, "claims": load_claims, "waivers": load_waivers, "arithmetic": load_arithmetic,
+        "profile": load_profile,
+    }  # fmt: skip
+    write(tmp_path, a=text)
+    with pytest.raises(ProfileError) as error:
+        readers[kind](str(tmp_path / "a.yaml"))
+    assert str(error.value).endswith(f"a.yaml:1: {why}")
+
+
+def test_claims_may_list_operators_alone(tmp_path: Path) -> None:
+    write(tmp_path, a="operators: [TANH]\nwaivers: []\narithmetic: litert-reference\n")
+    assert set(load_claims(tmp_path / "a.yaml", "litert-int8").operators) == {"TANH"}
