@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.public_call import shows_call
 from litecheck.quantization import Quantization
+from litecheck.summary_text import counted
 
 
 class SubgraphEditor:
@@ -20,6 +22,8 @@ class SubgraphEditor:
     and returns their former numbers."""
 
     def __init__(self, subgraph: Subgraph) -> None:
+        if not isinstance(subgraph, Subgraph):
+            raise wrong_type("SubgraphEditor", "a Subgraph", subgraph, "SubgraphEditor(model.subgraphs[0])")
         self.subgraph = subgraph
         self.tensors: list[Tensor] = [replace(t, buffer=0) for t in subgraph.tensors]
         self.inputs = list(subgraph.inputs)
@@ -28,16 +32,24 @@ class SubgraphEditor:
         self._behind: dict[int, list[Operator]] = {}
 
     def operator(self, index: int) -> Operator:
-        """Return an operator of the subgraph in its current state."""
+        """Return an operator of the subgraph in its current state. Raises ConfigError for a missing operator."""
+        if index not in self._operators:
+            raise self._missing("operator", index, len(self._operators))
         return self._operators[index]
 
     def change(self, index: int, **fields: Any) -> None:
-        """Change fields of an operator."""
-        self._operators[index] = replace(self._operators[index], **fields)
+        """Change fields of an operator. Raises ConfigError for a missing operator."""
+        self._operators[index] = replace(self.operator(index), **fields)
 
     def set_tensor(self, index: int, **fields: Any) -> None:
-        """Change fields of a tensor."""
+        """Change fields of a tensor. Raises ConfigError for a missing tensor."""
+        if not 0 <= index < len(self.tensors):
+            raise self._missing("tensor", index, len(self.tensors))
         self.tensors[index] = replace(self.tensors[index], **fields)
+
+    def _missing(self, kind: str, index: int, count: int) -> ConfigError:
+        where = f"subgraph {self.subgraph.index}"
+        return ConfigError(f"{where}: got {kind} {index}, expected one of its {counted(count, kind)}")
 
     def add_tensor(
         self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from litecheck.errors import wrong_type
 from litecheck.quantization import Quantization
-from litecheck.quantizer.types import Parameters
+from litecheck.quantizer.types import Parameters, QuantizerError
 
 Scales = ArrayLike | Quantization | Parameters
 #: The call that an error shows, by function.
@@ -22,11 +22,14 @@ _CALLS = {
 }
 
 
-def as_array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic]) -> NDArray[Any]:
+def as_array(
+    function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic], argument: str = "values"
+) -> NDArray[Any]:
     """Return an array unchanged, and a number or list as an array of type ``plain``. Raises TypeError for other values.
 
     float64 is the type of Python's numbers, and no semantics quantizes it: such an array becomes ``plain`` as well if
-    ``plain`` is float32.
+    ``plain`` is float32. Raises QuantizerError, which names the ``argument``, for numbers that an integer type ``plain``
+    does not hold.
     """
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
@@ -36,8 +39,18 @@ def as_array(function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.ge
         raise wrong_type(function, "an array of numbers", values, _CALLS[function])
     if hasattr(values, "dtype") and not (array.dtype == np.float64 and plain == np.float32):
         return array
+    if np.dtype(plain).kind in "iu":
+        _check_integers(function, array, np.iinfo(plain), argument)
     with np.errstate(over="ignore"):
         return array.astype(plain)
+
+
+def _check_integers(function: str, array: NDArray[Any], held: np.iinfo[Any], argument: str) -> None:
+    """Raise QuantizerError for a number that is not whole or not within a type."""
+    whole, within = array == np.trunc(array), (array >= held.min) & (array <= held.max)
+    for good, expected in ((whole, "whole numbers"), (within, f"{held.dtype}, {held.min} to {held.max}")):
+        if not good.all():
+            raise QuantizerError(function, argument, f"got {array[~good].flat[0]}, expected {expected}")
 
 
 def as_parameters(
@@ -60,7 +73,7 @@ def as_parameters(
     for number in (axis, block_size):
         if number is not None and not isinstance(number, (int, np.integer)):
             raise wrong_type(function, "whole numbers as axis and block size", number, _CALLS[function])
-    zeros = None if zero_point is None else as_array(function, zero_point, np.int64)
+    zeros = None if zero_point is None else as_array(function, zero_point, np.int64, "zero_point")
     return Parameters(as_array(function, scale, np.float32), zeros, axis, block_size)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from litecheck.quantizer import calibrate
 from litecheck.quantizer.arguments import as_array, check_words, type_word
 from litecheck.quantizer.dynamic import OnnxDynamic
 from litecheck.quantizer.semantics import semantics as chosen
+from litecheck.quantizer.types import unusual_scales
 
 
 def dynamic_quantize(
@@ -21,7 +23,8 @@ def dynamic_quantize(
     ``onnx-dynamic`` is DynamicQuantizeLinear, which chooses the parameters itself and supports uint8 only. Operators
     that take parameters, such as oneDNN's DynamicQuantize (``onednn``), get those of
     ``choose_parameters(values, dtype, mode="asymmetric")``. Example: values from -1 to 1 in uint8 get scale 2 / 255.
-    Raises QuantizerError for another type of ONNX's operator or an empty array.
+    Raises QuantizerError for another type of ONNX's operator or an empty array. The document of ONNX defines neither NaN,
+    nor infinities, nor values that are all 0: the scale, which is then no positive number, gives a UserWarning.
     """
     check_words("dynamic_quantize", semantics=semantics)
     array = as_array("dynamic_quantize", values, np.float32)
@@ -32,5 +35,8 @@ def dynamic_quantize(
     else:
         parameters = calibrate.from_data(array, kind, mode="asymmetric")
     stored = operator.quantize(array, parameters, kind)
+    unusual = unusual_scales(semantics, parameters)
+    if unusual:
+        warnings.warn(unusual, UserWarning, stacklevel=2)
     zero_point = np.asarray(0 if parameters.zero_point is None else parameters.zero_point)
     return stored, parameters.scale.reshape(()), zero_point.reshape(()).astype(stored.dtype)

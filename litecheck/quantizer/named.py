@@ -67,4 +67,6 @@ def dequantize(
     parameters = as_parameters("dequantize", scale, zero_point, axis, block_size)
     kind = type_word("dequantize", dtype)
     plain = np.dtype(kind if kind in ("uint8", "int16", "uint16", "int32") else "int8")
-    return chosen(semantics).dequantize(as_array("dequantize", stored, plain), parameters, stored=kind)
+    return chosen(semantics).dequantize(
+        as_array("dequantize", stored, plain, "stored"), parameters, stored=kind
+    )

@@ -16,7 +16,8 @@ from litecheck.quantization import Quantization
 class QuantizerError(LitecheckError):
     """Arguments that a semantics does not define: a combination of types, a missing attribute, a shape that does not fit.
 
-    ``semantics`` is the name of the semantics (``onnx:21``), ``argument`` the rejected argument (``block_size``), and
+    ``semantics`` is the name of the semantics (``onnx:21``), or of the function if all semantics reject the argument,
+    ``argument`` the rejected argument (``block_size``), and
     ``message`` the reason.
     """
 

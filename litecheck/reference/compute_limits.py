@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf, prod
 from time import monotonic
 
 import numpy as np
 
+from litecheck.errors import ConfigError
 from litecheck.files import bytes_text
 from litecheck.reference.runtime_tensors import Operand, RunError
 
@@ -47,6 +48,12 @@ class ComputeLimits:
     memory: int = 4 << 30
     calls: int = 250_000
     seconds: float = 600.0
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for a limit that is not positive."""
+        for one in fields(self):
+            if not (value := getattr(self, one.name)) > 0:
+                raise ConfigError(f"limit {one.name}: got {value}, expected a positive number")
 
 
 @dataclass(slots=True)

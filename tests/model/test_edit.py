@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from litecheck.errors import ConfigError
 from litecheck.model.edit import SubgraphEditor, with_metadata, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Buffer, Model
@@ -76,3 +78,27 @@ def test_a_block_takes_the_place_of_one_with_its_name(model: Model) -> None:
     number = dict(twice.metadata)["min"]
     assert bytes(twice.buffers[number].data) == b"345"
     assert [pair for pair in twice.metadata if pair[0] != "min"] == list(model.metadata)
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda editor: editor.set_tensor(999), "subgraph 0: got tensor 999, expected one of its 15 tensors"),
+        (lambda editor: editor.set_tensor(-1), "subgraph 0: got tensor -1, expected one of its 15 tensors"),
+        (lambda editor: editor.operator(7), "subgraph 0: got operator 7, expected one of its 7 operators"),
+        (lambda editor: editor.change(7), "subgraph 0: got operator 7, expected one of its 7 operators"),
+    ],
+)
+def test_a_missing_tensor_or_operator_is_an_error(
+    model: Model, edit: Callable[[SubgraphEditor], object], why: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        edit(SubgraphEditor(model.subgraphs[0]))
+    assert str(error.value) == why
+
+
+def test_a_model_is_no_subgraph(model: Model) -> None:
+    with pytest.raises(
+        TypeError, match=r"takes a Subgraph, not Model: SubgraphEditor\(model.subgraphs\[0\]\)"
+    ):
+        SubgraphEditor(model)  # type: ignore[arg-type]

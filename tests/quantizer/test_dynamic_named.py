@@ -32,3 +32,9 @@ def test_onednn_gets_the_parameters_of_the_range(dtype: str) -> None:
 def test_onnx_supports_uint8_only() -> None:
     with pytest.raises(QuantizerError, match="only uint8"):
         litecheck.dynamic_quantize(X, dtype="int8")
+
+
+@pytest.mark.parametrize("values", [[np.nan, 1.0], [np.inf], [0.0]])
+def test_a_range_without_a_positive_scale_warns(values: list[float]) -> None:
+    with pytest.warns(UserWarning, match="onnx-dynamic: scale (nan|inf|0): 1 of 1 not finite and positive"):
+        litecheck.dynamic_quantize(values)

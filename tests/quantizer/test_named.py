@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,26 @@ def test_nan_is_the_zero_point_in_litert_and_the_smallest_integer_elsewhere(
     semantics: str, integer: int
 ) -> None:
     assert litecheck.quantize([np.nan], 0.5, 3, dtype="int8", semantics=semantics).tolist() == [integer]
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda: litecheck.dequantize([300], 0.5), "dequantize: stored: got 300, expected int8, -128 to 127"),
+        (lambda: litecheck.dequantize([200, 256], 0.5, dtype="uint8"), "got 256, expected uint8, 0 to 255"),
+        (lambda: litecheck.dequantize([1.5], 0.5), "dequantize: stored: got 1.5, expected whole numbers"),
+        (lambda: litecheck.dequantize(float("nan"), 0.5), "stored: got nan, expected whole numbers"),
+        (
+            lambda: litecheck.quantize([1.0], 0.5, 1.5),
+            "quantize: zero_point: got 1.5, expected whole numbers",
+        ),
+    ],
+)
+def test_numbers_that_the_type_does_not_hold_are_errors(call: Callable[[], object], why: str) -> None:
+    with pytest.raises(litecheck.QuantizerError) as error:
+        call()
+    assert str(error.value).endswith(why)
+
+
+def test_whole_numbers_may_be_floats() -> None:
+    assert litecheck.dequantize([3.0, -128], 0.5, zero_point=1.0).tolist() == [1.0, -64.5]

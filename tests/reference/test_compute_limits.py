@@ -12,6 +12,7 @@ import pytest
 
 from litecheck.arrays import Array
 from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
@@ -350,3 +351,10 @@ def test_an_array_outside_of_inferences_has_the_limits_in_force() -> None:
             reserve((101,), 1)
     finally:
         compute_limits.set_limits(ComputeLimits())
+
+
+@pytest.mark.parametrize("limit", [{"memory": -1}, {"calls": 0}, {"seconds": float("nan")}])
+def test_limits_are_positive(limit: dict[str, Any]) -> None:
+    ((name, value),) = limit.items()
+    with pytest.raises(ConfigError, match=f"limit {name}: got {value}, expected a positive number"):
+        ComputeLimits(**limit)

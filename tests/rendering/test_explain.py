@@ -74,3 +74,9 @@ def test_the_command_of_one_requirement_names_the_profile() -> None:
 def test_an_unknown_measurement_is_told_the_known_one() -> None:
     with pytest.raises(ConfigError, match="no measurement 'filter_h'; did you mean 'kernel_h'"):
         explain("CONV_2D/limits/filter_h")
+
+
+def test_a_width_without_room_for_words_is_an_error() -> None:
+    assert explain("CONV_2D", width=20)
+    with pytest.raises(ConfigError, match="width: got 19 columns, expected at least 20"):
+        explain("CONV_2D", width=19)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ def data_sources(function: str, given: DataSources) -> tuple[DataSource, ...]:
 
     For example, "x.npy" and ["x.npy"] give ("x.npy",).
     """
+    if isinstance(given, Mapping):
+        call = f"numpy.savez('samples.npz', **arrays) and litecheck.{function}(..., data='samples.npz')"
+        raise wrong_type(function, "paths or arrays as data", given, call)
     single = isinstance(given, _SOURCES) or not isinstance(given, Iterable)
     several: list[Any] = [given] if single else list(given)  # type: ignore[arg-type]
     for one in several:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.errors import wrong_type
+from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.public_call import shows_call
 from litecheck.reference.compute_limits import (
@@ -171,7 +171,9 @@ class ReferenceInterpreter:
         keep: str = "outputs",
         progress: Progress | None = None,
     ) -> Run:
-        """Run an inference: see :func:`run`."""
+        """Run an inference: see :func:`run`. Raises ConfigError for an unknown ``keep``."""
+        if keep not in ("outputs", "all"):
+            raise ConfigError(f"keep: got {keep!r}, expected 'outputs' or 'all'")
         point = self._entries.get(signature)
         if point is None:
             point = self._entries[signature] = entry(self.model, signature)
@@ -197,12 +199,9 @@ class ReferenceInterpreter:
         return tuple(tensors[index] for index in called.outputs)
 
     def run(
-        self,
-        subgraph: Subgraph,
-        inputs: tuple[Array, ...],
-        keep_all: bool = False,
+        self, subgraph: Subgraph, inputs: tuple[Array, ...], keep_all: bool = False,
         progress: Progress | None = None,
-    ) -> dict[int, Array]:
+    ) -> dict[int, Array]:  # fmt: skip
         """Run a subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
         if self._depth:
             return self._run(subgraph, inputs, keep_all, progress)

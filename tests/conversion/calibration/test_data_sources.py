@@ -30,6 +30,13 @@ def test_other_types_show_the_call(given: Any) -> None:
         data_sources("convert", given)
 
 
+def test_a_mapping_shows_how_to_save_it() -> None:
+    with pytest.raises(
+        TypeError, match=r"not dict: numpy\.savez\('samples\.npz', \*\*arrays\) and litecheck\.convert"
+    ):
+        data_sources("convert", {"image": np.zeros(1)})  # type: ignore[arg-type]
+
+
 def test_one_text_is_a_pattern_as_several_are() -> None:
     assert words("convert", "keep", "ADD") == words("convert", "keep", ["ADD"]) == ("ADD",)
     assert ConversionSettings(keep="ADD").keep == ("ADD",)  # type: ignore[arg-type]

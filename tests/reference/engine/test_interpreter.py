@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
@@ -245,3 +246,8 @@ def test_constants_are_prepared_once() -> None:
     assert made[0] is made[1]
     assert first.once("other", lambda: 3) == 3
     assert not Operand(X, "int8").prepared
+
+
+def test_an_unknown_keep_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="keep: got 'x', expected 'outputs' or 'all'"):
+        run(chain(), {"x": X}, keep="x")
