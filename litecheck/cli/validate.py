@@ -124,7 +124,7 @@ def run(
         options.select, options.ignore, levels, options.per_file_ignores, f"ignore{ignored}" if ignored else "--ignore",
         options.origin("per-file-ignores"),
     )  # fmt: skip
-    earlier = options.baseline or (written.file if os.path.isfile(written.file or "") else None)
+    earlier = _earlier(options.baseline, written.file)
     known = baseline.read(earlier) if earlier else ()
     if written.file:
         check_output(written.file)
@@ -154,6 +154,13 @@ def run(
         config_outputs.check_outputs(options.configuration)
     outputs.write(report, targets, manner)
     return report.exit_code
+
+
+def _earlier(named: str | None, written: str | None) -> str | None:
+    """Return the baseline to read: the named one, else the one to write; None if that does not exist yet."""
+    if written and (named is None or os.path.abspath(named) == os.path.abspath(written)):
+        return written if os.path.isfile(written) else None
+    return named
 
 
 def _read_by(options: Options) -> list[str]:

@@ -212,6 +212,13 @@ def test_a_waiver_of_the_command_line_is_attributed_to_it(run: Run, folder: Path
     assert "by baseline b.json: known when" in told.stdout
 
 
+def test_the_baseline_of_the_configuration_is_written_for_the_first_time(run: Run, folder: Path) -> None:
+    (folder / "litecheck.toml").write_text("profile = 'tiny.yaml'\nbaseline = 'new.json'\n")
+    assert run("validate", "bad.tflite", "--write-baseline", "other.json").exit_code == 64
+    assert run("validate", "bad.tflite", "--write-baseline", "new.json").exit_code == 0
+    assert run("validate", "bad.tflite").exit_code == 0
+
+
 def test_a_verdict_under_a_selection_says_so(run: Run, folder: Path) -> None:
     told = run("validate", "bad.tflite", "-p", "tiny.yaml", "--select", "FULLY_CONNECTED/input").stdout
     assert " conforms to tiny for FULLY_CONNECTED/input\n" in told
