@@ -37,8 +37,11 @@ def public_key(path: str | Path) -> Ed25519PublicKey:
     content = _content(path)
     try:
         key = serialization.load_pem_public_key(content)
-    except Exception as error:  # what the library raises depends on the file
-        raise ConfigError(f"{path}: no public key in PEM: {error}") from None
+    except Exception:  # what the library raises depends on the file
+        private = b" PRIVATE KEY-----" in content
+        found = "a private key" if private else "no key in PEM"
+        step = ". Next step: openssl pkey -in KEY.pem -pubout -out KEY.pub.pem" if private else ""
+        raise ConfigError(f"{path}: got {found}, expected the public key{step}") from None
     if not isinstance(key, ed25519.Ed25519PublicKey):
         raise ConfigError(f"{path}: no ed25519 key")
     return cast("Ed25519PublicKey", key)

@@ -89,13 +89,15 @@ def test_what_is_no_key_is_told(tmp_path: Path) -> None:
     (tmp_path / "ec.pub.pem").write_bytes(other.public_key().public_bytes(pem, form))
     locked = serialization.BestAvailableEncryption(b"secret")
     (tmp_path / "locked.pem").write_bytes(other.private_bytes(pem, pkcs8, locked))
+    (tmp_path / "text.pem").write_text("no key")
     for read, name, told in (
         (private_key, "ec.pem", "no ed25519 key; make one: openssl genpkey"),
         (private_key, "locked.pem", "is encrypted"),
         (private_key, public.name, "no private key in PEM"),
         (private_key, "nothing.pem", "cannot be read"),
         (public_key, "ec.pub.pem", "no ed25519 key"),
-        (public_key, private.name, "no public key in PEM"),
+        (public_key, private.name, "got a private key, expected the public key. Next step: openssl pkey"),
+        (public_key, "text.pem", "got no key in PEM, expected the public key$"),
     ):
         with pytest.raises(ConfigError, match=told):
             read(tmp_path / name)
