@@ -9,7 +9,7 @@ from litecheck.documents import decode_json
 from litecheck.rendering import document as layout
 from litecheck.rendering.columns import print_lines
 from litecheck.rendering.escape import visible
-from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
+from litecheck.rendering.wording.claims import shortfall_sentence, shortfalls_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import extent, kind_name
 from litecheck.suite.certificate import Certificate, CertifiedOperator
@@ -43,15 +43,17 @@ def device_of(certificate: Certificate) -> str:
 
 
 def _told(certificate: Certificate) -> str:
-    """Return tolerances, waivers, and the cases by ending, invalid models apart."""
+    """Return the claims that the run does not show, tolerances, waivers, and the cases by ending, invalid models apart."""
     invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
     valid = {ending: number for ending, number in certificate.counts.items() if ending not in invalid}
     broken = {ending: number for ending, number in certificate.counts.items() if ending in invalid}
     cases = counted(sum(valid.values()), "case")
+    reason = shortfalls_sentence(certificate.shortfalls)
+    short = f": {reason}" if reason else ""
     waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
     told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
     told += f"; {counted(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
-    return f"{_within(certificate)}{waived}{told}"
+    return f"{short}{_within(certificate)}{waived}{told}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -54,6 +54,10 @@ def test_summary() -> None:
     assert summary(certificate(counts=invalid)) == (
         "ACME r1: conforms; 3 cases: 2 passed, 1 missing; 7 invalid models: 3 rejected, 4 not tested"
     )
+    wrong = certificate(verdict="fails", shortfalls=(Shortfall("profile", "litert-int8", "tflm"),))
+    assert summary(wrong).startswith(
+        "ACME r1: fails: the claim is about litert-int8, the suite about tflm; 1,413 cases: 1,410 passed"
+    )
     assert "\\x1b" in summary(certificate(claims=N(device=N(name="A\x1b", version="1"))))
 
 

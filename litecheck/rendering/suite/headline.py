@@ -8,6 +8,7 @@ from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import visible
 from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
+from litecheck.rendering.wording.claims import shortfalls_sentence
 from litecheck.rendering.wording.outcomes import one_line
 from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
@@ -15,8 +16,8 @@ from litecheck.summary_text import counted
 
 
 def remark(report: SuiteReport) -> str:
-    """Return the number of failing cases, and of results if some are missing, the arithmetic of a conforming device,
-    and excused cases."""
+    """Return the claims that the run does not show, the number of failing cases, and of results if some are missing, the
+    arithmetic of a conforming device, and excused cases."""
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
     wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
@@ -26,7 +27,8 @@ def remark(report: SuiteReport) -> str:
     inferences = f"{made:,} of {counted(whole, 'inference')}" if made < whole else ""
     detected, known = report.coverage
     coverage = f"{percent(detected, known)} of the mutation coverage" if report.incomplete and known else ""
-    return ", ".join(filter(None, (wrong, part, inferences, coverage, exact, *_excuses(report))))
+    short = visible(shortfalls_sentence(report.shortfalls))
+    return ", ".join(filter(None, (short, wrong, part, inferences, coverage, exact, *_excuses(report))))
 
 
 def _excuses(report: SuiteReport) -> Iterator[str]:

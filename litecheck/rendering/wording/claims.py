@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.waivers import WaiverRecord
 from litecheck.summary_text import counted
@@ -27,6 +29,14 @@ _WAIVERS = {
 def shortfall_sentence(short: Shortfall) -> str:
     """Describe a claim that a run does not show."""
     return _SHORTFALLS[short.what].format(claimed=short.claimed, found=short.found or "none")
+
+
+def shortfalls_sentence(shorts: Sequence[Shortfall]) -> str:
+    """Describe the first claim that a run does not show, with the number of further ones; "" without any."""
+    if not shorts:
+        return ""
+    more = f" ({counted(len(shorts) - 1, 'further claim')} not shown)" if len(shorts) > 1 else ""
+    return f"{shortfall_sentence(shorts[0])}{more}"
 
 
 def waiver_sentence(record: WaiverRecord) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.rendering.wording.claims import shortfall_sentence
+from litecheck.rendering.wording.claims import shortfall_sentence, shortfalls_sentence
 from litecheck.suite.claims import Shortfall
 
 
@@ -18,3 +18,12 @@ from litecheck.suite.claims import Shortfall
 )
 def test_sentence_of_a_shortfall(short: Shortfall, sentence: str) -> None:
     assert shortfall_sentence(short) == sentence
+
+
+def test_the_first_of_several_shortfalls_is_told() -> None:
+    one, other = Shortfall("operator", "ADD"), Shortfall("operator", "MUL")
+    assert shortfalls_sentence((one,)) == "ADD is claimed, and the suite has no case of it"
+    assert shortfalls_sentence((one, other, other)) == (
+        "ADD is claimed, and the suite has no case of it (2 further claims not shown)"
+    )
+    assert shortfalls_sentence(()) == ""
