@@ -7,7 +7,7 @@ from itertools import chain
 from rich.console import Console
 from rich.text import Text
 
-from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
+from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
@@ -79,7 +79,8 @@ class SuitePage(Page):
             found.setdefault(line.arithmetic, []).append(line.title)
         if found:
             self.section("arithmetic", "what the device computes")
-            self.items([f"{arithmetic}: {', '.join(kinds)}" for arithmetic, kinds in found.items()])
+            for arithmetic, kinds in found.items():
+                self.line(visible(f"{arithmetic}: {', '.join(kinds)}"), "  -", 4)
             self.line()
 
     def claims(self, report: SuiteReport) -> None:
@@ -104,9 +105,8 @@ class SuitePage(Page):
 
     def case(self, case: CaseVerdict) -> None:
         """Print the details of a case."""
-        limit = len(case.title) + len(case.name) if self.verbose else NAME
         margin = Text(case.ending.value, "bold red")
-        self.details(wording.title(case, limit), margin, wording.details(case))
+        self.details(wording.title(case), margin, wording.details(case))
 
     def in_common(self, report: SuiteReport) -> None:
         """Print the traits that separate failing cases from passing cases."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from litecheck.rendering.columns import percent
-from litecheck.rendering.escape import NAME, shorten, visible
+from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import Detail
 from litecheck.rendering.wording.agreements import agreement_sentence, not_distinguished
 from litecheck.rendering.wording.claims import shortfall_sentence, waiver_sentence
@@ -33,6 +33,8 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on an invalid model, which fails nothing.",
     CaseOutcome.NOT_TESTED: "The invalid model was not run, or the device computed no valid case of its operator.",
 }
+#: Largest length of the title of a case.
+_TITLE = 240
 #: There is no answer that could be right or wrong.
 BROKEN = frozenset({CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY})
 
@@ -240,6 +242,6 @@ def worst(case: CaseVerdict) -> str:
     return spot_words(case.at, case.unit) + (f"; computed from {made}" if made else "")
 
 
-def title(case: CaseVerdict, limit: int = NAME) -> str:
-    """Return ``ADD int8: ties``."""
+def title(case: CaseVerdict, limit: int = _TITLE) -> str:
+    """Return ``ADD int8: ties``. The default shows all factors of a geometric case."""
     return f"{name(case)}: {shorten(case.title or case.name, limit)}"

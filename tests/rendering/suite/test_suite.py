@@ -43,6 +43,12 @@ def test_whole_reports(form: str, sample: SuiteReport, golden: Callable[[str, st
     golden(GOLDEN[form], render(sample, form))
 
 
+def test_every_operator_of_an_arithmetic_is_named(good: SuiteReport) -> None:
+    rows = tuple(replace(good.rows[0], opcode=f"OPERATOR_{n}") for n in range(40))
+    text = " ".join(render(replace(good, rows=rows), "text").partition("\narithmetic  ")[2].split())
+    assert all(f"OPERATOR_{n} " in text for n in range(40))
+
+
 @pytest.mark.parametrize("form", [*GOLDEN, "html"])
 def test_no_character_acts_and_one_newline_ends(
     form: str, sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport

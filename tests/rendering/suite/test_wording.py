@@ -92,6 +92,8 @@ def test_names() -> None:
     assert wording.name(case(granularity="per-axis")) == "ADD int8 per-axis"
     assert wording.title(case()) == "ADD int8: ties"
     assert wording.title(case(title="")) == "ADD int8: ADD/int8/ties"
+    factors = "geometry: " + ", ".join(f"factor {n}" for n in range(12))
+    assert wording.title(case(title=factors)) == f"ADD int8: {factors}"
     assert set(wording.MEANING) == set(CaseOutcome)
 
 
