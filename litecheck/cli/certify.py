@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -10,6 +12,7 @@ from litecheck.cli import suite_options as options
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, check_output, handle_errors, log
 from litecheck.cli.outputs import Output, format_option, parse_outputs, write
 from litecheck.cli.panels import CHECK, OUTPUT, option
+from litecheck.cli.progress import samples_done
 from litecheck.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -76,7 +79,7 @@ def certify(
       litecheck certify suite results --claims c.yaml -o c.json --bundle c.zip
       litecheck certify suite results --check certificate.json
       litecheck certify --check c.zip
-      litecheck certify suite results --check cert.json --public-key key.pem
+      litecheck certify suite results --check cert.json --public-key key.pub.pem
     """
     targets, manner = parse_outputs(outputs or (), "certify"), OutputOptions(quiet=quiet, no_color=no_color)
     if check is None:
@@ -92,7 +95,17 @@ def certify(
         raise ConfigError(
             "--check takes neither --date, --output, --bundle nor --sign: the certificate states its own date"
         )
-    found = _checked(check, suite, results, claims or "", waivers or [], public_key)
+    with samples_done(None, manner) as tell:
+        numbers = count(1)
+        found = _checked(
+            check,
+            suite,
+            results,
+            claims or "",
+            waivers or [],
+            public_key,
+            lambda opcode: tell(next(numbers), opcode),
+        )
     write(found, targets, manner)
     raise typer.Exit(found.exit_code)
 
@@ -156,6 +169,7 @@ def _checked(
     claims: str,
     waivers: list[str],
     key: str | None,
+    progress: Callable[[str], None],
 ) -> CertificateCheck:
     """Return the differences from the certificate, with a wrong signature first if a key is given."""
     from litecheck.suite.bundle_files import is_bundle
@@ -169,6 +183,6 @@ def _checked(
             raise ConfigError(
                 f"{certificate}: a bundle has its own results, claims and waivers; give --check alone"
             )
-        return check_bundle(certificate, author)
-    found = check(certificate, *_folders(suite, results), claims, waivers)
+        return check_bundle(certificate, author, progress=progress)
+    found = check(certificate, *_folders(suite, results), claims, waivers, progress=progress)
     return found if author is None else with_signature(found, signed(certificate, author))

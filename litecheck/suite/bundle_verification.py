@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,14 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
-def check_bundle(path: str | Path, key: Ed25519PublicKey | None = None, on: str = "") -> CertificateCheck:
-    """Check the certificate in a bundle; with a ``key``, also its signature. ``on`` is as in :func:`check`.
+def check_bundle(
+    path: str | Path,
+    key: Ed25519PublicKey | None = None,
+    on: str = "",
+    progress: Callable[[str], None] | None = None,
+) -> CertificateCheck:
+    """Check the certificate in a bundle; with a ``key``, also its signature. ``on`` and ``progress`` are as in
+    :func:`check`.
 
     Raises ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
     litecheck, which alone can make its suite.
@@ -34,7 +41,7 @@ def check_bundle(path: str | Path, key: Ed25519PublicKey | None = None, on: str 
     with unpacked(path) as folder:
         file = folder / CERTIFICATE
         try:
-            found = _checked(file, folder, on)
+            found = _checked(file, folder, on, progress)
             if key is not None:
                 found = with_signature(found, signed(file, key))
         except ConfigError as error:
@@ -42,14 +49,14 @@ def check_bundle(path: str | Path, key: Ed25519PublicKey | None = None, on: str 
         return _named(found, folder, path)
 
 
-def _checked(file: Path, folder: Path, on: str) -> CertificateCheck:
+def _checked(file: Path, folder: Path, on: str, progress: Callable[[str], None] | None) -> CertificateCheck:
     certificate, _ = read_certificate(file)
     suite, tool = read_suite(folder / SUITE_FOLDER), f"litecheck {__version__}"
     if suite.manifest.tool != tool:
         raise ConfigError(f"{file}: its suite was made by {suite.manifest.tool}, expected {tool}")
     claims = load_claims(member_path(folder, certificate.claims.file))
     _check_names(file, suite.manifest, claims)
-    made = made_anew(suite.manifest, claims, folder / "anew")
+    made = made_anew(suite.manifest, claims, folder / "anew", progress)
     if made.cases:
         (folder / "anew" / "cases").rename(suite.folder / "cases")
     return check(file, suite.folder, folder / RESULTS_FOLDER, on=on, made=made)

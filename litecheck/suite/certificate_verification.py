@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class CheckedFiles:
     waivers: tuple[Path, ...] = ()
     made: Manifest | None = None
     """Manifest of the suite made anew, if it is known."""
+    progress: Callable[[str], None] | None = None
+    """Called with each operator of the suite that is made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,16 @@ def check(
     waivers: Sequence[str | Path] = (),
     on: str = "",
     made: Manifest | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> CertificateCheck:
     """Check a certificate against its files, and make its suite anew.
 
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
     (default: today) are discrepancies.
-    ``made`` is the manifest of a suite that was already made anew. Raises ConfigError if ``path`` is not a certificate.
+    ``made`` is the manifest of a suite that was already made anew, else ``progress`` is called with each operator whose
+    cases are made. Raises ConfigError if ``path`` is not a certificate.
     """
-    found = _checked(path, suite, results, claims, waivers, made)
+    found = _checked(path, suite, results, claims, waivers, made, progress)
     lapsed = tuple(_lapsed(found.certificate, on or today()))
     signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
     return replace(found, discrepancies=(*found.discrepancies, *lapsed), signature=signature)
@@ -95,6 +99,7 @@ def _checked(
     claims: str | Path,
     waivers: Sequence[str | Path],
     made: Manifest | None,
+    progress: Callable[[str], None] | None,
 ) -> CertificateCheck:
     place, shown = Path(path), str(path)
     certificate, intact = read_certificate(place)
@@ -106,6 +111,7 @@ def _checked(
             tuple(map(Path, waivers))
             or tuple(member_path(place.parent, one.file) for one in certificate.waiver_files),
             made,
+            progress,
         )
     except LitecheckError as error:
         return CertificateCheck(shown, certificate, (Discrepancy(shown, "unreadable", found=str(error)),))
@@ -149,7 +155,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         changed = tuple(suite_discrepancies(suite))
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
-            yield from changed or remade(suite, load_claims(files.claims), files.made)
+            yield from changed or remade(suite, load_claims(files.claims), files.made, files.progress)
         else:  # they are named above, and their rules are unknown
             yield from changed
     except LitecheckError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +18,12 @@ from litecheck.version import __version__
 _DERIVED = ("rules", "arithmetics", "uncovered", "tolerances")
 
 
-def remade(suite: Suite, claims: Claims, made: Manifest | None = None) -> Iterator[Discrepancy]:
+def remade(
+    suite: Suite, claims: Claims, made: Manifest | None = None, progress: Callable[[str], None] | None = None
+) -> Iterator[Discrepancy]:
     """Make a suite anew from its profile, level, selection, seed and arithmetics, and yield each difference.
 
-    ``made`` is the manifest of a suite that was already made anew.
+    ``made`` is the manifest of a suite that was already made anew. ``progress`` is called with each finished operator.
 
     The inputs come from the seed, and the expected outputs from the kernels. Only the version of litecheck that made
     the suite can do this. Raises ConfigError and ProfileError for settings that make no suite.
@@ -33,14 +35,16 @@ def remade(suite: Suite, claims: Claims, made: Manifest | None = None) -> Iterat
         return
     if made is None:
         with TemporaryDirectory() as folder:
-            made = made_anew(manifest, claims, Path(folder) / "suite")
+            made = made_anew(manifest, claims, Path(folder) / "suite", progress)
     for name in _DERIVED:
         if getattr(manifest, name) != getattr(made, name):
             yield Discrepancy(shown, "remade", name)
     yield from _cases(shown, manifest, made)
 
 
-def made_anew(manifest: Manifest, claims: Claims, folder: Path) -> Manifest:
+def made_anew(
+    manifest: Manifest, claims: Claims, folder: Path, progress: Callable[[str], None] | None = None
+) -> Manifest:
     """Write the suite with the settings of a manifest to a new folder. Raise ConfigError and ProfileError."""
     own = claims.profiles.get(manifest.profile)
     known = manifest.profile in profile_names() or own is None
@@ -53,7 +57,7 @@ def made_anew(manifest: Manifest, claims: Claims, folder: Path) -> Manifest:
         tuple(references),
         flags=False,
     )
-    made = make(scope, folder)
+    made = make(scope, folder, progress=progress)
     cases = tuple(_named(case, references) for case in made.cases)
     return replace(made, arithmetics=manifest.arithmetics, cases=cases)
 

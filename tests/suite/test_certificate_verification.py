@@ -37,6 +37,9 @@ def checked(small: Suite, tmp_path: Path, certificate: Certificate) -> Certifica
 
 def test_the_certificate_is_right_as_it_is(small: Suite, tmp_path: Path, made: Certificate) -> None:
     assert checked(small, tmp_path, made).discrepancies == ()
+    folder, told = tmp_path / "folder", list[str]()
+    check(folder / "certificate.json", small.folder, folder / "results", progress=told.append)
+    assert told == list(dict.fromkeys(case.opcode for case in small.manifest.cases))
 
 
 @pytest.mark.parametrize("name", ["../secret.yaml", "/etc/passwd", "C:secret.yaml", "a\0b"])
