@@ -65,7 +65,8 @@ def make(
     from litecheck.cli.suite_stream import make_stream
     from litecheck.comparison.admitted_arithmetics import PUBLISHED
     from litecheck.profile.load import load_profile
-    from litecheck.suite.suite_writer import Scope, chosen
+    from litecheck.suite.suite_cases import chosen
+    from litecheck.suite.suite_writer import Scope
     from litecheck.suite.suite_writer import make as made
 
     limit_reference(memory, timeout)
@@ -86,7 +87,9 @@ def make(
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance, resume)
     refused = sum(1 for case in manifest.cases if case.broken)
-    log(f"wrote {output}: {len(manifest.cases):,} cases, {refused:,} of them invalid models", quiet)
+    kinds = ", ".join(dict.fromkeys(case.kind for case in manifest.cases if not case.broken))
+    of = f" of {kinds}" if kinds else ""
+    log(f"wrote {output}: {len(manifest.cases):,} cases{of}, {refused:,} of them invalid models", quiet)
 
 
 @handle_errors

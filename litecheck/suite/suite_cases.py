@@ -6,7 +6,11 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 
+from litecheck.errors import ConfigError
+from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.rule_header import ANY
 from litecheck.profile.types import Profile
+from litecheck.spelling import did_you_mean
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.geometric import geometric
@@ -21,6 +25,24 @@ def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the selected operators of a profile; all without a selection. Patterns take ``*`` and ``?``."""
     names = (name for name in profile.operators if name not in _NO_OPERATORS)
     return tuple(n for n in names if not select or any(fnmatchcase(n, s.partition("/")[0]) for s in select))
+
+
+def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
+    """Return the operators that patterns select. Raise ConfigError for a pattern without an operator."""
+    for pattern in select:
+        if not operators(profile, (pattern,)):
+            others = _profiles_with(pattern)
+            hint = f"; profiles with it: {', '.join(others)}" if others else ""
+            hint = hint or did_you_mean(pattern.upper(), operators(profile))
+            raise ConfigError(f"{profile.name} has no operator {pattern!r}{hint}")
+    return operators(profile, select)
+
+
+def _profiles_with(pattern: str) -> list[str]:
+    """Return the profiles of litecheck with an operator that has rules for its values."""
+    loaded = map(load_profile, profile_names())
+    judging = (p for p in loaded if p.judges != "placement" and ANY not in p.activations)
+    return [p.name for p in judging if operators(p, (pattern,))]
 
 
 def planned(

@@ -30,7 +30,6 @@ from litecheck.reference.engine.arithmetic import arithmetic_files, load_arithme
 from litecheck.reference.engine.equivalence import active_variants
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
-from litecheck.spelling import did_you_mean
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import (
     MANIFEST,
@@ -44,7 +43,7 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
 from litecheck.suite.optional import optional_because
 from litecheck.suite.stimuli import ARITHMETIC
-from litecheck.suite.suite_cases import operators, planned_of, selected
+from litecheck.suite.suite_cases import chosen, planned_of, selected
 from litecheck.suite.unfinished import MadeOperator, UnfinishedSuite, unfinished
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
@@ -225,17 +224,6 @@ def _plain(tensor: Tensor) -> bool:
     shape = tensor.shape
     sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
     return sized and tensor.dtype in NUMPY_TYPES
-
-
-def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
-    """Return the operators that patterns select. Raise ConfigError for a pattern without an operator."""
-    names = operators(profile)
-    for pattern in select:
-        if not operators(profile, (pattern,)):
-            raise ConfigError(
-                f"{profile.name} has no operator {pattern!r}{did_you_mean(pattern.upper(), names)}"
-            )
-    return operators(profile, select)
 
 
 def digest_of_rules(profile: Profile) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,10 +141,25 @@ def test_models_to_be_refused_have_inputs_of_zeros_and_no_answer(refusing: Suite
         assert all(not stack.any() for run in refusing.inputs(case) for stack in run)
 
 
-@pytest.mark.parametrize("pattern", ["CONV_3", "NOTHING*"])
-def test_an_operator_that_is_not_there_is_an_error(pattern: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="has no operator"):
-        make(Scope("litert-runtime", select=(pattern,)), tmp_path / "suite")
+@pytest.mark.parametrize(
+    ("profile", "pattern", "hint"),
+    [
+        ("litert-runtime", "CONV_3", "; did you mean 'CONV_2D'"),
+        ("litert-runtime", "NOTHING*", ""),
+        (
+            "litert-int8",
+            "LEAKY_RELU",
+            "; profiles with it: litert-int16x8, litert-runtime, litert-uint8, tflm",
+        ),
+        ("tflm", "TILE", "; profiles with it: litert-int16x8, litert-runtime, litert-uint8"),
+    ],
+)
+def test_an_operator_that_is_not_there_is_an_error(
+    profile: str, pattern: str, hint: str, tmp_path: Path
+) -> None:
+    told = re.escape(f"{profile} has no operator {pattern!r}{hint}")
+    with pytest.raises(ConfigError, match=f"^{told}"):
+        make(Scope(profile, select=(pattern,)), tmp_path / "suite")
 
 
 def test_a_flag_says_which_runs_show_a_mistake(suite: Suite) -> None:
