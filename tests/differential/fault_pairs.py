@@ -192,10 +192,9 @@ def _elementwise() -> Iterator[FaultPair]:
     yield FaultPair("shape read from", "SPACE_TO_DEPTH", "xnnpack", *(
         one("SPACE_TO_DEPTH", x((n, 4, 4, 1), "int8", 0.1), x((n, 2, 2, 4), "int8", 0.1), block_size=2) for n in (0, 1)
     ))  # fmt: skip
-    yield FaultPair(
-        "empty input", "REDUCE_PROD", "optimized", reduced("REDUCE_PROD", "int8", 0, 1.0),
-        reduced("REDUCE_PROD", "int8", 2, 1.0), shows=False,
-    )  # fmt: skip
+    for resolver in ("reference", "optimized"):
+        pair = (reduced("REDUCE_PROD", "int8", size, 1.0) for size in (0, 2))
+        yield FaultPair("empty input", "REDUCE_PROD", resolver, *pair, shows=False)
     for opcode in ("REDUCE_MAX", "REDUCE_MIN"):
         pair = (reduced(opcode, "float32", size, 0) for size in (0, 4))
         yield FaultPair("infinity", opcode, "xnnpack", *pair)
@@ -223,7 +222,11 @@ def _elementwise() -> Iterator[FaultPair]:
             pair = (binary(opcode, "int8", (scale, 0.25)) for scale in (1.5, 0.99))
             yield FaultPair(text, opcode, resolver, *pair, shows=opcode == "LESS")
     yield FaultPair(
-        "writes nothing", "NOT_EQUAL", "optimized", *(binary("NOT_EQUAL", "int16", (s, s)) for s in (0, 0.5))
+        "writes nothing",
+        "NOT_EQUAL",
+        "optimized",
+        *(binary("NOT_EQUAL", "int16", (s, s)) for s in (0, 0.5)),
+        [np.arange(4, dtype=np.int16)] * 2,
     )
     single = (
         one("ADD", x(3, scale=0.1, zero=3), c(np.full((1,) * rank, 5), scale=0.1, zero=3),

@@ -73,10 +73,13 @@ def gather(input: Operand, indices: Operand, output: OutputSpec, options: Option
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
     axis = int(option(options, "axis")) % x.ndim
     _inside(at, x.shape[axis])
-    reserve((*x.shape[:axis], *at.shape[batch:], *x.shape[axis + 1 :]), 2 * x.itemsize)
+    shape = (*x.shape[:axis], *at.shape[batch:], *x.shape[axis + 1 :])
+    reserve(shape, 2 * x.itemsize)
     if not batch:
         return np.take(x, at, axis)
     rows = int(np.prod(x.shape[:batch]))
+    if not rows:
+        return np.zeros(shape, x.dtype)
     each = zip(x.reshape(rows, *x.shape[batch:]), at.reshape(rows, *at.shape[batch:]), strict=True)
     parts = []
     for part, places in each:

@@ -124,6 +124,12 @@ def test_two_batch_dimensions() -> None:
     assert made.tolist() == [[[0], [5], [10]], [[15], [18], [21]]]
 
 
+def test_no_batch_has_an_empty_output_of_the_whole_shape() -> None:
+    x, at = stored(np.zeros((0, 3, 4))), stored(np.zeros((0, 5)), dtype="int32")
+    options = Table("GatherOptions", {"axis": 2, "batch_dims": 1})
+    assert indexing.gather(x, at, OUT, options).shape == (0, 3, 5)
+
+
 @pytest.mark.parametrize("index", [-1, 3])
 def test_an_index_outside(index: int) -> None:
     said = "an index lies outside the 3 slices there are"
