@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -110,7 +110,8 @@ class BoundOperator:
     """Operator with its tensors by role, and the checks that found a fault in each tensor."""
 
     __slots__ = (
-        "_faults", "_operands", "any_fault", "complete", "context", "gaps", "operator", "roles", "rule", "surplus",
+        "_faults", "_operands", "any_fault", "complete", "context", "gaps", "operator", "read", "roles", "rule",
+        "surplus",
     )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
@@ -119,10 +120,12 @@ class BoundOperator:
         self.rule = rule
         self.roles: dict[str, tuple[BoundOperand, ...]] = {}
         self.gaps: set[str] = set()
-        surplus = self._bind(operator.inputs, rule.inputs)
-        self.surplus = self._bind(operator.outputs, rule.outputs) or surplus
+        self.read = context.facts if rule.stored_shapes else context.read
+        """Facts about the tensors as the runtime reads them."""
+        surplus = self._bind(operator.inputs, rule.inputs, self.read)
+        self.surplus = self._bind(operator.outputs, rule.outputs, context.facts) or surplus
         if rule.intermediates:
-            self._bind(operator.intermediates, rule.intermediates)
+            self._bind(operator.intermediates, rule.intermediates, context.facts)
         self.complete = not (self.surplus or self.gaps) and all(self.roles.values())
         """True if every tensor of the rule is present, and no other tensor."""
         self.any_fault = False
@@ -130,9 +133,9 @@ class BoundOperator:
         self._faults: dict[int, set[str]] | None = None
         self._operands: Operands | None = None
 
-    def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...]) -> bool:
+    def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...], facts: Sequence[TensorFacts]) -> bool:
         """Assign each tensor to its role; return True if tensors are left over."""
-        facts, count = self.context.facts, len(indexes)
+        count = len(indexes)
         for number, role in enumerate(roles):
             if role in self.rule.repeated:
                 rest = [i for i in indexes[number:] if i >= 0]
@@ -179,7 +182,10 @@ class BoundOperator:
             tensors = {role: tuple([o.tensor for o in operands]) for role, operands in self.roles.items()}
             if reshaped and not reshaped.keys().isdisjoint(self.operator.inputs):
                 for role in self.rule.inputs:
-                    tensors[role] = tuple(reshaped.get(t.index, t) for t in tensors[role])
+                    tensors[role] = tuple(
+                        replace(t, shape=reshaped[t.index].shape) if t.index in reshaped else t
+                        for t in tensors[role]
+                    )
             context = self.context
             self._operands = Operands(self.operator, tensors, context.subgraph, context.model, context.on_cpu)
         return self._operands

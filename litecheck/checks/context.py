@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from litecheck.model.known_zeros import known_zeros
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.model.written_types import written_types
 from litecheck.profile.load import law_of
 
 _NAN = float("nan")
@@ -79,6 +80,14 @@ class Context:
     def shapes(self) -> Inferred:
         """Shapes of the tensors when the model runs, computed operator by operator."""
         return inferred_shapes(self.model, self.subgraph)
+
+    @cached_property
+    def read(self) -> list[TensorFacts]:
+        """Facts about the tensors as operators read them: with the types that kernels write over those in the file."""
+        read, tensors = list(self.facts), self.subgraph.tensors
+        for index, dtype in written_types(self.subgraph, law_of).items():
+            read[index] = TensorFacts(replace(tensors[index], dtype=dtype))
+        return read
 
     @cached_property
     def zeros(self) -> frozenset[int]:

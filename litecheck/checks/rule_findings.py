@@ -92,10 +92,13 @@ def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
 
 def _form(bound: BoundOperator) -> Hashable:
     """Return a key of the operator's structure: operators with the same key have the same limits."""
-    operator, facts = bound.operator, bound.context.facts
+    operator, facts, read = bound.operator, bound.context.facts, bound.read
     options = None if operator.options is None else id(operator.options.fields)
-    tensors = (*operator.inputs, -1, *operator.outputs, -1, *operator.intermediates)
-    forms = tuple([facts[i].form if i >= 0 else None for i in tensors])
+    written = (-1, *operator.outputs, -1, *operator.intermediates)
+    forms = (
+        *[read[i].form if i >= 0 else None for i in operator.inputs],
+        *[facts[i].form if i >= 0 else None for i in written],
+    )
     aliased = not set(operator.outputs).isdisjoint(operator.inputs)
     reshaped = bound.context.reshaped
     shapes = tuple([(i, reshaped[i].shape) for i in operator.inputs if i in reshaped]) if reshaped else ()

@@ -19,6 +19,11 @@ class DeclaredShapes(Context):
         """No tensor has another shape than declared."""
         return {}
 
+    @property
+    def read(self) -> list[TensorFacts]:
+        """Facts about the tensors in the file: compilers do not write other types."""
+        return self.facts
+
     def with_cpu_operators(self, indices: Set[int]) -> DeclaredShapes:
         """Return the subgraph with these operators known to be on the CPU."""
         other = copy(self)

@@ -112,8 +112,36 @@ def reshaped(chain: Chain, n: int, batch: int = -1) -> Model:
     return builder.finish()
 
 
+def batch_of_rows(rows: int) -> Model:
+    """Return RESHAPE of (batch, 16, 24) to (-1, rows); with 768 it fits an even batch only."""
+    builder = ModelBuilder("rows")
+    graph = builder.subgraph()
+    x = graph.tensor("x", (1, 16, 24), "float32", shape_signature=(-1, 16, 24))
+    y = graph.tensor("y", (1, rows), "float32", shape_signature=(-1, rows))
+    graph.add("RESHAPE", [x, graph.constant("s", np.array([-1, rows], np.int32))], [y])
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish()
+
+
+def sliced_shape(option: int, stated: str) -> Model:
+    """Return STRIDED_SLICE to int32 of SHAPE with a type in its option and a stated type of its output."""
+    builder = ModelBuilder("sliced shape")
+    graph = builder.subgraph()
+    x = graph.tensor("x", (1, 16, 24), "float32")
+    shape, y = graph.tensor("s", (3,), stated), graph.tensor("y", (2,), "int32")
+    ends = [graph.constant(name, np.array([at], np.int32)) for name, at in (("b", 0), ("e", 2), ("t", 1))]
+    graph.add("SHAPE", [x], [shape], out_type=option)
+    graph.add("STRIDED_SLICE", [shape, *ends], [y])
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish()
+
+
 def folded_models() -> Iterator[tuple[str, Model, str]]:
     """Yield a name, a model and its impact, "" for a model that runs."""
+    yield "rows fit", batch_of_rows(384), ""
+    yield "rows fit every second batch", batch_of_rows(768), LOAD
     for name, (chain, impact) in CHAINS.items():
         yield f"{name} fits", reshaped(chain, 3), ""
         yield f"{name} fits no batch", reshaped(chain, 2), impact

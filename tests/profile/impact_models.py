@@ -14,7 +14,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from tests.profile import zero_models
-from tests.profile.folded_models import folded_models
+from tests.profile.folded_models import folded_models, sliced_shape
 
 HALF = quantized(0.5)
 PAGE, IGNORED = "outside the specification", "ignored by LiteRT, may matter on hardware"
@@ -184,6 +184,15 @@ def litert_models() -> Iterator[ImpactModel]:
     for name, model, impact in folded_models():
         given = (_ones(1, 16, 24, dtype="float32"),)
         yield ImpactModel(name, model, given, shapes if impact else None, impact)
+    given = (_ones(1, 16, 24, dtype="float32"),)
+    for option, stated, refused in (
+        (2, "int32", False),
+        (2, "int64", False),
+        (4, "int32", True),
+        (4, "int64", True),
+    ):
+        ends = ("STRIDED_SLICE/limits/data_types", LOAD) if refused else (None, "")
+        yield ImpactModel(f"shape {option} {stated}", sliced_shape(option, stated), given, *ends)
     for opcode, dtype, scale in combinations(
         zero_models.OPCODES, ("int8", "int16"), (0.0, 1e-45, 4e-41, 1e-38)
     ):

@@ -17,8 +17,6 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 #: An operator's law, the roles of its operands and results in file order, and which of them repeat.
 Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
 LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
-#: Batches that contradict each other in a shape that fits one batch only.
-_BATCHES = (2, 3)
 
 
 @dataclass(slots=True)
@@ -51,7 +49,8 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
             shapes[index] = None
     found = _applied(subgraph, law_of, list(shapes))
     if _only_batch_unknown(shapes):
-        found.misfits |= _misfits_of_all_batches(subgraph, law_of, shapes)
+        # A file without a resized input runs with the batch in the file.
+        found.misfits |= _applied(subgraph, law_of, _with_stated_batch(subgraph, shapes)).misfits
     return found
 
 
@@ -94,25 +93,12 @@ def _only_batch_unknown(shapes: Sequence[Shape | None]) -> bool:
     return any(shape[0] is None for shape in known) and not any(None in shape[1:] for shape in known)
 
 
-def _misfits_of_all_batches(
-    subgraph: Subgraph, law_of: LawOf, shapes: Sequence[Shape | None]
-) -> dict[int, ShapeError]:
-    """Return the contradictions that remain for every batch: the batch in the file, then others.
-
-    Example: RESHAPE of (batch, 3, 8) to (batch, 64), where the batch comes from SHAPE, or to (-1, 64).
-    """
-    left: dict[int, ShapeError] | None = None
-    for batch in (None, *_BATCHES):
-        given = [
-            shape if shape is None or None not in shape
-            else (tensor.shape[0] if batch is None else batch, *shape[1:])
-            for tensor, shape in zip(subgraph.tensors, shapes, strict=True)
-        ]  # fmt: skip
-        misfits = _applied(subgraph, law_of, given).misfits
-        left = misfits if left is None else {at: left[at] for at in left.keys() & misfits.keys()}
-        if not left:
-            return {}
-    return left or {}
+def _with_stated_batch(subgraph: Subgraph, shapes: Sequence[Shape | None]) -> list[Shape | None]:
+    """Return the shapes with the batch in the file. Example: (None, 4) of a tensor with shape (1, 4) gives (1, 4)."""
+    return [
+        shape if shape is None or None not in shape else (tensor.shape[0], *shape[1:])
+        for tensor, shape in zip(subgraph.tensors, shapes, strict=True)
+    ]
 
 
 def _stated(subgraph: Subgraph) -> list[Shape | None]:

@@ -117,8 +117,8 @@ def test_repeated_results_and_absent_operands() -> None:
     ("batch", "width", "kinds"),
     [(1, 128, []), (1, 512, ["computed"]), (-1, 128, []), (-1, 512, ["computed"])],
 )
-def test_a_computed_shape_fits_every_batch_or_none(batch: int, width: int, kinds: list[str]) -> None:
-    """(batch, 8, 8, 2) has 128 values for each image: rows of 512 values fit no batch."""
+def test_a_computed_shape_fits_the_batch_in_the_file(batch: int, width: int, kinds: list[str]) -> None:
+    """(batch, 8, 8, 2) has 128 values for each image: rows of 512 values do not fit."""
     model = flattened(batch, width)
     found = infer(model, model.subgraphs[0], law_of)
     assert [misfit.kind for misfit in found.misfits.values()] == kinds
