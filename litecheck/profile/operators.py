@@ -30,6 +30,7 @@ _WORDS = {
     "slices": ("ranges", "axis"),
     "concatenates": ("axis", "stack", "margins"),
     "view": ("true",),
+    "shape_only": ("true",),
 }
 _OVER = ("window", "plane", "stamps", "row", "axes")
 _KEYS = (
@@ -87,6 +88,7 @@ class OperatorTraits:
     probes: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    shape_only: bool = False
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -160,6 +162,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
         node.texts("probes"),
         node.texts("unset"),
         _bounds(node.get("bounds")),
+        bool(words["shape_only"]),
     )
 
 

@@ -9,11 +9,9 @@ from litecheck.model.graph import wiring_of
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.tensor_matching import origin_of
 from litecheck.model.types import Operator
+from litecheck.profile.operators import traits_of
 from litecheck.tracing.float_forms import differs, permutation
 from litecheck.tracing.storage import is_quantized
-
-#: Operators that read the shape of their input and no values.
-_OF_SHAPE = ("SHAPE", "RANK", "ZEROS_LIKE")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +64,6 @@ def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
         if tensor.is_constant or wiring.last_writer.get(index, -1) in matched or not is_quantized(tensor):
             continue
         readers = (n for n in wiring.readers.get(index, ()) if n in matched)
-        reader = next((n for n in readers if part.second.operators[n].kind not in _OF_SHAPE), -1)
+        reader = next((n for n in readers if not traits_of(part.second.operators[n].kind).shape_only), -1)
         if reader >= 0 and part.first.tensors[part.tensors[index]].dtype == "float32":
             yield index, reader
