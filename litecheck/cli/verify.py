@@ -101,6 +101,7 @@ def verify(
         claims=advanced.require,
         reproduce=reproduce,
         scrub=advanced.scrub,
+        shapes=advanced.shapes,
         record=advanced.record,
         seconds=timeout,
         budget=parse_budget(budget) if budget else None,

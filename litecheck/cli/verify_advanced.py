@@ -24,6 +24,7 @@ class Advanced:
     repeat: int = 2
     require: tuple[str, ...] = ()
     scrub: bool = False
+    shapes: bool = False
     signature: str | None = None
 
 
@@ -95,6 +96,7 @@ KEYS: dict[str, Key] = {
     "repeat": Key("N", "Run each input N times. [default: 2]", _at_least(1)),
     "require": Key("OPERATOR,...", "Fail if the device does not support these operators, or 'all'.", _names),
     "scrub": Key("yes", "Replace the names of tensors and operators in the files of --reproduce, to share them.", _flag),
+    "shapes": Key("yes", "Test each kind of operator in further shapes, such as batch 5 and width 260.", _flag),
     "signature": Key("NAME", "Select the signature to test. [default: all]", _text),
 }  # fmt: skip
 

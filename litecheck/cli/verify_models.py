@@ -60,12 +60,14 @@ class VerifyRun:
 
     def prepared(self, file: str | ModelError) -> tuple[Model, Settings]:
         """Return a model and its settings. Raises LitecheckError."""
+        from litecheck.cases.other_shapes import in_other_shapes
         from litecheck.model.load import load_model
 
         if isinstance(file, ModelError):
             raise file
         model = load_model(file, self.member)
-        return model, self.asked(model)
+        settings = self.asked(model)
+        return in_other_shapes(model) if settings.shapes else model, settings
 
     def print_estimate(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:
         """Print the expected cost of each model."""

@@ -56,7 +56,8 @@ class Settings:
     keeps the cases of these operator kinds or numbers. ``element`` is explained instead of each output's worst
     element. Each inference is made ``repeat`` times. ``seconds`` is the time limit of reproducers. ``claims`` are the
     operator kinds that the device must support, ``all`` for every kind: an unsupported operator of these kinds fails.
-    ``budget`` limits the invocations of the device or the time. Raises ConfigError for several of ``segment``,
+    ``budget`` limits the invocations of the device or the time. ``shapes`` states that the model has operators in other
+    shapes as well (:func:`litecheck.cases.other_shapes.in_other_shapes`). Raises ConfigError for several of ``segment``,
     ``between`` and ``whole``.
     """
 
@@ -82,6 +83,7 @@ class Settings:
     record: str | None = None
     seconds: float = 60.0
     budget: Budget | None = None
+    shapes: bool = False
     described: str = field(default="")
     """Display text of the samples' source."""
 
