@@ -60,7 +60,8 @@ def diagnose(
     litecheck runs small models for which the variants of an arithmetic give different outputs: biases that put every
     accumulator near the middle between two integers, all pairs of stored values, every value at every position. It
     compares the outputs with every variant of the reference kernels, and with defects: a missing zero point, a missing
-    clamp, narrow accumulators. With models, only the kinds of their operators are tested, and these operators too.
+    clamp, narrow accumulators. Each operator also runs in boundary shapes, such as width 260. With models, only the kinds
+    of their operators are tested, and these operators too.
 
     \b
     [bold]Exit codes[/]
