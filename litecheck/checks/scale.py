@@ -25,6 +25,7 @@ from litecheck.checks.bound_operator import (
     types,
 )
 from litecheck.checks.wording import scale_text
+from litecheck.finding import Effect
 from litecheck.model.stored_values import stored_integers
 from litecheck.profile.types import (
     Constraint,
@@ -211,7 +212,8 @@ def check_product(bound: BoundOperator, operand: BoundOperand, value: ProductOf)
         f"{channel(worst, bad)}, {distance}{effect}"
     )
     mild = off <= float(value.tolerated) or no_effect
-    return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None),)
+    impact: Effect | None = "outside the specification" if no_effect else None
+    return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None, effect=impact),)
 
 
 def _distance(ratio: float) -> str:

@@ -146,6 +146,8 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
         # The defect of this quantizer concerns scales that follow from the weights, and not trained scales.
         settings = replace(settings, generation="new")
     _check_statistics(settings)
+    for pattern in (one for one in settings.keep if one in settings.int16x8):
+        raise ConfigError(f"--keep-float {pattern} and --int16x8 {pattern}: give one of them")
     quantized = load_model(settings.scales_from) if settings.scales_from else None
     equalization = None
     if settings.equalize:

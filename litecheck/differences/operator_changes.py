@@ -14,6 +14,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import name_of, wiring_of
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.node_signatures import CONVERSIONS
+from litecheck.model.options import option_text
 from litecheck.model.tensor_matching import operand_order
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.operators import traits_of
@@ -138,7 +139,7 @@ def _told(operator: Operator, name: str, values: Mapping[str, Any]) -> str:
     if value is None and enum in (None, "TensorType"):
         return "not set"
     member = schema.enum_name(enum, int(value or 0)) if enum else None
-    return member or str(value)
+    return member or option_text(value)
 
 
 def _operand_changes(

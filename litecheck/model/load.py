@@ -38,11 +38,11 @@ def load_model(source: ModelSource, member: str = "") -> Model:
     found = [m for m in open_models(path, content) if isinstance(m, ModelError) or member in ("", m.name)]
     if len(found) != 1:
         names = ", ".join(m.name for m in open_models(path, content) if not isinstance(m, ModelError))
-        message = (
-            f"holds the models {names}: name one with --member, in verify with --set member=NAME"
-            if not member
-            else f"no member {member!r} among {names}"
-        )
+        message = f"no member {member!r} among {names}"
+        if not member:
+            message = f"holds the models {names}: name one with --member, in verify with --set member=NAME"
+        elif not names:
+            message = f"got member {member!r}, expected no member: the file is a single model"
         raise ModelError(path, (Problem("which-member", "", 0, message),))
     if isinstance(found[0], ModelError):
         raise found[0]

@@ -47,3 +47,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def option_text(value: Any) -> str:
+    """Return an option's value in words, a float in the shortest form with the same float32. Example: 0.01."""
+    return str(np.float32(value)) if isinstance(value, (float, np.floating)) else str(value)

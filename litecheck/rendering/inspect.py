@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.model.graph import Graph, graph_of, name_of
-from litecheck.model.options import options_of, unset_types
+from litecheck.model.options import option_text, options_of, unset_types
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 from litecheck.rendering.columns import table
@@ -125,7 +125,7 @@ def operator_text(model: Model, sub: Subgraph, op: Operator) -> str:
 
 
 def _option(value: Any) -> str:
-    return shorten(value, PHRASE) if isinstance(value, str) else visible(str(value))
+    return shorten(value, PHRASE) if isinstance(value, str) else visible(option_text(value))
 
 
 def _operand_lines(graph: Graph, tensor: Tensor) -> Iterator[str]:

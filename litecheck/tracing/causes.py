@@ -11,7 +11,7 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.powers import power, squares
 from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
-from litecheck.model.options import options_of
+from litecheck.model.options import option_text, options_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import traits_of
@@ -141,7 +141,8 @@ def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
     first = "fused_activation_function" if "fused_activation_function" in names else names[0]
     cause: Cause = "activation" if first == "fused_activation_function" else "option"
     label = "fused activation" if cause == "activation" else f"option {first}"
-    return cause, f"its {label} is {new.get(first)}, and the float model's is {old.get(first)}"
+    made, real = (option_text(options.get(first)) for options in (new, old))
+    return cause, f"its {label} is {made}, and the float model's is {real}"
 
 
 def _is_activation(*operators: Operator) -> bool:

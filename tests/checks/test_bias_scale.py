@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.broken import changed, off, one, scales_of, zeros
 from fixtures.models import conv
-from litecheck.finding import Level
+from litecheck.finding import Effect, Level
 from litecheck.model.types import Model
 from tests.checks.table import Told, told
 
@@ -50,11 +50,13 @@ def values(*numbers: int) -> dict[str, Any]:
     return {"data": np.array(numbers, np.int32).view(np.uint8)}
 
 
-def fault(found: str, channels: int | None = 1, level: Level = "violation") -> tuple[Told, ...]:
+def fault(
+    found: str, channels: int | None = 1, level: Level = "violation", impact: Effect = "wrong results"
+) -> tuple[Told, ...]:
     return (
         Told(
             "CONV_2D/bias/scale", "bias 'bias'", found, "a scale of bias within 1 ulp of input scale x weight scale",
-            "the accumulator has the scale input * weight", "wrong results", level, channels,
+            "the accumulator has the scale input * weight", impact, level, channels,
             "CONV_2D",
         ),
     )  # fmt: skip
@@ -124,7 +126,9 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     ),
     "of zeros": (
         changed(HALF_OFF, "bias", **values(0, 0, 0, 0)),
-        fault(f"{AT_FIRST}; all values are 0, so no output differs", 1, "warning"),
+        fault(
+            f"{AT_FIRST}; all values are 0, so no output differs", 1, "warning", "outside the specification"
+        ),
     ),
     "of values nobody knows": (changed(HALF_OFF, "bias", data=None), fault(AT_FIRST)),
     "into an output of several scales": (

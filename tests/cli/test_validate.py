@@ -284,3 +284,9 @@ def test_a_path_of_the_table_of_types_is_suggested(run: Run) -> None:
     done = run("validate", "good.tflite", "--ignore", "AVERAGE_POOL_2D/type")
     assert done.exit_code == 64
     assert "did you mean 'AVERAGE_POOL_2D/types'?" in done.stderr
+
+
+def test_quiet_prints_nothing_if_all_models_conform(run: Run) -> None:
+    """Operators of this model whose structure alone is checked are no failures."""
+    model = Path(__file__).parents[2] / "fixtures" / "convert" / "trained.tflite"
+    assert run("validate", str(model), "-q").stdout == ""

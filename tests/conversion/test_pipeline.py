@@ -174,6 +174,7 @@ def test_a_plan_that_does_not_fit_is_told(converting: Converting, change: Any, m
         ({"to": "dynamic", "calibrate": ("mse",)}, "no ranges to choose"),
         ({"to": "float16", "statistics": "s.json"}, "no ranges to choose"),
         ({"data": ("images.npz",), "random": 1}, "give one of them"),
+        ({"keep": ("ADD", "#1"), "int16x8": ("#1",)}, "--keep-float #1 and --int16x8 #1: give one of them"),
         ({"random": 1, "keep": ("*",)}, "nothing to quantize: every operator stays as it is"),
     ],
 )

@@ -18,6 +18,7 @@ from litecheck.flatbuffer.containers import Member, open_models
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.write import write
+from litecheck.model.load import load_model
 
 MODEL = b"\x08\0\0\0TFL3" + b"\0" * 24
 
@@ -330,3 +331,8 @@ def test_a_model_is_read_from_a_pipe(content: bytes, monkeypatch: pytest.MonkeyP
         assert isinstance(item, ModelError)
         assert item.problems[0].code == "empty-file"
         assert item.problems[0].message == "nothing is piped to the program"
+
+
+def test_a_single_model_has_no_members() -> None:
+    with pytest.raises(ModelError, match="got member 'x', expected no member: the file is a single model"):
+        load_model(Path(__file__).parents[2] / "fixtures" / "conv_int8.tflite", "x")

@@ -155,9 +155,9 @@ def test_options() -> None:
         "activation",
         "its fused activation is RELU, and the float model's is NONE",
     )
-    assert cause("option", leaky(0.5, "int8"), leaky(0.25, "float32")) == (
+    assert cause("option", leaky(0.01, "int8"), leaky(0.3, "float32")) == (
         "option",
-        "its option alpha is 0.5, and the float model's is 0.25",
+        "its option alpha is 0.01, and the float model's is 0.3",
     )
     assert cause("option", integers()) == (
         "option",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from litecheck.conversion.calibration.statistics import (
     CalibrationError,
     CalibrationStatistics,
     NotFinite,
     Place,
 )
+from litecheck.model.constant_values import constant_values
 from litecheck.model.links import called
-from litecheck.model.types import Model
+from litecheck.model.types import Model, Subgraph
 
 
 def check_finite(
@@ -33,6 +36,11 @@ def check_finite(
         raise CalibrationError(
             f"{described(fault.sample)}: input '{given}' holds an infinity, and tensor {index}{where} a NaN"
         )
+    constant = _infinite_constant(model.subgraphs[subgraph], index)
+    if constant:
+        raise CalibrationError(
+            f"{constant}, and in {described(fault.sample)} tensor {index}{where} holds {what}"
+        )
     raise CalibrationError(f"{described(fault.sample)} makes tensor {index} '{name}'{where} hold {what}")
 
 
@@ -43,6 +51,22 @@ def _infinite_input(statistics: CalibrationStatistics, model: Model, sample: int
     return next(
         (main.tensors[n].name for n, one in faults if one and one.not_finite == NotFinite(sample, "inf")), ""
     )
+
+
+def _infinite_constant(subgraph: Subgraph, index: int) -> str:
+    """Return the words for the first constant with a NaN or infinity up to the writer of a tensor, or "".
+
+    Example: ``constant 'bias' of CONV_2D #5 holds an infinity``.
+    """
+    for operator in subgraph.operators:
+        for tensor in (subgraph.tensors[n] for n in operator.inputs if n >= 0):
+            values = constant_values(tensor) if tensor.dtype.startswith("float") else None
+            if values is not None and not np.isfinite(values).all():
+                held = "a NaN" if np.isnan(values).any() else "an infinity"
+                return f"constant '{tensor.name}' of {operator.kind} #{operator.index} holds {held}"
+        if index in operator.outputs:
+            break
+    return ""
 
 
 def first_not_finite(statistics: CalibrationStatistics, model: Model) -> tuple[Place, NotFinite] | None:

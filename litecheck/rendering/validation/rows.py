@@ -44,7 +44,7 @@ def results(report: Report) -> result.Results:
 def brief(report: Report) -> str:
     """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run.
 
-    Empty where every model conforms and no operator is left without a judgement, but for a run under a selection or a
+    Empty where every model conforms and every operator is covered, but for a run under a selection or a
     configuration file: a verdict under them is not silent.
     """
     judged = [(model, report.verdict(model)) for model in report.models]
@@ -53,7 +53,7 @@ def brief(report: Report) -> str:
         for m, verdict in judged
         if verdict != "conforms"
     ]
-    if lines or any(model.lacking for model in report.models) or policy_values(report):
+    if lines or any(model.coverage["not covered"] for model in report.models) or policy_values(report):
         lines += [*filter(None, [options_line(report)]), report.summary]
     return "".join(f"{visible(line)}\n" for line in lines)
 

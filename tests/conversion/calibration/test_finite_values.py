@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from litecheck.conversion.calibration.statistics import (
     NotFinite,
     statistics_of,
 )
+from litecheck.model.edit import SubgraphEditor
 from tests.conversion.calibration import networks
 
 
@@ -54,3 +57,17 @@ def test_a_body_comes_where_it_is_called() -> None:
     body = [order.index((2, index)) for index in range(5)]
     assert main[1] < min(body) < max(body) < main[2]
     assert body == sorted(body)
+
+
+@pytest.mark.parametrize(("value", "held"), [(np.inf, "an infinity"), (np.nan, "a NaN")])
+def test_a_constant_is_named_before_the_samples(value: float, held: str) -> None:
+    model = networks.layered()
+    main = model.subgraphs[0]
+    (bias,) = (t.index for t in main.tensors if t.name == "bias")
+    editor = SubgraphEditor(main)
+    editor.set_tensor(bias, data=np.float32([0, value, 0, 0]).view(np.uint8))
+    model = replace(model, subgraphs=(editor.finish()[0],))
+    statistics = CalibrationStatistics({(0, 3): statistics_of(np.float32([np.nan]), 2)}, 5, "", "")
+    words = f"^constant 'bias' of CONV_2D #0 holds {held}, and in sample 2 tensor 3 holds a NaN$"
+    with pytest.raises(CalibrationError, match=words):
+        check_finite(statistics, model)
