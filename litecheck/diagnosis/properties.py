@@ -14,6 +14,7 @@ from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.registry import ANY, kernels
 from litecheck.verification.failure_correlation import operands_of
@@ -116,11 +117,26 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
     if len(made[0]) > 1:
         yield "channels of the output", made[0][-1]
         yield "batch", made[0][0]
+    if reduced := _reduced(operands):
+        yield "values per output", reduced
     given, weight = operands.one("input"), operands.one("weight")
     if given is not None and len(given.shape) > 1:
         yield "channels of the input", given.shape[-1]
         if weight is not None and len(weight.shape) == 4 and weight.shape[0] > 1 and weight.shape[3]:
             yield "groups", max(given.shape[-1] // weight.shape[3], 1)
+
+
+def _reduced(operands: Operands) -> int:
+    """Return the number of values that an output of a reduction or a pooling window combines, 0 for other operators.
+
+    Example: MEAN of (1, 17, 17, 8) along the axes 1 and 2 gives 289.
+    """
+    given, output = operands.one("input"), operands.one("output")
+    over = traits_of(operands.operator.kind).over
+    if over == "axes" and given is not None and output is not None and output.size:
+        return given.size // output.size
+    window = operands.option("filter_height") * operands.option("filter_width")
+    return window if operands.one("weight") is None else 0
 
 
 def tried(probes: Sequence[Properties]) -> tuple[ProbedRange, ...]:

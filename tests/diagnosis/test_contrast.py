@@ -55,6 +55,7 @@ def test_what_nearly_tells_them_apart_is_said_as_such() -> None:
         f"all that fail have {trait}; so have 1 of 4 that pass" for trait in rare
     )
     assert apart(failing, passing[:3]) == ("nothing that is measured of them",)
+    assert apart(failing, [*passing[:1] * 2, *passing[1:] * 3]) == ("nothing that is measured of them",)
 
 
 def test_where_nothing_tells_nothing_is_made_up() -> None:

@@ -190,6 +190,20 @@ def test_properties_of_a_sum() -> None:
     assert "operands of different shapes" not in kept
 
 
+@pytest.mark.parametrize(("axes", "count"), [([1, 2], 289), ([3], 2), ([0, 1, 2, 3], 1156)])
+def test_values_per_output_of_a_reduction(axes: list[int], count: int) -> None:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    x = graph.tensor("x", (2, 17, 17, 2), "int8", quantized(0.125))
+    shape = tuple(1 if n in axes else size for n, size in enumerate((2, 17, 17, 2)))
+    y = graph.tensor("y", shape, "int8", quantized(0.125))
+    graph.add("MEAN", [x, graph.constant("axis", np.array(axes, np.int32))], [y], keep_dims=True)
+    graph.inputs(x)
+    graph.outputs(y)
+    probe = Probe("p", "MEAN", builder.finish(), ((np.zeros((2, 17, 17, 2), np.int8),),))
+    assert properties(probe)["values per output"] == count
+
+
 def test_ranges_of_properties() -> None:
     found = tried(
         [{"a": True, "w": "x", "n": 3}, {"a": False, "n": 7}, {"a": True, "w": "b", "n": 5}, {"w": "x"}]
