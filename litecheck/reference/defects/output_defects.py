@@ -68,7 +68,7 @@ def _bounded(stored: Array, given: Arguments) -> Array:
 )
 def wraps(kernel: Kernel, given: Arguments) -> Any:
     """The lowest bits are kept, then the fused activation applies."""
-    if given["output"].dtype not in BYTES:
+    if given["output"].dtype not in (*BYTES, "int16"):
         return kernel.function(**given)
     low_bits = _wide(kernel, given).astype(np.int64).astype(NUMPY_TYPES[given["output"].dtype])
     return _bounded(low_bits, given)

@@ -203,13 +203,13 @@ def mul(
             of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
             formula = FloatSquare(of_input, of_output, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)
-    if lhs.dtype == "int16" and output.dtype != "int16":
+    if lhs.dtype == "int16" and output.dtype in ("int8", "uint8"):
         return apply(FractionProduct(output.zero_point, bounds), lhs.data, rhs.data, output.dtype)
     real = product_scale(lhs, rhs, output, variants["multiplier"])
     rounding = variants["requantize"] if variants["requantize"] in MULTIPLY else "double"
     product = ScaledProduct(points, quantize_multiplier(real), bounds, rounding)
     run = chunks(lhs.shape, rhs.shape)
-    if variants["requantize"] in MULTIPLY or output.dtype == "int16" or run.variants == "generic":
+    if variants["requantize"] in MULTIPLY or lhs.dtype == "int16" or run.variants == "generic":
         return apply(product, lhs.data, rhs.data, output.dtype)
     wraps = output.dtype == "uint8" and run.variants == "scalar"
     narrowed = replace(product, narrow="wraps" if wraps else "saturates")

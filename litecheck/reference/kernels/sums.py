@@ -170,12 +170,11 @@ def quantized_sum(
 ) -> Array:
     """lhs + sign * rhs as ``variants`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
-    if output.dtype == "int16" and stated and variants.get("power_of_two") != "general":
+    if lhs.dtype == "int16" and stated and variants.get("power_of_two") != "general":
         shifts = _power_of_two_shifts(lhs, rhs, output)
         if shifts:
-            return apply(
-                PowerOfTwoSum(shifts, sign, stored_bounds(options, output)), lhs.data, rhs.data, "int16"
-            )
+            shifted = PowerOfTwoSum(shifts, sign, stored_bounds(options, output))
+            return apply(shifted, lhs.data, rhs.data, output.dtype)
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
     if variants["requantize"] == "21-bit" and xnnpack:
         shift, left, right = _weights21(lhs, rhs, output)
@@ -186,7 +185,7 @@ def quantized_sum(
         steps = float(lhs.scale), float(rhs.scale), float(output.scale)
         real = RealSum(points, steps, sign, bounds, variants["requantize"])
         return apply(real, lhs.data, rhs.data, output.dtype)
-    left_shift = 15 if output.dtype == "int16" else LEFT_SHIFT
+    left_shift = 15 if lhs.dtype == "int16" else LEFT_SHIFT
     multipliers = sum_multipliers(lhs, rhs, output, left_shift)
     general = WeightedSum(points, left_shift, multipliers, sign, bounds)
     if variants["requantize"] in MULTIPLY:

@@ -480,3 +480,16 @@ def test_a_defect_is_added_in_one_place() -> None:
     finally:
         del DEFECTS["upside-down"]
         defects_of.cache_clear()
+
+
+def test_a_result_of_16_bits_wraps() -> None:
+    """30000 * 0.01 + 30000 * 0.01 in steps of 0.01 is 60000, of which 60000 - 65536 has the lowest 16 bits."""
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    lhs, rhs, out = (graph.tensor(name, (1,), "int16", quantized(0.01)) for name in ("l", "r", "y"))
+    graph.add("ADD", [lhs, rhs], [out])
+    graph.inputs(lhs, rhs)
+    graph.outputs(out)
+    model, inputs = builder.finish(), (np.array([30000], np.int16),) * 2
+    for chosen, wanted in ((arithmetic("ADD"), 32767), (arithmetic("ADD", defect="wraps"), -5536)):
+        assert run(model, inputs, arithmetic=chosen).outputs["y"].tolist() == [wanted]
