@@ -136,3 +136,10 @@ class Format:
     purpose: str
     commands: tuple[str, ...]
     render: Callable[[ReportView], str]
+
+    def is_complete(self) -> bool:
+        """Return True if each field has its type: two strings, a tuple of strings, a function."""
+        words = isinstance(self.commands, tuple) and all(isinstance(name, str) for name in self.commands)
+        return (
+            words and isinstance(self.name, str) and isinstance(self.purpose, str) and callable(self.render)
+        )

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from litecheck.errors import ConfigError
 from litecheck.rendering import formats as package
-from litecheck.rendering.formats import formats, render
+from litecheck.rendering.formats import _loaded, formats, render
 from litecheck.rendering.report_view import EVERY
 from litecheck.report import Report
 
@@ -64,3 +65,23 @@ def test_the_help_names_every_format(command: str) -> None:
 
     shown = " ".join(CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "300"}).stdout.split())
     assert f"{', '.join(formats(command))}. Repeatable." in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "has no attribute 'FORMAT'; expected FORMAT = Format"),
+        ("FORMAT = 3", "got 3; expected FORMAT = Format"),
+        ("FORMAT = Format('x')", "missing 3 required positional arguments"),
+        ("FORMAT = Format('x', str, ('verify',), 'purpose')", "got Format"),
+    ],
+)
+def test_a_module_that_is_no_format_is_named(
+    content: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = "from litecheck.rendering.report_view import Format\n"
+    (tmp_path / "odd_format.py").write_text(start + content)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "odd_format", raising=False)
+    with pytest.raises(ConfigError, match=f"^odd_format: .*{told}"):
+        _loaded("odd_format")

@@ -53,12 +53,26 @@ if TYPE_CHECKING:
     )
 
 
+_EXPECTED = "expected FORMAT = Format(name, purpose, commands, render)"
+
+
 @cache
 def formats(command: str) -> dict[str, Format]:
     """Return the formats of a command's report by name: text (the default), then alphabetically."""
-    modules = (import_module(f"{__name__}.{info.name}") for info in iter_modules(__path__))
-    found = [module.FORMAT for module in modules if command in module.FORMAT.commands]
+    every = (_loaded(f"{__name__}.{info.name}") for info in iter_modules(__path__))
+    found = [one for one in every if command in one.commands]
     return {one.name: one for one in sorted(found, key=lambda one: (one.name != "text", one.name))}
+
+
+def _loaded(module: str) -> Format:
+    """Return the format of a module. Raise ConfigError with the module for one that is no format."""
+    try:
+        found = import_module(module).FORMAT
+    except (AttributeError, TypeError) as error:  # no FORMAT, or one with other fields
+        raise ConfigError(f"{module}: {error}; {_EXPECTED}") from error
+    if not isinstance(found, Format) or not found.is_complete():
+        raise ConfigError(f"{module}: got {found!r}; {_EXPECTED}")
+    return found
 
 
 @shows_call("litecheck.render(report, 'json')")
