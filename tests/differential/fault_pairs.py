@@ -189,9 +189,11 @@ def _elementwise() -> Iterator[FaultPair]:
         reduced("SUM", "int8", 0),
         shows=False,
     )
-    yield FaultPair("shape read from", "SPACE_TO_DEPTH", "xnnpack", *(
-        one("SPACE_TO_DEPTH", x((n, 4, 4, 1), "int8", 0.1), x((n, 2, 2, 4), "int8", 0.1), block_size=2) for n in (0, 1)
-    ))  # fmt: skip
+    flat, deep = (4, 4, 1), (2, 2, 4)
+    for opcode, given, made in (("SPACE_TO_DEPTH", flat, deep), ("DEPTH_TO_SPACE", deep, flat)):
+        yield FaultPair("shape read from", opcode, "xnnpack", *(
+            one(opcode, x((n, *given), "int8", 0.1), x((n, *made), "int8", 0.1), block_size=2) for n in (0, 1)
+        ))  # fmt: skip
     for resolver in ("reference", "optimized"):
         pair = (reduced("REDUCE_PROD", "int8", size, 1.0) for size in (0, 2))
         yield FaultPair("empty input", "REDUCE_PROD", resolver, *pair, shows=False)
