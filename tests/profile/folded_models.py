@@ -124,14 +124,20 @@ def batch_of_rows(rows: int) -> Model:
     return builder.finish()
 
 
-def sliced_shape(option: int, stated: str) -> Model:
-    """Return STRIDED_SLICE to int32 of SHAPE with a type in its option and a stated type of its output."""
+def sliced_shape(option: int, stated: str, gathered: bool = False) -> Model:
+    """Return STRIDED_SLICE to int32 of SHAPE with a type in its option and a stated type of its output.
+
+    With ``gathered``, GATHER to the stated type stands between them.
+    """
     builder = ModelBuilder("sliced shape")
     graph = builder.subgraph()
     x = graph.tensor("x", (1, 16, 24), "float32")
     shape, y = graph.tensor("s", (3,), stated), graph.tensor("y", (2,), "int32")
     ends = [graph.constant(name, np.array([at], np.int32)) for name, at in (("b", 0), ("e", 2), ("t", 1))]
     graph.add("SHAPE", [x], [shape], out_type=option)
+    if gathered:
+        whole, shape = shape, graph.tensor("g", (3,), stated)
+        graph.add("GATHER", [whole, graph.constant("i", np.array([0, 1, 2], np.int32))], [shape])
     graph.add("STRIDED_SLICE", [shape, *ends], [y])
     graph.inputs(x)
     graph.outputs(y)

@@ -185,14 +185,16 @@ def litert_models() -> Iterator[ImpactModel]:
         given = (_ones(1, 16, 24, dtype="float32"),)
         yield ImpactModel(name, model, given, shapes if impact else None, impact)
     given = (_ones(1, 16, 24, dtype="float32"),)
-    for option, stated, refused in (
-        (2, "int32", False),
-        (2, "int64", False),
-        (4, "int32", True),
-        (4, "int64", True),
-    ):
-        ends = ("STRIDED_SLICE/limits/data_types", LOAD) if refused else (None, "")
-        yield ImpactModel(f"shape {option} {stated}", sliced_shape(option, stated), given, *ends)
+    for option, stated, gathered in combinations((2, 4), ("int32", "int64"), (False, True)):
+        ends = ("STRIDED_SLICE/limits/data_types", LOAD) if option == 4 else (None, "")
+        yield ImpactModel(
+            f"shape {option} {stated} {gathered}", sliced_shape(option, stated, gathered), given, *ends
+        )
+    for dtype, scale, fused in combinations(("int8", "int16"), (0.0, nan), ("RELU", "RELU6")):
+        given, path = (_ones(1, 4, dtype=dtype),), "FULLY_CONNECTED/limits/fused_bound"
+        yield ImpactModel(
+            f"{fused} {dtype} {scale}", zero_models.fused(dtype, scale, fused), given, path, LOAD
+        )
     for opcode, dtype, scale in combinations(
         zero_models.OPCODES, ("int8", "int16"), (0.0, 1e-45, 4e-41, 1e-38)
     ):

@@ -46,3 +46,16 @@ def of_zeros(opcode: str, dtype: str, scale: float, stored: int = 0) -> Model:
     graph.inputs(x)
     graph.outputs(y)
     return builder.finish()
+
+
+def fused(dtype: str, scale: float, activation: str) -> Model:
+    """Return FULLY_CONNECTED with a fused activation and the scale of its output."""
+    builder = ModelBuilder("fused")
+    graph = builder.subgraph()
+    x = graph.tensor("x", _SHAPE, dtype, quantized(0.5))
+    weight = graph.constant("w", np.array([[3, -5, 7, 9], [2, 4, 6, 8]], np.int8), quantized(0.5))
+    y = graph.tensor("y", (1, 2), dtype, quantized(scale))
+    graph.add("FULLY_CONNECTED", [x, weight], [y], fused_activation_function=activation)
+    graph.inputs(x)
+    graph.outputs(y)
+    return builder.finish()

@@ -84,7 +84,7 @@ def fused_activation(operands: Operands) -> Measured:
 
 
 #: The bound farthest from 0 of each bounded function.
-_BOUNDS = {"RELU_N1_TO_1": 1, "RELU6": 6}
+_BOUNDS = {"RELU": 0, "RELU_N1_TO_1": 1, "RELU6": 6}
 
 
 def _bounded(plan: Plan, value: Fraction) -> Plan | None:
@@ -94,9 +94,15 @@ def _bounded(plan: Plan, value: Fraction) -> Plan | None:
 
 @measures(_bounded)
 def fused_bound(operands: Operands) -> Measured:
-    """Bound of the fused activation (6 or 1) / output scale. Example: RELU6 and output scale 0.5 give 12."""
-    bound, scale = _BOUNDS.get(str(fused_activation(operands))), one_scale(operands.one("output"))
-    return bound / scale if bound and scale else None
+    """Bound of the fused activation (0, 1 or 6) / output scale, or ``not finite`` for a scale of 0 or NaN. Example: RELU6
+    and output scale 0.5 give 12."""
+    bound, output = _BOUNDS.get(str(fused_activation(operands))), operands.one("output")
+    if bound is None or output is None or output.quantization.scale.size != 1:
+        return None
+    scale = one_scale(output)
+    if scale is None:
+        return "not finite" if isnan(output.quantization.scale[0]) else None
+    return "not finite" if not scale else bound / scale if bound and scale > 0 else None
 
 
 @measures(option("mode"), "77", gives=of_enum("MirrorPadMode", "a mode"))

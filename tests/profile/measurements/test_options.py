@@ -14,6 +14,7 @@ from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, quantiz
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
+from tests.profile.zero_models import fused
 
 #: A shape of float32, or a type and a shape.
 Operand = tuple[Any, ...]
@@ -133,6 +134,21 @@ def test_an_output_that_is_an_input() -> None:
     sound = built("ADD", {"lhs": X, "rhs": X})
     wired = replace(sound.operator, outputs=(*sound.operator.inputs, -1))
     assert measurement("aliased_outputs")(with_operator(sound, wired)) == 2
+
+
+@pytest.mark.parametrize(
+    ("scale", "function", "found"),
+    [
+        (0.0, "RELU", "not finite"), (np.nan, "RELU", "not finite"), (np.nan, "RELU6", "not finite"),
+        (0.0, "NONE", None), (0.5, "RELU", None), (0.5, "RELU_N1_TO_1", 2), (-0.5, "RELU6", None),
+        (np.inf, "RELU6", None),
+    ],
+)  # fmt: skip
+def test_bounds_of_fused_activations(scale: float, function: str, found: Measured) -> None:
+    model = fused("int8", scale, function)
+    graph = model.subgraphs[0]
+    tensors = {"output": (graph.tensors[graph.outputs[0]],)}
+    assert measurement("fused_bound")(Operands(graph.operators[0], tensors, graph, model)) == found
 
 
 def _whole(model: Model, name: str) -> Measured:
