@@ -78,7 +78,8 @@ def resize_bilinear(
 ) -> Array:
     """The four pixels around each position, weighted by nearness, rounded half away from zero.
 
-    ``q10``: positions are Q10, so a product of two weights is Q20. Source: resize_bilinear.h,
+    ``q10``: positions are Q10, so a product of two weights is Q20. A positive sum is rounded by (sum + 2^19) >> 20, any
+    other by -((2^19 - sum) >> 20). Source: resize_bilinear.h,
     ResizeBilinearInteger. ``q11``: XNNPACK's weights are Q11 from float32 positions and the sum, Q22, is
     rounded half up. ``float32``: as the float kernel does, then half away from zero, or half to even. uint8 has its own
     variants in LiteRT: as the float kernel (``float32-half-up``), or as the optimized kernel, with products of two
@@ -137,7 +138,17 @@ def _weighted(pixels: Corners, fy: Array, fx: Array, one: Any) -> Array:
 
 
 def _q10(n: int, m: int, options: Options) -> Side:
-    """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along a side."""
+    """(lower pixel, upper pixel, distance from the lower in Q10) of every output position along a side.
+
+    1. Step between m positions in n pixels: (1024 * n + m // 2) // m. With ``align_corners`` and m > 1:
+       (1024 * (n - 1) + (m - 1) // 2) // (m - 1).
+    2. Position k is k * step. ``half_pixel_centers`` adds step // 2 - 512.
+    3. The lower pixel is the position / 1024, rounded towards zero, at least 0. The upper pixel is
+       (position + 1023) >> 10, at most n - 1 and at least 0. The distance is position - 1024 * lower pixel.
+
+    For example, 2 pixels to 4 positions have the step 512: lower pixels (0, 0, 1, 1), upper pixels (0, 1, 1, 1),
+    distances (0, 512, 0, 512).
+    """
     corners, half = bool(option(options, "align_corners")), bool(option(options, "half_pixel_centers"))
     scale = ((1 << 10) * n + m // 2) // m
     if corners and m > 1:

@@ -31,7 +31,10 @@ def transpose_conv(
     output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Options,
     variants: Variants,
 ) -> Array:  # fmt: skip
-    """out[n, y*s + i, x*s + j, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
+    """out[n, y*s + i - top, x*s + j - left, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
+
+    top (and left, with the width) is 0 for VALID, and max(0, (ceil(h / s) - 1) * s + kh - h) // 2 for SAME and the height h
+    of output_shape. Example: h = 12, s = 2 and kh = 4 give 1.
 
     1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
     2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).

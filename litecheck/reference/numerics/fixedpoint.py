@@ -149,7 +149,12 @@ def reduce_multiplier(m: Ints, bits: int) -> Ints:
 
 
 def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """As :func:`multiply_single` with a multiplier of 16 bits, int48 x."""
+    """x * r * 2^(shift-15) rounded once, half up; r is the multiplier with 15 fractional bits. int48 x.
+
+    r = min((m + 2^15) >> 16, 2^15 - 1). Source: common.h, MultiplyByQuantizedMultiplier for int64.
+
+    For example, 6 and -6 times 0.25 (m = 2^30, shift = -1, r = 2^14) give 2 and -1.
+    """
     total = 15 - np.asarray(shift, np.int64)
     short = reduce_multiplier(np.asarray(m, np.int64), 15) << np.maximum(-total, 0)
     return rounding_shift_up(x * short, np.maximum(total, 0))
