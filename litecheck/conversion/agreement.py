@@ -59,6 +59,11 @@ class TensorAgreement:
     top: TopAgreement | None = None
 
     @property
+    def is_integer(self) -> bool:
+        """True if the tensor stores integers or bools without a scale, such as indices, which have no SNR."""
+        return not self.step and self.dtype.startswith(("int", "uint", "bool"))
+
+    @property
     def snr(self) -> float:
         """Signal over noise in dB, infinite if both tensors are equal."""
         return self.distortion.snr
@@ -169,13 +174,10 @@ def agreement(
     if not count:
         raise ConfigError(f"{data.described}: there is no sample")
     rows = [_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
-    outputs = [
-        _row(n, pair, tally, name, signature)
-        for n, (signature, name, pair) in enumerate(ends, len(pairs))
-        if n in tally.found
-    ]
-    channels = {asked[n][0]: sums for n, sums in tally.channels.items()}
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, channels)
+    numbered = enumerate(ends, len(pairs))
+    outputs = [_row(n, pair, tally, name, key) for n, (key, name, pair) in numbered if n in tally.found]
+    sums = {asked[n][0]: one for n, one in tally.channels.items()}
+    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, sums)
 
 
 def _row(

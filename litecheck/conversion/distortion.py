@@ -86,7 +86,9 @@ def decibels(signal: float, noise: float) -> float:
 
 def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distortion:
     """Return the distortion of a tensor's stored values from float32 values in the same order, using its own parameters."""
+    equal = 0
     if x.dtype.kind in "biu":  # indices and bools, which have no scale
+        equal = int(np.count_nonzero(x.reshape(-1) == stored.reshape(-1)))
         x, stored = x.astype(np.float64), stored.astype(np.float64)
     flat, codes = x.reshape(-1), stored.reshape(-1)
     quantized = _quantized(tensor)
@@ -99,7 +101,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
         block = slice(at, at + _BLOCK)
         y = real_values(codes[block], tensor) if alike else whole.reshape(-1)[block]
         found = found.merged(_of_block(flat[block], codes[block], y, tensor))
-    return found
+    return replace(found, equal=equal)
 
 
 def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:

@@ -86,7 +86,8 @@ Trial = Callable[[FixOptions], float | None]
 def lowest_snr(agreement: Agreement) -> float:
     """Return the lowest SNR in dB over the channels of all outputs that have a signal; of the tenth percentile from ten
     channels on. An output without sums by channel counts as a whole, unless a quantized model is compared."""
-    whole = (one.snr for one in agreement.outputs if one.reference not in agreement.channels)
+    reals = [one for one in agreement.outputs if not one.is_integer]
+    whole = (one.snr for one in reals if one.reference not in agreement.channels)
     parts = (snr for _, _, snr, _ in _low_channels(agreement))
     return min((*(() if agreement.quantized else whole), *parts), default=EXACT)
 
@@ -98,7 +99,7 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
 
     Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB, below 20 dB``.
     """
-    whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs)
+    whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs if not one.is_integer)
     parts = (
         (snr, f"channel {n} of output '{output}'", bool(sums.hidden[n]))
         for output, sums, snr, n in _low_channels(agreement)
@@ -114,7 +115,7 @@ def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, floa
     """Yield each output with its sums, and the SNR and number of the channel that stands for it."""
     for one in agreement.outputs:
         sums = agreement.channels.get(one.reference)
-        if sums is not None and (low := low_channel(sums)) is not None:
+        if sums is not None and not one.is_integer and (low := low_channel(sums)) is not None:
             yield one.output, sums, *low
 
 

@@ -22,5 +22,5 @@ def _failed(record: ConversionRecord, settings: ConversionSettings) -> Iterator[
     compared = {"": record.agreement, " on the data of --evaluate": record.evaluation}
     for where, found in compared.items() if settings.min_snr is not None else ():
         for output in found.outputs if found is not None else ():
-            if not output.snr >= (settings.min_snr or 0):
+            if not output.is_integer and not output.snr >= (settings.min_snr or 0):
                 yield f"--min-snr {settings.min_snr:g}: output '{output.output}' has {output.snr:.1f} dB{where}"

@@ -249,7 +249,7 @@ class Rerun:
 
 def lowest_output(agreement: Agreement) -> float:
     """Return the lowest SNR in dB of an output."""
-    return min((output.snr for output in agreement.outputs), default=math.inf)
+    return min((output.snr for output in agreement.outputs if not output.is_integer), default=math.inf)
 
 
 def weight_counts(subgraph: Subgraph, steps: Mapping[int, tuple[int, ...]]) -> Mapping[int, int]:

@@ -66,5 +66,5 @@ def _sensitivity(
     except ConfigError:  # its group stays float32, and without it no scale meets the rules
         return None
     found = compared(conversion)
-    snr = min((output.snr for output in found.outputs), default=math.inf)
+    snr = min((output.snr for output in found.outputs if not output.is_integer), default=math.inf)
     return OperatorSensitivity(one.subgraph, one.operator, one.opcode, one.name, snr)

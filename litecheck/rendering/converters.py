@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.conversion.agreement import TensorAgreement
 from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
 from litecheck.files import bytes_text
-from litecheck.rendering.conversion.wording import decibels, without_dc
+from litecheck.rendering.conversion.snr_wording import ratio, without_dc, worst_output
 from litecheck.rendering.document import Code, Document, Heading, Part, fact_rows, text_grid
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.summary_text import counted, counts_text
@@ -29,7 +29,7 @@ def summary(compared: ConverterComparison) -> str:
 def _row(one: ConverterOutcome) -> tuple[str, ...]:
     made, report = one.converted, one.report
     outputs = one.agreement.outputs if one.agreement else ()
-    lowest = decibels(min(output.snr for output in outputs)) if outputs else ""
+    lowest = worst_output(outputs)
     rows = sum(o.top.rows for o in outputs if o.top)
     same = f"{sum(o.top.agreeing for o in outputs if o.top):,} of {rows:,}" if rows else ""
     findings = counts_text(report.counts, report.effects) if report else ""
@@ -42,7 +42,7 @@ def _row(one: ConverterOutcome) -> tuple[str, ...]:
 def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
     """Return a row for each output of each converter's model."""
     return [
-        (output.output, one.via, decibels(output.snr), without_dc(output), f"{output.distortion.largest:.4g}",
+        (output.output, one.via, ratio(output), without_dc(output), f"{output.distortion.largest:.4g}",
          _same(output))
         for one in compared.outcomes
         for output in (one.agreement.outputs if one.agreement else ())

@@ -159,3 +159,10 @@ def test_an_infinite_error_has_no_signal() -> None:
     assert Distortion(signal=5e-300, noise=1e60).snr == pytest.approx(10 * (math.log10(5) - 360))
     assert Distortion(signal=0.0, noise=1.0).snr == -math.inf
     assert Distortion(signal=1.0, noise=0.0).snr == math.inf
+
+
+def test_integers_without_a_scale_are_counted() -> None:
+    found = distortion(
+        np.array([1, 2, 3], np.int32), np.array([1, 5, 3], np.int32), Tensor(0, "y", "int32", (3,))
+    )
+    assert (found.equal, found.elements, found.largest) == (2, 3, 3.0)

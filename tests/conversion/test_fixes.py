@@ -140,7 +140,7 @@ def test_a_fix_repeats_the_options_of_the_command() -> None:
     ],
 )
 def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], words: tuple[str, ...]) -> None:
-    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1))
+    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1), is_integer=False)
     dc = np.full(len(channels), len(channels) == 1)
     sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)), hidden=dc)
     agreement = SimpleNamespace(outputs=(output,), channels={(0, 1): sums} if channels else {})

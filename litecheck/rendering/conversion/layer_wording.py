@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from litecheck.conversion.equalize import LayerPair
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.sensitivity import OperatorSensitivity
-from litecheck.rendering.conversion.wording import decibels
+from litecheck.rendering.conversion.snr_wording import decibels
 from litecheck.rendering.operator_names import operator_number
 from litecheck.summary_text import counted
 

@@ -13,6 +13,7 @@ from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
+from litecheck.rendering.conversion.snr_wording import decibels, ratio, without_dc, worst_output
 from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
@@ -54,8 +55,8 @@ def outcome(record: ConversionRecord) -> str:
     """
     failed, found = len(record.failed_gates), record.evaluation or record.agreement
     gates = f", {counted(failed, 'gate')} failed" if failed else ""
-    worst = min((one.snr for one in found.outputs), default=None) if found else None
-    loss = f", {decibels(worst)} on {counted(found.samples, 'sample')}" if found and worst is not None else ""
+    worst = worst_output(found.outputs) if found else ""
+    loss = f", {worst} on {counted(found.samples, 'sample')}" if found and worst else ""
     return f"{record.verdict}, {quantized_share(record)}{loss}{gates}"
 
 
@@ -180,6 +181,9 @@ def _output(one: TensorAgreement) -> str:
 
 
 def _agreed(one: TensorAgreement) -> Iterator[str]:
+    if one.is_integer:
+        yield f"{ratio(one)}, largest difference {one.distortion.largest:.4g}"
+        return
     apart = without_dc(one)
     yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
@@ -188,17 +192,6 @@ def _agreed(one: TensorAgreement) -> Iterator[str]:
         yield f"{alike(one)} of the stored values equal"
     if one.top is not None:
         yield f"largest value at the same place in {one.top.agreeing:,} of {counted(one.top.rows, 'row')}"
-
-
-def decibels(snr: float) -> str:
-    """Return ``35.2 dB``, ``exact``, or ``no signal`` if the float model's output is all zeros."""
-    return f"{snr:.1f} dB" if not math.isinf(snr) else "exact" if snr > 0 else "no signal"
-
-
-def without_dc(one: TensorAgreement) -> str:
-    """The ratio of a signal without its mean, where most of the signal is its mean; nothing elsewhere."""
-    found = one.distortion
-    return decibels(found.snr_without_dc) if found.mostly_dc and found.noise else ""
 
 
 def share(part: float) -> str:

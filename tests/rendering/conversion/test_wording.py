@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import SimpleNamespace as N
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.distortion import Distortion
 from litecheck.rendering.conversion import wording
+from litecheck.rendering.conversion.snr_wording import without_dc
 
 
 def form(
@@ -21,8 +21,8 @@ def form(
 
 
 def tensor(**more: Any) -> Any:
-    known = {"signature": None, "output": "y", "snr": 35.24, "step": 0.5, "largest_steps": 2.0, "equal": 0.98034,
-             "top": None, "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
+    known = {"signature": None, "output": "y", "is_integer": False, "snr": 35.24, "step": 0.5, "largest_steps": 2.0,
+             "equal": 0.98034, "top": None, "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
     return N(**{**known, **more})
 
 
@@ -78,7 +78,7 @@ def test_the_first_line_has_the_snr_of_the_worst_output(
     agreement: tuple[float, ...], evaluation: tuple[float, ...], told: str
 ) -> None:
     def compared(ratios: tuple[float, ...]) -> Any:
-        return N(outputs=[N(snr=snr) for snr in ratios], samples=16) if ratios else None
+        return N(outputs=[N(snr=snr, is_integer=False) for snr in ratios], samples=16) if ratios else None
 
     request = N(to="int8", recipe=())
     found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=request), verdict="conforms",
@@ -93,13 +93,6 @@ def test_calibration() -> None:
     told.calibration.file = "s.json"
     assert wording.calibration(told).endswith(", read from s.json")  # type: ignore[arg-type]
     assert wording.calibration(N(calibration=None)) == ""  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("snr", "told"), [(35.24, "35.2 dB"), (-3.0, "-3.0 dB"), (math.inf, "exact"), (-math.inf, "no signal")]
-)
-def test_decibels(snr: float, told: str) -> None:
-    assert wording.decibels(snr) == told
 
 
 @pytest.mark.parametrize(
@@ -133,12 +126,9 @@ def test_signals_that_are_mostly_their_mean() -> None:
     """100 elements around the mean 10 with a variation of 1: signal 10,001, without the mean 1, noise 0.1."""
     mostly = Distortion(signal=10_001, noise=0.1, elements=100, mean=10.0, variation=1.0)
     assert mostly.mostly_dc
-    assert wording.without_dc(tensor(distortion=mostly)) == "10.0 dB"
-    assert (
-        wording.without_dc(tensor(distortion=Distortion(10_001, 0.0, elements=100, mean=10, variation=1)))
-        == ""
-    )
-    assert wording.without_dc(tensor(distortion=Distortion(1.0, 0.1, elements=100, variation=1.0))) == ""
+    assert without_dc(tensor(distortion=mostly)) == "10.0 dB"
+    assert without_dc(tensor(distortion=Distortion(10_001, 0.0, elements=100, mean=10, variation=1))) == ""
+    assert without_dc(tensor(distortion=Distortion(1.0, 0.1, elements=100, variation=1.0))) == ""
     assert wording.agreement_lines(N(outputs=(tensor(distortion=mostly),)))[0][1].startswith(  # type: ignore[arg-type]
         "SNR 35.2 dB (10.0 dB without DC), "
     )

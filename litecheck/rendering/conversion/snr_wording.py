@@ -1,0 +1,35 @@
+"""Wording of SNRs, and of shares of equal integers, which have no SNR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from litecheck.conversion.agreement import TensorAgreement
+
+
+def worst_output(outputs: Sequence[TensorAgreement]) -> str:
+    """Return the lowest SNR of outputs, or the smallest share of equal values if all outputs are integers."""
+    reals = [one for one in outputs if not one.is_integer]
+    worst = (
+        min(reals, key=lambda one: one.snr)
+        if reals
+        else min(outputs, key=lambda one: one.equal, default=None)
+    )
+    return ratio(worst) if worst else ""
+
+
+def ratio(one: TensorAgreement) -> str:
+    """Return the SNR of an output, or the share of equal values of integers. Example: ``98.44 % equal``."""
+    return f"{100 * one.equal:.2f} % equal" if one.is_integer else decibels(one.snr)
+
+
+def decibels(snr: float) -> str:
+    """Return ``35.2 dB``, ``exact``, or ``no signal`` if the float model's output is all zeros."""
+    return f"{snr:.1f} dB" if not math.isinf(snr) else "exact" if snr > 0 else "no signal"
+
+
+def without_dc(one: TensorAgreement) -> str:
+    """The ratio of a signal without its mean, where most of the signal is its mean; nothing elsewhere."""
+    found = one.distortion
+    return decibels(found.snr_without_dc) if found.mostly_dc and found.noise and not one.is_integer else ""
