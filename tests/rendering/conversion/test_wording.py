@@ -22,7 +22,8 @@ def form(
 
 def tensor(**more: Any) -> Any:
     known = {"signature": None, "output": "y", "is_integer": False, "snr": 35.24, "step": 0.5, "largest_steps": 2.0,
-             "equal": 0.98034, "top": None, "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
+             "equal": 0.98034, "top": None,
+             "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
     return N(**{**known, **more})
 
 
