@@ -49,13 +49,14 @@ class ModelError(LitecheckError):
 
 
 class ProfileError(LitecheckError):
-    """A rule file that cannot be used, with the number of the wrong line."""
+    """A rule file that cannot be used, with the number of the wrong line; ``file`` is "" for a name without a file."""
 
     def __init__(self, file: str, line: int | None, message: str) -> None:
         self.file = file
         self.line = line
         self.message = message
-        super().__init__(f"{file}:{line}: {message}" if line else f"{file}: {message}")
+        place = f"{file}:{line}: " if line else f"{file}: " if file else ""
+        super().__init__(f"{place}{message}")
 
 
 class ConfigError(LitecheckError):

@@ -29,7 +29,8 @@ def _unknown_option(error: Any) -> str:
     name = error.option_name
     if present := renamed(error.ctx.command_path, name):
         return f"unknown option {name}; it is now {present}"
-    similar = " or ".join(sorted(error.possibilities or ()))
+    possible = sorted(error.possibilities or ())
+    similar = " or ".join([option for option in possible if option.startswith(name)] or possible)
     return f"unknown option {name}" + (f"; did you mean {similar}?" if similar else "")
 
 

@@ -75,7 +75,7 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
     hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
     if "/" not in name and os.path.isfile(rules_dir() / "arithmetic" / f"{name}.yaml"):
         hint = "; it is an arithmetic, for --arithmetic of verify, run and diff"
-    raise ProfileError(str(near) if near else name, None, f"no profile {name!r}{hint}")
+    raise ProfileError(str(near or ""), None, f"no profile {name!r}{hint}")
 
 
 class Reading:

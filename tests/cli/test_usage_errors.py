@@ -58,7 +58,7 @@ Run = Callable[..., Result]
         ),
         (
             ("validate", "--profil", "tflm"),
-            "unknown option --profil; did you mean --config or --profile? See 'litecheck validate --help'",
+            "unknown option --profil; did you mean --profile? See 'litecheck validate --help'",
         ),
         (("inspect", "-z"), "unknown option -z. See 'litecheck inspect --help'"),
         (("validate", "good.tflite", "--profile"), "option '--profile' requires an argument"),

@@ -122,7 +122,7 @@ def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting:
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}, or name a .yaml file"
         if "/" not in name and os.path.isfile(rules_dir() / f"{name}.yaml"):
             hint = "; it is a profile, for --profile"
-        raise ProfileError(str(near or name), None, f"no arithmetic {name!r}{hint}")
+        raise ProfileError(str(near or ""), None, f"no arithmetic {name!r}{hint}")
     if depth > DEPTH_MAX:
         raise ProfileError(shown, None, "extends itself, or too many others")
     budget.spend(path, shown, depth + 1)

@@ -149,11 +149,10 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
 def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
     """Yield the facts of an operator beyond its row."""
     found = wording.arithmetic(row, report.arithmetics)
-    also = [name for name in row.fits if name not in report.arithmetics]
     nearest = row.arithmetic if row.count(CaseOutcome.FAILED) and row.arithmetic not in row.fits else ""
     facts = (
         ("arithmetic", found),
-        ("also fits", ", ".join(also) if row.arithmetic in row.fits else ""),
+        ("also fits", wording.also_fits(row, report.arithmetics)),
         ("nearest", nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),

@@ -75,8 +75,13 @@ class SuitePage(Page):
     def arithmetics(self, report: SuiteReport) -> None:
         """Print the identified arithmetics with their operators."""
         found: dict[str, list[str]] = {}
-        for line in filter(lambda line: line.arithmetic, wording.operators(report)):
-            found.setdefault(line.arithmetic, []).append(line.title)
+        for row in report.rows:
+            arithmetic, also = (
+                told(row, report.arithmetics) for told in (wording.arithmetic, wording.also_fits)
+            )
+            if arithmetic:
+                key = f"{arithmetic} (also fits {also})" if also else arithmetic
+                found.setdefault(key, []).append(wording.name(row))
         if found:
             self.section("arithmetic", "what the device computes")
             for arithmetic, kinds in found.items():

@@ -106,6 +106,11 @@ def arithmetic(row: OperatorRow, claimed: tuple[str, ...]) -> str:
     return "none known" if row.count(CaseOutcome.FAILED) else f"{row.arithmetic}, within the tolerance"
 
 
+def also_fits(row: OperatorRow, claimed: tuple[str, ...]) -> str:
+    """Return further arithmetics with the same outputs in every case that ran: they are not distinguished."""
+    return ", ".join(name for name in row.fits if name not in claimed) if row.arithmetic in row.fits else ""
+
+
 def facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
     """Yield the judged device, suite, arithmetics, claims and waivers in a few words each."""
     yield "device", visible(report.described or report.device)

@@ -50,6 +50,18 @@ def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
 @pytest.mark.parametrize(
     ("one", "told"),
     [
+        (row(PASSED=1, fits=("tflm",)), ""),
+        (row(PASSED=1, fits=("own", "tflm", "third")), "own, third"),
+        (row(TOLERATED=1, fits=("own", "third")), ""),
+    ],
+)
+def test_arithmetics_that_are_not_distinguished(one: OperatorRow, told: str) -> None:
+    assert wording.also_fits(one, ("tflm",)) == told
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
         (case(mismatches=1_200, elements=4_800, worst=-3.0), "1,200 of 4,800 elements, by at most 3 LSB"),
         (case(CaseOutcome.CRASHED), "The device's process crashed"),
         (case(CaseOutcome.CRASHED, message=" a \n\n b\x1b "), "a; b\\x1b"),
