@@ -81,12 +81,12 @@ def test_a_slice_of_the_program(tmp_path: Path) -> None:
     command = ("-m", "tests.mutation", "--seed", "3", "--only", "litecheck/summary_text.py", "-o", str(file))
     ran(*command, "--cases", "1")
     begun = file.read_text()
-    done = ran(*command, "--cases", "3", "--at-least", "0.6")
+    done = ran(*command, "--cases", "2", "--at-least", "0.5")
     assert done.returncode == 0, done.stdout
     assert file.read_text().startswith(begun)
     assert len(begun.splitlines()) == 1
     found = read(file)
-    assert len(set(found)) == 3
+    assert len(set(found)) == 2
     assert {each.mutant.module for each in found} == {"litecheck/summary_text.py"}
     assert done.stdout.splitlines()[1].startswith("litecheck ")
 

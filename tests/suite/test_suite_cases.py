@@ -141,7 +141,8 @@ def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:
 def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -> None:
     profile = load_profile(name)
     found = dict.fromkeys(("computed", "refused"), 0)
-    several = (reject_cases(profile, opcode, "smoke", 0, lambda name: True) for opcode in operators(profile))
+    half = operators(profile)[JUDGING.index(name) % 2 :: 2]
+    several = (reject_cases(profile, opcode, "smoke", 0, lambda name: True) for opcode in half)
     for case in (made for made in chain.from_iterable(several) if isinstance(made, SuiteCase)):
         opcodes = {operator.opcode for graph in case.model.subgraphs for operator in graph.operators}
         tried = {

@@ -57,7 +57,7 @@ def test_practical_operators_of_long_sides_run_where_the_profile_says(target: st
 #: The U65 has the U55's rules.
 BOUNDS = ("ethos-u55", "ethos-u85")
 #: One in so many of the models at the bounds of a profile.
-SHARE = 24
+SHARE = 48
 
 
 @pytest.mark.parametrize("target", BOUNDS)
