@@ -273,14 +273,14 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, in
 
 
 QUICK: tuple[Group, ...] = (validation, reading, running, quantization)
-SLOW: tuple[Group, ...] = (conversion, devices, suites)
-CASES = [pytest.param(g, id=g.__name__) for g in QUICK] + [
-    pytest.param(g, id=g.__name__, marks=pytest.mark.slow) for g in SLOW
+#: The slow groups have one width each.
+SLOW: tuple[tuple[Group, int], ...] = ((conversion, WIDE), (devices, 40), (suites, WIDE))
+CASES = [pytest.param(g, w, id=f"{g.__name__}-{w}") for g in QUICK for w in (40, WIDE)] + [
+    pytest.param(g, w, id=f"{g.__name__}-{w}", marks=pytest.mark.slow) for g, w in SLOW
 ]
 
 
-@pytest.mark.parametrize("width", [40, WIDE])
-@pytest.mark.parametrize("group", CASES)
+@pytest.mark.parametrize(("group", "width"), CASES)
 def test_no_name_acts(group: Group, width: int, inputs: Callable[[int, int], Inputs]) -> None:
     for seed in range(2) if group in QUICK else (int(width == WIDE),):
         for form, command in group(inputs(seed, width)):
