@@ -254,9 +254,12 @@ class Report:
             )
             return f"{why}; {covered}"
         missed = (str(gate) for gate in self.gates(model) if not gate.kept and gate.name != "coverage")
-        mixed = (f"not fully integer: {parts}",) if (parts := model.float_parts).mixed and str(parts) else ()
-        mixed = ("float model: nothing is quantized",) if self.allow_float and model.is_float else mixed
-        return "; ".join((*missed, counts_text(model.counts, model.effects), covered, *mixed))
+        parts = model.float_parts
+        if self.allow_float and model.is_float:
+            floats: tuple[str, ...] = ("float model: nothing is quantized",)
+        else:
+            floats = (f"not fully integer: {parts}",) if parts.mixed and str(parts) else ()
+        return "; ".join((*missed, counts_text(model.counts, model.effects), covered, *floats))
 
     @property
     def verdicts(self) -> dict[Verdict, int]:

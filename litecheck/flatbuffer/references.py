@@ -113,9 +113,7 @@ def _follow_union(
     kind[type_at > 0] = state.tables.data.gather("u1", type_at[type_at > 0])
     rows.refs[f.name].union_type = kind
     own, members = kind[there], state.tables.schema.unions[f.type]
-    for number in np.bincount(own)[: len(members) + 1].nonzero()[0].tolist():
-        if not number:
-            continue
+    for number in (np.bincount(own)[1 : len(members) + 1].nonzero()[0] + 1).tolist():
         mine = own == number
         site = PendingReference(table, f.name, there[mine], target[mine], weight[mine])
         state.pending.setdefault(members[number - 1], []).append(site)
