@@ -8,20 +8,15 @@ from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.load import STRUCTURES
-from litecheck.profile.measurements import windows
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.parameters import UNSET
 from litecheck.profile.measurements.register import Measurement
-from litecheck.profile.measurements.registry import measurement
+from litecheck.profile.measurements.registry import measurement, setter_of
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
 #: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.
 _MARGIN = 2.0**-40
-#: Measurements of types that hold for every scale and zero point.
-_OF_WEIGHTS = frozenset(("weight_types",))
-#: Measurements of types: the finding of a wrong type says the same.
-_OF_TYPES = frozenset(("data_types", "index_types", "input_types", "unknown_types"))
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -34,12 +29,11 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         estimate = estimate or CEILINGS.get(name)
     least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
 
-    # Other limits depend on types, scales and weights; shapes and options do not.
-    geometric = measured_by.__module__ == windows.__name__
-    structural = (is_structural(requirement) or geometric or name in _OF_WEIGHTS) and name not in _OF_TYPES
+    declared = setter_of(name).beside_faults
+    beside_faults = is_structural(requirement) if declared is None else declared
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
-        if bound.any_fault and not structural:
+        if bound.any_fault and not beside_faults:
             return NONE
         if estimate is not None:
             near = estimate(bound.operator.opcode, bound.roles)

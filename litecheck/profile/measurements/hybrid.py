@@ -123,7 +123,7 @@ def float_scales(operands: Operands) -> Measured:
     return given.quantization.scale.size if given is not None and given.dtype in _FLOATS else None
 
 
-@measures(_of_types)
+@measures(_of_types, beside_faults=True)
 def weight_types(operands: Operands) -> Measured:
     """Number of different dtypes of the weights; recurrent kernels require a single dtype. Example: int8 and
     uint8 weights give 2."""

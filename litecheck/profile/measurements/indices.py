@@ -63,7 +63,7 @@ def _stepped(plan: Plan, value: str) -> Plan | None:
     return plan
 
 
-@measures(lambda plan, value: with_dtype(plan, value, *_READ_TOGETHER))
+@measures(lambda plan, value: with_dtype(plan, value, *_READ_TOGETHER), beside_faults=False)
 def index_types(operands: Operands) -> Measured:
     """Number of different dtypes of index tensors that a kernel reads together: begin and size, indices and
     shape, start, limit and delta. Example: int32 begin and int64 size give 2."""

@@ -53,7 +53,7 @@ def reference_version(operands: Operands) -> Measured:
     return operands.operator.version
 
 
-@measures(_unknown)
+@measures(_unknown, beside_faults=False)
 def unknown_types(operands: Operands) -> Measured:
     """Number of options that name a dtype outside the schema. Example: output_type 99 of SHAPE gives 1."""
     options = operands.operator.options

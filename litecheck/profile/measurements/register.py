@@ -33,12 +33,13 @@ class MeasurementSetter(Generic[Planned]):
     """Witness of a measurement of an operator or of a tensor.
 
     ``sets`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of the
-    measured value.
+    measured value, ``beside_faults`` that of :func:`measures`.
     """
 
     apply: Callable[[Planned, Any], Planned | None]
     words: tuple[str, ...] = ()
     gives: Vocabulary = NUMBERS
+    beside_faults: bool | None = None
 
 
 #: By name, in the order the documentation lists them.
@@ -56,11 +57,19 @@ def _enter(registered: dict[str, Entry], name: str, entry: Entry) -> None:
     registered[name] = entry
 
 
-def measures(apply: Setter, *words: str, gives: Vocabulary = NUMBERS) -> Callable[[Measurement], Measurement]:
-    """Register a measurement of a whole operator under its name (decorator)."""
+def measures(
+    apply: Setter, *words: str, gives: Vocabulary = NUMBERS, beside_faults: bool | None = None
+) -> Callable[[Measurement], Measurement]:
+    """Register a measurement of a whole operator under its name (decorator).
+
+    ``beside_faults`` decides whether a limit on it is checked in an operator with another fault: True for strides,
+    which are wrong for every type and scale; False for the number of types, because the finding of the wrong type says
+    the same. None leaves it to the rule: only limits in the rules of structure are checked beside faults.
+    """
 
     def registered(function: Measurement) -> Measurement:
-        _enter(OPERATOR, function.__name__, (function, MeasurementSetter(apply, words, gives)))
+        setter = MeasurementSetter(apply, words, gives, beside_faults)
+        _enter(OPERATOR, function.__name__, (function, setter))
         return function
 
     return registered

@@ -70,13 +70,13 @@ def _apart(plan: Plan, value: int) -> Plan | None:
     )
 
 
-@measures(option("stride_w"))
+@measures(option("stride_w"), beside_faults=True)
 def stride_w(operands: Operands) -> Measured:
     """Horizontal stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 3."""
     return operands.option("stride_w") or None
 
 
-@measures(option("stride_h"))
+@measures(option("stride_h"), beside_faults=True)
 def stride_h(operands: Operands) -> Measured:
     """Vertical stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 2."""
     return operands.option("stride_h") or None
@@ -89,33 +89,33 @@ def _kernel(operands: Operands, axis: int, pool: str) -> int | None:
     return operands.option(pool) or None
 
 
-@measures(_sized(1, "filter_height"))
+@measures(_sized(1, "filter_height"), beside_faults=True)
 def kernel_h(operands: Operands) -> Measured:
     """Height of the filter or pooling window. Example: 3 rows and 5 columns give 3."""
     return _kernel(operands, 1, "filter_height")
 
 
-@measures(_sized(2, "filter_width"))
+@measures(_sized(2, "filter_width"), beside_faults=True)
 def kernel_w(operands: Operands) -> Measured:
     """Width of the filter or pooling window. Example: 3 rows and 5 columns give 5."""
     return _kernel(operands, 2, "filter_width")
 
 
-@measures(_sized(1, "filter_height", "dilation_h_factor"))
+@measures(_sized(1, "filter_height", "dilation_h_factor"), beside_faults=True)
 def dilated_kernel_h(operands: Operands) -> Measured:
     """Height of the filter or pooling window with dilation. Example: 3 rows and dilation 2 give 5."""
     size = _kernel(operands, 1, "filter_height")
     return None if size is None else (size - 1) * operands.option("dilation_h_factor", 1) + 1
 
 
-@measures(_sized(2, "filter_width", "dilation_w_factor"))
+@measures(_sized(2, "filter_width", "dilation_w_factor"), beside_faults=True)
 def dilated_kernel_w(operands: Operands) -> Measured:
     """Width of the filter or pooling window with dilation. Example: 3 columns and dilation 2 give 5."""
     size = _kernel(operands, 2, "filter_width")
     return None if size is None else (size - 1) * operands.option("dilation_w_factor", 1) + 1
 
 
-@measures(_deep)
+@measures(_deep, beside_faults=True)
 def accumulation_depth(operands: Operands) -> Measured:
     """Number of products in an output element of a convolution or fully connected layer. Example: a CONV_2D
     filter of 3 x 3 x 8 gives 72, a DEPTHWISE_CONV_2D filter of 3 x 3 gives 9."""
@@ -146,45 +146,45 @@ def _smallest(operands: Operands, names: tuple[str, ...]) -> int | None:
     return min(_several(operands, names), default=None)
 
 
-@measures(option(*_STRIDES))
+@measures(option(*_STRIDES), beside_faults=True)
 def smallest_stride(operands: Operands) -> Measured:
     """Smallest stride of a convolution or pooling. Example: stride_h 2 and stride_w 3 give 2."""
     return _smallest(operands, _STRIDES)
 
 
-@measures(option("dilation_w_factor"))
+@measures(option("dilation_w_factor"), beside_faults=True)
 def dilation_w(operands: Operands) -> Measured:
     """Horizontal dilation of a convolution; 1 means no dilation. Example: dilation_h_factor 2 and
     dilation_w_factor 3 give 3."""
     return _smallest(operands, ("dilation_w_factor",))
 
 
-@measures(option("dilation_h_factor"))
+@measures(option("dilation_h_factor"), beside_faults=True)
 def dilation_h(operands: Operands) -> Measured:
     """Vertical dilation of a convolution; 1 means no dilation. Example: dilation_h_factor 2 and
     dilation_w_factor 3 give 2."""
     return _smallest(operands, ("dilation_h_factor",))
 
 
-@measures(option(*_DILATIONS))
+@measures(option(*_DILATIONS), beside_faults=True)
 def smallest_dilation(operands: Operands) -> Measured:
     """Smallest dilation of a convolution. Example: dilation_h_factor 2 and dilation_w_factor 3 give 2."""
     return _smallest(operands, _DILATIONS)
 
 
-@measures(_far)
+@measures(_far, beside_faults=True)
 def largest_step(operands: Operands) -> Measured:
     """Largest stride or dilation of a convolution. Example: strides 1 and 2 and dilations 1 and 4 give 4."""
     return max(_several(operands, _STRIDES + _DILATIONS), default=None)
 
 
-@measures(option(*_FILTERS))
+@measures(option(*_FILTERS), beside_faults=True)
 def smallest_filter(operands: Operands) -> Measured:
     """Smaller side of a pooling window. Example: filter_height 2 and filter_width 3 give 2."""
     return _smallest(operands, _FILTERS)
 
 
-@measures(_apart)
+@measures(_apart, beside_faults=True)
 def depth_multiplier_gap(operands: Operands) -> Measured:
     """Difference between output channels / ``depth_multiplier`` and input channels, for float32 and int8.
     Example: 8 output channels, depth_multiplier 2 and 3 input channels give 1.
@@ -202,7 +202,7 @@ def depth_multiplier_gap(operands: Operands) -> Measured:
     return abs(channels // multiplier - given.shape[-1])
 
 
-@measures(lambda plan, value: option_stated(plan, 1 + value, "depth_multiplier"))
+@measures(lambda plan, value: option_stated(plan, 1 + value, "depth_multiplier"), beside_faults=True)
 def multiplied_channel_gap(operands: Operands) -> Measured:
     """Difference between input channels * ``depth_multiplier`` and output channels. Example: 3 input channels,
     depth_multiplier 2 and 8 output channels give 2."""

@@ -213,14 +213,14 @@ def _types(operands: Operands, roles: frozenset[str]) -> int | None:
     return len(found) or None
 
 
-@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA)))
+@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA)), beside_faults=False)
 def input_types(operands: Operands) -> Measured:
     """Number of different dtypes of inputs that are combined, such as lhs and rhs. Example: ADD of int8 and
     int16 gives 2."""
     return _types(operands, _DATA)
 
 
-@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA_BOTH_ENDS)))
+@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA_BOTH_ENDS)), beside_faults=False)
 def data_types(operands: Operands) -> Measured:
     """Number of different dtypes of data inputs and outputs. Example: int8 input and int16 output give 2."""
     return _types(operands, _DATA_BOTH_ENDS)
