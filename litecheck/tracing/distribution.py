@@ -82,13 +82,13 @@ class StoredValues:
         if role == "output":
             ends = saturable_ends(subgraph, operator, tensor)
             at_low, at_high = at_low * ends[0], at_high * ends[1]
-        extents = [] if self._least is None or self._most is None else (self._most - self._least + 1).tolist()
+        extents = np.ones(0) if self._least is None or self._most is None else self._most - self._least + 1
         return TensorDistribution(
             subgraph.index, operator.index, operator.kind, name_of(subgraph, operator), role, self._dtype,
             scale * (self._low - zero), scale * (self._high - zero),
             tuple(part.sum().item() for part in np.array_split(self._levels, min(BINS, self._levels.size))),
             at_low, at_high,
-            tuple(round(float(np.log2(extent)), 1) for extent in extents),
+            tuple(np.round(np.log2(extents), 1).tolist()),
         )  # fmt: skip
 
 
