@@ -21,8 +21,10 @@ from litecheck.tracing.storage import is_quantized
 
 #: Parts of a type's range that are counted.
 BINS = 64
-#: Values that are counted at a time, so that their places stay in the cache.
-_TILE = 1 << 16
+#: Values, or pairs, that are counted at a time, so that their places stay in the cache.
+_TILE = 1 << 17
+#: Bytes from which on the table of their pairs, 65,536 counts, is worth its own cost.
+_PAIRS = 1 << 17
 #: Values in a row whose least and largest are found together.
 _ROW = 1 << 10
 
@@ -62,10 +64,8 @@ class StoredValues:
 
     def add(self, stored: NDArray[Any]) -> None:
         """Add the values of one call."""
-        flat = stored.reshape(-1)
-        for start in range(0, flat.size, _TILE):
-            places = flat[start : start + _TILE].astype(np.intp) - self._low
-            self._levels += np.bincount(places, minlength=self._levels.size)
+        flat = np.ascontiguousarray(stored).reshape(-1)
+        self._count(flat)
         channels = stored.shape[-1] if stored.ndim > 1 else 1
         least = _by_channel(np.minimum, flat, channels).astype(np.int64)
         most = _by_channel(np.maximum, flat, channels).astype(np.int64)
@@ -73,6 +73,17 @@ class StoredValues:
             self._least, self._most = least, most
         elif least.shape == self._least.shape:
             self._least, self._most = np.minimum(least, self._least), np.maximum(most, self._most)
+
+    def _count(self, flat: NDArray[Any]) -> None:
+        """Count the levels; of many bytes, pairs of neighbors at once, which needs half as many places."""
+        paired = flat.size & ~1 if self._levels.size == 256 and flat.size >= _PAIRS else 0
+        for start in range(0, paired, 2 * _TILE):
+            codes = flat[start : min(start + 2 * _TILE, paired)].view(np.uint16)
+            pairs = np.bincount(codes, minlength=1 << 16).reshape(256, 256)
+            self._levels += np.roll(pairs.sum(axis=0) + pairs.sum(axis=1), -self._low)
+        for start in range(paired, flat.size, _TILE):
+            places = flat[start : start + _TILE].astype(np.intp) - self._low
+            self._levels += np.bincount(places, minlength=self._levels.size)
 
     def finish(self, subgraph: Subgraph, operator: Operator, role: str, tensor: Tensor) -> TensorDistribution:
         """Return the distribution of a tensor."""

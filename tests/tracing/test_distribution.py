@@ -16,6 +16,20 @@ from litecheck.tracing.distribution import StoredValues, weights_of
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
+@pytest.mark.parametrize("size", [(1 << 18) + 1, (1 << 17) + 6])
+@pytest.mark.parametrize(("dtype", "low"), [("int8", -128), ("uint8", 0)])
+def test_pairs_of_bytes_count_like_single_bytes(dtype: str, low: int, size: int) -> None:
+    stored = (np.random.default_rng(0).integers(0, 256, size) ** 2 // 256 + low).astype(dtype)
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (size,), dtype, quantized(0.5, low + 128)) for name in "xy")
+    main.add("NEG", [x], [y])
+    model, values = builder.finish().subgraphs[0], StoredValues(dtype)
+    values.add(stored)
+    found = values.finish(model, model.operators[0], "output", model.tensors[1])
+    assert found.counts == tuple(np.histogram(stored, 64, (low, low + 256))[0].tolist())
+
+
 @pytest.mark.parametrize(
     ("dtype", "calls", "counts", "ends", "bits"),
     [
