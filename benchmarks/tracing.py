@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -36,11 +37,13 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.trace_session import trace
 
 GOAL_DIFF, GOAL_TRACE, GOAL_MEMORY = 2.0, 3.0, 1.1
+# VmHWM begins at 0 in a new program; ru_maxrss begins at the memory of the process that started it.
 _MEMORY = """
-import resource, sys
+import sys
+from pathlib import Path
 from litecheck.tracing.trace_session import trace
 trace(sys.argv[1], sys.argv[2], data=(sys.argv[3],), samples=int(sys.argv[4]), fix=False, runtime="litecheck")
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line))
 """
 
 
@@ -49,10 +52,18 @@ def least(rounds: int, *tasks: Callable[[], object]) -> list[float]:
     found = [float("inf")] * len(tasks)
     for _ in range(rounds):
         for number, task in enumerate(tasks):
-            start = sum(os.times()[:4])
+            start = _processor_time()
             task()
-            found[number] = min(found[number], sum(os.times()[:4]) - start)
+            found[number] = min(found[number], _processor_time() - start)
     return found
+
+
+def _processor_time() -> float:
+    """Seconds of this process and of its children that have ended."""
+    return sum(
+        used.ru_utime + used.ru_stime
+        for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
 
 
 def changed(model: Model, wanted: Callable[[Tensor], bool]) -> Model:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.extension import kinds_reach, only_narrows, relaxations, relaxed
+from litecheck.profile.extension import relaxations, relaxed
 from litecheck.profile.implicit_requirements import must_be_listed
 from litecheck.profile.lazy import Lazy
+from litecheck.profile.loaded import Loaded, changed
 from litecheck.profile.measurements.registry import register_measurements
-from litecheck.profile.parsed import OperatorDraft, RawRequirement, demands, include, listed, presence, under
+from litecheck.profile.parsed import OperatorDraft, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
-from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, path_matches, unlisted_hints
+from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, unlisted_hints
 from litecheck.profile.rule_header import read_header, read_rewrites, read_types
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
     ProductOf,
     Profile,
-    Relaxation,
     Requirement,
     Rules,
     SameAs,
@@ -38,22 +38,6 @@ KEYS = (
 #: Effects of requirements without a stated effect: they do not state a placement.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "outside the specification")
 Word = TypeVar("Word")
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A profile with the drafts its children build on, and the profiles it is built from, its own name last."""
-
-    profile: Profile
-    rules: Rules
-    drafts: Mapping[str, OperatorDraft]
-    kinds: dict[str, dict[str, RawRequirement]]
-    levels: Patterns[Level]
-    effects: Patterns[Effect]
-    reasons: Patterns[str]
-    hints: Patterns[str]
-    relaxes: Mapping[str, Relaxation]
-    lineage: tuple[str, ...]
 
 
 class Builder:
@@ -93,8 +77,9 @@ class Builder:
             self.kinds[kind] = {**self.kinds.get(kind, {}), **reader.kind(node)}
         reader.kinds = set(self.kinds)
         drafts = self._drafts(reader)
-        if not self.bundled:  # its errors are told now, those of bundled files by a test
-            list(drafts.values())
+        if not self.bundled:  # its errors are raised now, those of bundled files in a test
+            for opcode in changed(top, drafts, parent):
+                drafts[opcode]
         rules = Rules(drafts, lambda opcode: self._rule(drafts[opcode], drafts.get(ANY_TENSOR)))
         inherited = parent.relaxes if parent else {}
         relaxes = relaxations(self.name, self.file, top.get("relaxes"), inherited, rules)
@@ -138,18 +123,6 @@ class Builder:
         if parent.unlisted == "not covered":
             return draft
         return replace(draft, opened=must_be_listed(parent, draft.opcode))
-
-    def check(self, loaded: Loaded) -> None:
-        """Check all rules: they must only narrow the parent's rules, and every pattern must match a path."""
-        if self.parent:
-            lines = self.top.entries("levels").lines
-            only_narrows(self.parent.profile, loaded.profile.operators, self.file, lines, self.top.line)
-            kinds_reach(self.kinds, self.parent.kinds, loaded.rules)
-        every = [r for rule in loaded.rules.values() for r in rule.all_requirements()]
-        kinds = [f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())]
-        for key in ("levels", "effects", "reasons", "hints"):
-            unlisted = loaded.profile.unlisted_hints if key == "hints" else ()
-            self._all_met(key, [*(r.path for r in every), *kinds, *(f"{op}/unsupported" for op in unlisted)])
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
         top, base, head = self.top, self.parent.profile if self.parent else None, self.head
@@ -269,12 +242,6 @@ class Builder:
         """The patterns of a section, each with a sentence."""
         for pattern, value in self.top.entries(key).values.items():
             yield PatternValue(pattern, text(value), self.name)
-
-    def _all_met(self, key: str, paths: list[str]) -> None:
-        for pattern, line in self.top.entries(key).lines.items():
-            if not any(path_matches(path, pattern) for path in paths):
-                hint = did_you_mean(pattern, paths)
-                raise ProfileError(self.file, line, f"no requirement {pattern!r}{hint}")
 
 
 def _late(requirement: Requirement) -> int:

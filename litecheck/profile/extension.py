@@ -29,16 +29,17 @@ from litecheck.spelling import did_you_mean
 def only_narrows(
     parent: Profile, rules: Mapping[str, OperatorRule], file: str, levels: Mapping[str, int], top: int
 ) -> None:
-    """Raise ProfileError unless every demand of the parent is still there, as narrow and as grave.
+    """Raise ProfileError unless every requirement of the parent is still in these rules, as narrow and as grave.
 
     ``levels`` are the lines of the file's own level patterns, ``top`` is its first line.
     """
     comparison = _Comparison(parent.name, file, levels, top)
-    for opcode, old in parent.operators.items():
-        if not rules[opcode].unsupported:
-            comparison.operator(opcode, rules[opcode], old)
-    for opcode in rules.keys() - parent.operators.keys():
-        _only_where_relaxed(parent, rules[opcode], file)
+    for opcode, rule in rules.items():
+        old = parent.operators.get(opcode)
+        if old is None:
+            _only_where_relaxed(parent, rule, file)
+        elif not rule.unsupported:
+            comparison.operator(opcode, rule, old)
 
 
 #: Text for a profile's treatment of unlisted operators.

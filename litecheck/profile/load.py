@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from litecheck.errors import ProfileError, wrong_type
 from litecheck.model.shapes import LAWS
 from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
-from litecheck.profile.builder import KEYS, Builder, Loaded
+from litecheck.profile.builder import KEYS, Builder
+from litecheck.profile.loaded import Loaded, check_profile
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import MappingNode
@@ -19,10 +21,15 @@ from litecheck.public_call import shows_call
 from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
 
+FileState = tuple[float, int, int] | None
 #: A file to copy, and the descriptions that are no profiles.
 _NO_PROFILES = ("template", "operators", "case_templates", "geometry", "notes")
-#: Bundled profiles, read once; a user's file is read again, because it may have been edited.
+#: Bundled profiles, read once.
 _bundled: dict[Path, Loaded] = {}
+#: Profiles of own files by place and displayed name, with the state of every file that they were read from.
+_own: dict[tuple[str, str], tuple[dict[str, FileState], Profile]] = {}
+#: Profiles of own files that are remembered, and seconds after which an edit must have changed a file's state.
+_OWN, _SETTLED = 16, 2.0
 
 
 def profile_names() -> tuple[str, ...]:
@@ -42,16 +49,37 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_profile('litert-int8')"
         raise wrong_type("load_profile", "a profile's name or the path of a rule file", name, call)
-    return Reading(quoting).loaded(*_find(str(name), None)).profile
+    path, shown = _find(str(name), None)
+    place = os.path.realpath(path)
+    states, profile = _own.get((place, shown), ({}, None))
+    if profile is not None and all(_state(file) == state for file, state in states.items()):
+        return profile
+    reading = Reading(quoting)
+    profile = reading.loaded(path, shown).profile
+    if reading.states and all(
+        state and time.time() - state[0] > _SETTLED for state in reading.states.values()
+    ):
+        if len(_own) >= _OWN:
+            _own.clear()
+        _own[place, shown] = reading.states, profile
+    return profile
+
+
+def _state(file: str) -> FileState:
+    """Return the time of the last edit in seconds, the size and the inode of a file; None if there is no file."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_mtime, found.st_size, found.st_ino
 
 
 def narrowed(name: str | Path, operators: MappingNode, file: str) -> Profile:
     """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raises ProfileError."""
     parent = Reading(quoting=False).loaded(*_find(str(name), None))
     top = MappingNode({"ops": operators}, {"ops": operators.line}, operators.line, file)
-    builder = Builder(parent.profile.name, file, top, parent, (), False)
-    loaded = builder.build()
-    builder.check(loaded)
+    loaded = Builder(parent.profile.name, file, top, parent, (), False).build()
+    check_profile(top, loaded, parent)
     return loaded.profile
 
 
@@ -86,6 +114,8 @@ class Reading:
         self._budget = FileBudget()
         self._profiles: dict[str, Loaded] = {}
         self._begun: list[str] = []
+        #: The state of each file that is not bundled, before it was read.
+        self.states: dict[str, FileState] = {}
 
     def loaded(self, path: Path, shown: str) -> Loaded:
         """Load a rule file and the files that it extends and includes. Raises ProfileError."""
@@ -98,6 +128,7 @@ class Reading:
             raise ProfileError(shown, None, "extends or includes itself")
         if place not in self._profiles:
             self._begun.append(place)
+            self.states[place] = _state(place)
             self._profiles[place] = self._read(path, shown, bundled=False)
             self._begun.pop()
         return self._profiles[place]
@@ -107,10 +138,9 @@ class Reading:
         parent = self.loaded(*_find(top.text("extends"), path)) if "extends" in top else None
         parts = [self.loaded(*_find(part, path)) for part in top.texts("includes")]
         includes = tuple({id(part): part for part in parts}.values())
-        builder = Builder(name, shown, top, parent, includes, bundled)
-        loaded = builder.build()
-        if not bundled:  # what comes with litecheck a test has checked
-            builder.check(loaded)
+        loaded = Builder(name, shown, top, parent, includes, bundled).build()
+        if not bundled:  # a test checks the bundled files
+            check_profile(top, loaded, parent)
         return loaded
 
     def _top(self, path: Path, shown: str, bundled: bool) -> tuple[MappingNode, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -49,6 +49,8 @@ def _fits(part: str, word: str) -> bool:
 
 
 Word = TypeVar("Word")
+#: What each part of a pattern matches, None for all parts.
+_Words = tuple["Container[str] | None", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,13 @@ class Patterns(Generic[Word]):
         # A profile that several include states the same several times: the last statement is enough.
         stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated
-        self._patterns = [one.pattern.strip("/").split("/") for one in stated]
+        patterns = [one.pattern.strip("/").split("/") for one in stated]
+        self._words = [tuple(map(_word, parts)) for parts in patterns]
+        self._known: dict[Hashable, Sequence[tuple[_Words, Word]]] = {}
         #: By their first part, or by the last of three parts if the first has wildcards.
         self._literal: dict[tuple[str, bool], list[int]] = {}
         self._wild: list[int] = []
-        for at, parts in enumerate(self._patterns):
+        for at, parts in enumerate(patterns):
             last = len(parts) == 3 and not _wild(parts[2])
             if _wild(parts[0]) and not last:
                 self._wild.append(at)
@@ -83,16 +87,35 @@ class Patterns(Generic[Word]):
             for name in parts[2 if behind else 0].split("|"):
                 self._literal.setdefault((name, behind), []).append(at)
 
-    def find(self, path: str, by: Collection[str] | None = None) -> Word | None:
+    def find(self, path: str, by: tuple[str, ...] | None = None) -> Word | None:
         """Return the word for a path, or None; with ``by`` only the statements of those profiles count."""
         parts = path.split("/")
-        possible: list[int] = [*self._wild, *self._literal.get((parts[0], False), ())]
-        if len(parts) > 2:
-            possible += self._literal.get((parts[2], True), ())
-        for at in sorted(possible, reverse=True):
-            if (by is None or self.stated[at].profile in by) and parts_match(parts, self._patterns[at]):
-                return self.stated[at].word
+        for words, word in self._possible(parts, by):
+            for fits, part in zip(words, parts, strict=False):
+                if fits is not None and part not in fits:
+                    break
+            else:
+                return word
         return None
+
+    def _possible(self, parts: Sequence[str], by: tuple[str, ...] | None) -> Sequence[tuple[_Words, Word]]:
+        """Return the statements that can match a path, the last first, by the first and the third part."""
+        first, third = parts[0], parts[2] if len(parts) > 2 else ""
+        key = first, third, len(parts), by
+        found = self._known.get(key)
+        if found is None:
+            places = (
+                *self._wild,
+                *self._literal.get((first, False), ()),
+                *self._literal.get((third, True), ()),
+            )
+            chosen = ((self._words[at], self.stated[at]) for at in sorted(places, reverse=True))
+            found = self._known[key] = [
+                (words, one.word)
+                for words, one in chosen
+                if len(words) <= len(parts) and (by is None or one.profile in by)
+            ]
+        return found
 
 
 def unlisted_hints(hints: Patterns[str], listed: Iterable[str]) -> Mapping[str, str]:
@@ -100,6 +123,21 @@ def unlisted_hints(hints: Patterns[str], listed: Iterable[str]) -> Mapping[str, 
     known = load_schema().enums["BuiltinOperator"].keys() - set(listed)
     named = (one for one in hints.stated if one.pattern.endswith("/unsupported"))
     return {op: one.word for one in named for op in one.pattern.split("/")[0].split("|") if op in known}
+
+
+class _Wildcard:
+    """Parts of paths that fit a word with wildcards."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __contains__(self, part: object) -> bool:
+        return _fits(str(part), self._word)
+
+
+def _word(word: str) -> Container[str] | None:
+    """Return the parts of paths that fit a word of a pattern; None if all do."""
+    return None if word == "*" else _Wildcard(word) if _wild(word) else frozenset(word.split("|"))
 
 
 def _wild(part: str) -> bool:

@@ -72,7 +72,8 @@ def meaning(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     if not is_quantized(tensor):
         return stored.astype(np.float32, copy=False)
     q = tensor.quantization
-    real: NDArray[np.float32] = stored.astype(np.float32) - np.float32(zero_points(q)[0])
+    real = stored.astype(np.float32)
+    real -= np.float32(zero_points(q)[0])
     real *= q.scale[0]
     return real
 

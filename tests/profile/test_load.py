@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 
 import pytest
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
+from litecheck.profile.builder import Builder
 from litecheck.profile.constraints import narrower
-from litecheck.profile.load import load_profile, profile_names
+from litecheck.profile.load import Reading, load_profile, profile_names
 from litecheck.profile.types import Exactly, MultipleOf, OneOf, PowerOf, ProductOf, Range, Roles, SameAs
 
 BASE = """\
@@ -470,3 +472,68 @@ def test_a_level_without_its_requirement_is_an_error_in_the_copy(tmp_path):
     copy.write_text(text.replace('"*/weight/granularity": note', '"*/weights/granularity": note'))
     with pytest.raises(ProfileError, match="no requirement"):
         load_profile(copy)
+
+
+def _aged(path, seconds=10.0):
+    """Set the time of the last edit back, so that the file counts as settled."""
+    when = path.stat().st_mtime - seconds
+    os.utime(path, (when, when))
+
+
+def test_an_own_file_is_read_once_until_it_or_a_parent_is_edited(tmp_path):
+    base, child = tmp_path / "base.yaml", tmp_path / "child.yaml"
+    base.write_text(BASE)
+    child.write_text(
+        "profile: child\ntitle: A child\nextends: base.yaml\nops: {CONV_2D: {limits: {stride_w: 1..2}}}\n"
+    )
+    _aged(base)
+    assert load_profile(child) is not load_profile(child), (
+        "an edit within the clock's resolution would be missed"
+    )
+    _aged(child)
+    first = load_profile(child)
+    assert load_profile(child) is first
+    base.write_text(BASE.replace("1..4", "1..3"))
+    _aged(base, 20.0)
+    second = load_profile(child)
+    assert second is not first
+    child.write_text(child.read_text().replace("1..2", "1..9"))
+    with pytest.raises(ProfileError, match=r"allows more than base's 1\.\.3"):
+        load_profile(child)
+    child.unlink()
+    with pytest.raises(ProfileError):
+        load_profile(child)
+
+
+@pytest.mark.parametrize(
+    ("text", "built"),
+    [
+        ("ops: {CONV_2D: {limits: {stride_w: 1..2}}}", {"CONV_2D"}),
+        ("levels: {CONV_2D/limits/stride_w: violation}", {"CONV_2D"}),
+        ("reasons: {'*/values/zero_point': the wires are shared}", {"CONV_2D", "CONCATENATION"}),
+        ("kinds: {weight: {zero_point: 0}}", {"CONV_2D", "CONCATENATION"}),
+    ],
+)
+def test_rules_that_a_file_leaves_alone_are_not_built(load, monkeypatch, text, built):
+    rules = set()
+    rule = Builder._rule
+    monkeypatch.setattr(
+        Builder, "_rule",
+        lambda self, draft, any_tensor: rules.add(draft.opcode) or rule(self, draft, any_tensor),
+    )  # fmt: skip
+    monkeypatch.setattr("litecheck.profile.load.Reading.loaded", _only_child(rules))
+    load(f"profile: child\ntitle: A child\nextends: base.yaml\n{text}\n")
+    assert rules == built
+
+
+def _only_child(rules):
+    """Return a loader that forgets the rules that were built for the parent's own checks."""
+    inner = Reading.loaded
+
+    def loaded(self, path, shown):
+        found = inner(self, path, shown)
+        if path.name == "base.yaml":
+            rules.clear()
+        return found
+
+    return loaded
