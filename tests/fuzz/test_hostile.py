@@ -45,14 +45,18 @@ def test_a_slice_of_all_kinds_has_no_faults(stock: Path) -> None:
     assert "24 cases in" in done.stdout
 
 
+#: Seeds whose first 8 cases need the protection, where that of the slice does not show it.
+SEEDS = {"limits": "1", "reader": "1"}
+
+
 @pytest.mark.parametrize("fix", FIXES)
 def test_without_a_protection_there_are_faults(fix: str, stock: Path) -> None:
     _, kind, check = FIXES[fix]
     argv = (
         "--cases",
-        "24",
+        "8",
         "--seed",
-        "34",
+        SEEDS.get(fix, "34"),
         "--stock",
         str(stock),
         "--only",
