@@ -7,8 +7,10 @@ property of a tensor: one of those here, or a measurement of a tensor.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 
+from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.graph import wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.stored_values import extremes
@@ -134,6 +136,15 @@ def _projected_beyond_cells(operands: Operands) -> Measured:
     return projection.shape[0] - weights.shape[0]
 
 
+def _classes_per_detection(operands: Operands) -> Measured:
+    """Classes of each detection of TFLite_Detection_PostProcess with fast suppression; regular suppression has none."""
+    stored = operands.operator.custom_options
+    with suppress(FlexbufferError):
+        options = read_map(stored.tobytes() if stored is not None else b"")
+        return None if options.get("use_regular_nms") else int(options.get("max_classes_per_detection", 0))
+    return None
+
+
 _OF_TENSOR: dict[str, Callable[[Tensor], Measured]] = {
     "type": lambda tensor: tensor.dtype,
     "source": lambda tensor: "constant" if tensor.is_constant else "computed",
@@ -155,4 +166,5 @@ _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
     "weight_writer": _weight_writer,
     "ends_model": _ends_model,
     "projected_beyond_cells": _projected_beyond_cells,
+    "classes_per_detection": _classes_per_detection,
 }

@@ -92,5 +92,6 @@ FAMILY = Family(
         f"detection {dtype} {'regular' if regular else 'fast'}": lambda rng, d=dtype, r=regular: detection(rng, d, r)
         for dtype in ("uint8", "float32")
         for regular in (False, True)
-    }
+    },
+    avoided=frozenset({f"CUSTOM {CODE}"}),
 )  # fmt: skip

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from litecheck.checks.context import inferred_shapes
 from litecheck.model.stored_values import stored_integers
-from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Quantization
 from litecheck.reference.backends import BackendSet, backends_of
 from litecheck.reference.engine.dispatch import find_kernel, signature
@@ -176,16 +177,34 @@ def rescaled(trial: Trial, role: str, scale: float) -> Trial:
 
 
 def ranked(trial: Trial, rank: int) -> Trial:
-    """Operands given at run time and outputs with ones in front, where they have fewer dimensions than ``rank``."""
+    """Operands given at run time with ones in front, where they have fewer dimensions than ``rank``.
+
+    Outputs have the shapes that follow. Example: the sum of (7,) along axis 0 has shape (), that of (1, 7) shape (7,).
+    TFLM writes an output as large as the file states.
+    """
     graph = trial.model.subgraphs[0]
-    open_ = {*graph.inputs, *graph.outputs}
 
     def longer(shape: tuple[int, ...]) -> tuple[int, ...]:
         return (1,) * (rank - len(shape)) + tuple(shape)
 
-    tensors = tuple(replace(t, shape=longer(t.shape)) if t.index in open_ else t for t in graph.tensors)
+    tensors = tuple(
+        replace(t, shape=longer(t.shape)) if t.index in graph.inputs else t for t in graph.tensors
+    )
     runs = tuple(tuple(x.reshape(longer(x.shape)) for x in run) for run in trial.runs)
-    return replace(_with(trial, replace(graph, tensors=tensors), runs), what=f"{trial.what}, rank {rank}")
+    made = _with(trial, replace(graph, tensors=tensors), runs)
+    return replace(_with(made, _followed(made.model)), what=f"{trial.what}, rank {rank}")
+
+
+def _followed(model: Model) -> Subgraph:
+    """The first subgraph with the output shapes that follow from its inputs."""
+    graph = model.subgraphs[0]
+    tensors = list(graph.tensors)
+    for index in graph.outputs:
+        shape = inferred_shapes(model, graph).shapes[index]
+        assert shape is not None
+        tensors[index] = replace(tensors[index], shape=tuple(dim for dim in shape if dim is not None))
+        assert len(tensors[index].shape) == len(shape)
+    return replace(graph, tensors=tuple(tensors))
 
 
 def scales(trial: Trial, role: str) -> int:

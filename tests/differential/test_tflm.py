@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 
 from litecheck.model.build import quantized
+from litecheck.profile.known_faults import bound, faults_of
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.registry import kernels
 from litecheck.reference.runtime_tensors import RunError
@@ -218,6 +219,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
         case = detection.detection(np.random.default_rng(seed), "float32", regular=False)
         settings = detection.DetectionOptions.of(case.model.subgraphs[0].operators[0])
         found = score(case, tflm, "tflm", "tflm")
+        assert met(case, "numbers of detections") == (settings.classes_each > 1)
         if settings.classes_each == 1:
             assert found.different == 0, found.examples
             compared += found.compared
@@ -225,3 +227,28 @@ def test_detections_of_one_class_each_are_equal(tflm):
             several += found.different
     assert compared > 100
     assert several > 100
+
+
+def met(case: Trial, text: str) -> bool:
+    """Return True if the first operator meets a known fault of TFLM with a text."""
+    operands = bound(case.model, case.model.subgraphs[0], case.model.subgraphs[0].operators[0])
+    return any(text in fault.does and "tflm" in fault.resolvers for fault in faults_of(operands))
+
+
+@pytest.mark.parametrize("regular", [False, True])
+def test_what_follows_the_last_detection_is_written_with_regular_suppression_alone(tflm, regular):
+    followed = different = 0
+    for seed in range(200):
+        case = detection.drawn(np.random.default_rng(seed), "float32", regular)
+        if met(case, "numbers of detections"):
+            continue
+        assert met(case, "after the counted detections") == (not regular)
+        ours, theirs = outputs(case, "tflm", False)[0], answers(case, tflm, "tflm")[0]
+        count = int(ours[3][0])
+        assert all(
+            np.array_equal(a[:, :count], b[:, :count]) for a, b in zip(ours[:3], theirs[:3], strict=True)
+        )
+        followed += count < ours[2].size
+        different += not all(map(np.array_equal, ours, theirs))
+    assert followed > 3
+    assert (different > followed / 2) if not regular else different == 0

@@ -98,9 +98,17 @@ def unknown(trial: Trial) -> bool:
     return "cell_state" in roles and "input_to_cell_weights" in roles and len(roles) != _PLAIN
 
 
+def rejected_by_litert(trial: Trial) -> bool:
+    """An index along an empty computed axis: LiteRT rejects it, and TFLM gives an empty output or crashes."""
+    graph = trial.model.subgraphs[0]
+    operator = graph.operators[0]
+    axis = given(trial, "axis") if operator.opcode in ("ARG_MAX", "ARG_MIN") else None
+    return axis is not None and graph.tensors[operator.inputs[0]].shape[int(axis)] == 0
+
+
 def _sound(make: Make) -> Make:
     def drawn(random: Random) -> Trial:
-        while unknown(trial := make(random)) or faulty(trial):
+        while unknown(trial := make(random)) or faulty(trial) or rejected_by_litert(trial):
             pass
         return trial
 

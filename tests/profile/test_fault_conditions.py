@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import quantized
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.profile.fault_conditions import is_known, value_of
 from litecheck.profile.known_faults import bound
+from tests.differential.detection import CODE, options
 
 X, Y = run_time("x", (2, 8), "int8", quantized(0.5, 3)), run_time("y", (2, 3), "int8", quantized(0.25))
 LAYER = one_operator(
@@ -32,6 +33,17 @@ MATRICES = one_operator(
     [run_time(n, (2, 1, 3, 4, 4), "float32") for n in "ab"],
     [run_time("y", (2, 1, 3, 4, 4), "float32")],
 )
+
+
+def detections(**given: float | bool) -> Model:
+    """Return an operator of TFLite_Detection_PostProcess with options."""
+    builder = ModelBuilder("detections")
+    graph = builder.subgraph("main")
+    x, s, y = (graph.tensor(name, (1, 2, 4), "float32") for name in "xsy")
+    graph.add("CUSTOM", [x, s], [y], custom_code=CODE, custom_options=options(**given))
+    graph.inputs(x, s)
+    graph.outputs(y)
+    return builder.finish()
 
 
 @pytest.mark.parametrize(
@@ -66,6 +78,11 @@ MATRICES = one_operator(
         (MATRICES, "outer_dimensions", 2),
         (LAYER, "projected_beyond_cells", None),
         (LAYER, "block_size_by_32", None),
+        (LAYER, "classes_per_detection", None),
+        (detections(max_classes_per_detection=3), "classes_per_detection", 3),
+        (detections(max_classes_per_detection=3, use_regular_nms=False), "classes_per_detection", 3),
+        (detections(max_classes_per_detection=3, use_regular_nms=True), "classes_per_detection", None),
+        (detections(), "classes_per_detection", 0),
     ],
 )
 def test_values(model: Model, name: str, value: Any) -> None:
