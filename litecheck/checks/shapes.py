@@ -1,7 +1,8 @@
 """Check ``shapes``: the inputs have compatible shapes, and the outputs have the shapes that the operator computes.
 
 LiteRT computes the shape of every output and continues with this shape. A wrong stated shape causes no fault in later
-operators; it affects only programs that rely on the file. TFLM computes with the shapes in the file: a wrong stated
+operators; it affects only programs that rely on the file. The default delegate converts some constants at load with the
+shape in the file: there, a wrong stated shape is a violation. TFLM computes with the shapes in the file: a wrong stated
 shape, and a shape that is known only at run time, are violations.
 """
 
@@ -14,6 +15,7 @@ from litecheck.finding import IGNORED, Level
 from litecheck.model.shapes import Shape
 from litecheck.model.types import Tensor
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
+from litecheck.profile.unpacked_constants import is_unpacked
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -33,7 +35,9 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 tensor = operand.tensor
                 if shape is None or shape == tensor.shape:
                     continue
-                if not tensor.shape and not tensor.has_rank:
+                if is_unpacked(bound.context.subgraph, tensor):
+                    faults.append(_unpacked(bound, operand, shape))
+                elif not tensor.shape and not tensor.has_rank:
                     faults.append(_other(operand, shape, "note"))
                 elif _differs(tensor, shape):
                     faults.append(_other(operand, shape, "warning"))
@@ -104,6 +108,21 @@ def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
         because="a compiler may trust the file where LiteRT works out the shape itself",
         effect=IGNORED,
     )  # fmt: skip
+
+
+def _unpacked(bound: BoundOperator, operand: BoundOperand, shape: Shape) -> Fault:
+    """Return the fault of an output that the default delegate computes at load, in the shape that the file states.
+
+    Example: constant int8 weights [4, 6] under DEQUANTIZE, with an output of shape [4, 5].
+    """
+    given = bound.context.subgraph.tensors[bound.operator.inputs[0]]
+    return at(
+        operand,
+        f"its shape is {list(operand.tensor.shape)}",
+        required=f"shape {_text(shape)}, which its operator gives it",
+        because="the default delegate converts the constant at load, with the shape in the file",
+        kind=f"{given.dtype}_beyond" if operand.tensor.size < given.size else "unpacked",
+    )
 
 
 def _text(shape: Sequence[int | None]) -> str:

@@ -44,6 +44,7 @@ _KEYS = (
     "probes",
     "unset",
     "bounds",
+    "unpacked",
 )
 #: The version of operators on 8-bit tensors, unless another is stated.
 _VERSION = 2
@@ -89,6 +90,7 @@ class OperatorTraits:
     unset: tuple[str, ...] = ()
     bounds: tuple[float, float] = (-math.inf, math.inf)
     shape_only: bool = False
+    unpacked: tuple[str, ...] = ()
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -163,6 +165,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
         node.texts("unset"),
         _bounds(node.get("bounds")),
         bool(words["shape_only"]),
+        node.texts("unpacked"),
     )
 
 

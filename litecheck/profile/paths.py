@@ -161,6 +161,18 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "axis": ("blockwise", "same_length"),
         "limits": ("above", "unknown", "unset"),
         "zero_point": ("outside_type",),
-        "shapes": ("incompatible", "centers", "rank", "computed", "batch", "valid_padding", "ellipses"),
+        "shapes": (
+            "incompatible",
+            "centers",
+            "rank",
+            "computed",
+            "batch",
+            "valid_padding",
+            "ellipses",
+            "unpacked",
+            "int8_beyond",
+            "float16_beyond",
+            "float32_beyond",
+        ),
     }
 )

@@ -54,7 +54,6 @@ class Backend:
 
     unlisted: bool
     operators: Mapping[str, Alternatives]
-    unpacks: Mapping[str, tuple[str, ...]]
     functions: Mapping[str, tuple[str, ...]]
     """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
 
@@ -71,13 +70,6 @@ class Dispatch:
     backends: Mapping[str, Backend]
     conditions: Mapping[str, Alternatives]
 
-    def placed(
-        self, subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
-    ) -> Placed:
-        """Return an operator with its tensors by role, and the constants that are unpacked for its backends."""
-        unpacks = {op: types for backend in self.backends.values() for op, types in backend.unpacks.items()}
-        return Placed.of(subgraph, operator, inputs, outputs, unpacks)
-
 
 def holding(
     subgraph: Subgraph,
@@ -88,7 +80,7 @@ def holding(
 ) -> frozenset[str]:
     """Return those of some conditions that hold for an operator; its roles are in the order of its tensors."""
     table = load_dispatch()
-    placed = table.placed(subgraph, operator, inputs, outputs) if conditions else None
+    placed = Placed.of(subgraph, operator, inputs, outputs) if conditions else None
     return frozenset(name for name in conditions if placed and _hold(table.conditions[name], placed))
 
 
@@ -97,7 +89,7 @@ def backends_of(
 ) -> BackendSet:
     """Return the backends that run an operator; ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
     table = load_dispatch()
-    placed = table.placed(subgraph, operator, inputs, outputs)
+    placed = Placed.of(subgraph, operator, inputs, outputs)
     taken = frozenset(name for name, backend in table.backends.items() if backend.accepts(placed))
     doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
     if XNNPACK in taken and doubled:
@@ -119,7 +111,7 @@ def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
         return operator.opcode in backend.functions["float32"]
     if operator.opcode not in backend.functions["quantized"] or len(operator.inputs) not in _ROLES:
         return False
-    return backend.accepts(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",), {}))
+    return backend.accepts(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",)))
 
 
 def _one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
@@ -214,13 +206,12 @@ def load_dispatch() -> Dispatch:
     top = read_yaml(rules_dir() / "arithmetic" / "dispatch.yaml", _FILE).only(("backends", "conditions"))
     found = {}
     for name, node in entries(top.get("backends"), _FILE).values.items():
-        stated = entries(node, _FILE).only(("unlisted", "unpacks", "functions", "see", "operators"))
-        unpacks = {op: texts(types) for op, types in entries(stated.get("unpacks"), _FILE).values.items()}
+        stated = entries(node, _FILE).only(("unlisted", "functions", "see", "operators"))
         functions = {
             kind: texts(names) for kind, names in entries(stated.get("functions"), _FILE).values.items()
         }
         operators = _alternatives(stated.get("operators"))
-        found[name] = Backend(text(stated.get("unlisted")) == "taken", operators, unpacks, functions)
+        found[name] = Backend(text(stated.get("unlisted")) == "taken", operators, functions)
     return Dispatch(found, _alternatives(top.get("conditions")))
 
 

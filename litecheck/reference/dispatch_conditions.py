@@ -13,6 +13,7 @@ from litecheck.model.graph import Wiring, wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
+from litecheck.profile.unpacked_constants import is_unpacked
 from litecheck.quantization import BITS, Blockwise
 
 
@@ -32,12 +33,11 @@ class Placed:
         operator: Operator,
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
-        unpacks: Mapping[str, tuple[str, ...]],
     ) -> Placed:
-        """``unpacks``: operators that unpack constants, with the types they do it for."""
+        """Return an operator with its tensors by role; its roles are in the order of its tensors."""
         named = [*zip(inputs, operator.inputs, strict=False), *zip(outputs, operator.outputs, strict=False)]
         tensors = {role: subgraph.tensors[index] for role, index in named if index >= 0}
-        unpacked = {role for role, tensor in tensors.items() if _unpacked(subgraph, tensor, unpacks)}
+        unpacked = {role for role, tensor in tensors.items() if is_unpacked(subgraph, tensor)}
         return Placed(operator, tensors, frozenset(unpacked), options_of(operator))
 
     def scale(self, role: str) -> np.float32:
@@ -49,23 +49,6 @@ class Placed:
     def shape(self, role: str) -> tuple[int, ...]:
         """A role's dimensions, none where it is absent."""
         return self.tensors[role].shape if role in self.tensors else ()
-
-
-def _unpacked(subgraph: Subgraph, tensor: Tensor, unpacks: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return True if a tensor is the output of these operators on a constant, directly or through several operators."""
-    wiring = wiring_of(subgraph)
-    followed: set[int] = set()
-    while not tensor.is_constant and tensor.index not in wiring.inputs and tensor.index not in followed:
-        followed.add(tensor.index)
-        writer = wiring.first_writer.get(tensor.index)
-        if writer is None:
-            return False
-        operator = subgraph.operators[writer]
-        given = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
-        if len(given) != 1 or given[0].dtype not in unpacks.get(operator.opcode, ()):
-            return False
-        (tensor,) = given
-    return tensor.is_constant and bool(followed)
 
 
 def _sum_bits(placed: Placed) -> float:

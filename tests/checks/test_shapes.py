@@ -171,6 +171,49 @@ def test_only_a_shape_known_at_run_time_has_a_fix(model: Model, fix: str) -> Non
     assert found.hint.partition(";")[0] == fix
 
 
+def unpacked(opcode: str, dtype: str, stated: tuple[int, ...], constant: bool = True) -> Model:
+    """An ADD that reads an operator's output of a constant (4, 6), with a stated shape."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    scale = STEP if dtype == "int8" else None
+    held = (
+        main.constant("held", np.ones((4, 6), dtype), scale)
+        if constant
+        else main.tensor("x", (4, 6), dtype, scale)
+    )
+    y, other, z = (main.tensor(n, s, "float32") for n, s in zip("ybz", (stated, (4, 6), (4, 6)), strict=True))
+    main.add(opcode, [held], [y], version=3 if opcode == "DEQUANTIZE" else 1)
+    main.add("ADD", [other, y], [z])
+    main.inputs(other, *([] if constant else [held]))
+    main.outputs(z)
+    return builder.finish()
+
+
+ONLY = "rejected by the default interpreter only"
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (unpacked("DEQUANTIZE", "int8", (4, 6)), ()),
+        (unpacked("DEQUANTIZE", "int8", (6, 4)), (("violation", ONLY),)),
+        (unpacked("DEQUANTIZE", "int8", (6, 6)), (("violation", ONLY),)),
+        (unpacked("DEQUANTIZE", "int8", (4, 5)), (("violation", "crashes"),)),
+        (unpacked("DEQUANTIZE", "int8", ()), (("violation", "crashes"),)),
+        (unpacked("DEQUANTIZE", "float16", (4, 5)), (("violation", ONLY),)),
+        (unpacked("DEQUANTIZE", "int16", (4, 5)), (("warning", "ignored by LiteRT, may matter on hardware"),)),
+        (unpacked("DEQUANTIZE", "int8", (4, 5), constant=False),
+         (("warning", "ignored by LiteRT, may matter on hardware"),)),
+        (unpacked("DENSIFY", "float32", (6, 4)), (("violation", "crashes"),)),
+    ],
+)  # fmt: skip
+def test_constants_that_are_converted_at_load_have_their_shape_in_the_file(
+    model: Model, expected: tuple[tuple[Level, str], ...]
+) -> None:
+    found = validate(model, [load_profile("litert-structure")]).findings
+    assert tuple((f.level, f.effect) for f in found if f.path.endswith("/shapes")) == expected
+
+
 @pytest.mark.parametrize("what", ROWS)
 def test_what_is_told(what: str) -> None:
     model, expected = ROWS[what]

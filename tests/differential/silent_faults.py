@@ -431,8 +431,34 @@ def unary_faults() -> Iterator[SilentFault]:
                       "refused")  # fmt: skip
 
 
+def _unpacked(values: np.ndarray, stated: tuple[int, ...]) -> Model:
+    """A constant (4, 6) under DEQUANTIZE, added to an input; its output has a stated shape."""
+    builder = ModelBuilder("unpacked")
+    graph = builder.subgraph("main")
+    held = graph.constant("held", values, quantized(0.5) if values.dtype == np.int8 else None)
+    x, y, z = (graph.tensor(n, s, "float32") for n, s in zip("xyz", ((4, 6), stated, (4, 6)), strict=True))
+    graph.add("DEQUANTIZE", [held], [y], version=3)
+    graph.add("ADD", [x, y], [z])
+    graph.inputs(x)
+    graph.outputs(z)
+    return builder.finish()
+
+
+def unpacked_faults() -> Iterator[SilentFault]:
+    """Constants that the default delegate converts at load, with the shape in the file."""
+    x, codes = np.ones((4, 6), np.float32), np.arange(24).reshape(4, 6)
+    for dtype, shape in (
+        ("int8", (6, 6)), ("int8", (6, 4)), ("int8", (24,)), ("int8", (1, 1)), ("float16", (4, 7)), ("float16", (4, 5)),
+    ):  # fmt: skip
+        good, bad = (_unpacked(codes.astype(dtype), stated) for stated in ((4, 6), shape))
+        yield SilentFault(
+            f"unpacked {dtype} {shape}", good, bad, (x,), ("DEQUANTIZE/shapes",), "default only"
+        )
+
+
 def faults() -> Iterator[SilentFault]:
     """All of them."""
+    yield from unpacked_faults()
     yield from unary_faults()
     for opcode in ("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"):
         yield from lstm_faults(opcode)

@@ -251,8 +251,7 @@ def unpacked(*dtypes: str, constant: bool = True, operator: str = "DEQUANTIZE") 
     graph.inputs(*([] if constant else [first]))
     graph.outputs(z)
     subgraph = builder.finish().subgraphs[0]
-    unpacks = {"DEQUANTIZE": ("float16", "int8")}
-    found = Placed.of(subgraph, subgraph.operators[-1], ("lhs", "rhs"), ("output",), unpacks)
+    found = Placed.of(subgraph, subgraph.operators[-1], ("lhs", "rhs"), ("output",))
     assert list(found.tensors) == ["lhs", "rhs", "output"]
     assert found.shape("lhs") == (4,)
     assert found.shape("bias") == ()
