@@ -65,6 +65,7 @@ def make(
     from litecheck.cli.suite_stream import make_stream
     from litecheck.comparison.admitted_arithmetics import PUBLISHED
     from litecheck.profile.load import load_profile
+    from litecheck.rendering.suite.headline import gaps_sentence, made_sentence
     from litecheck.suite.suite_cases import chosen
     from litecheck.suite.suite_writer import Scope
     from litecheck.suite.suite_writer import make as made
@@ -86,10 +87,9 @@ def make(
     names = chosen(load_profile(profile), scope.select)
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance, resume)
-    refused = sum(1 for case in manifest.cases if case.broken)
-    kinds = ", ".join(dict.fromkeys(case.kind for case in manifest.cases if not case.broken))
-    of = f" of {kinds}" if kinds else ""
-    log(f"wrote {output}: {len(manifest.cases):,} cases{of}, {refused:,} of them invalid models", quiet)
+    log(f"wrote {output}: {made_sentence(manifest)}", quiet)
+    if gaps := gaps_sentence(manifest):
+        log(f"note: {gaps}", quiet)
 
 
 @handle_errors

@@ -21,7 +21,9 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.drafts import Choice, Draft, choices, drafted
+from litecheck.suite.choices import Choice, choices
+from litecheck.suite.drafts import Draft, drafted
+from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.fixed_parameters import fixed_sets
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
@@ -59,10 +61,11 @@ def accept_cases(profile: Profile, opcode: str, level: str, seed: int) -> Iterat
             continue
         lacking: list[MissingCase] = []
         found = False
-        for form in forms.forms:
+        fitting = forms_for(profile, rule, kind)
+        for form in fitting:
             told: dict[str, None] = {}
             there = False
-            for made in _of_form(plans, form, kind):
+            for made in _of_form(plans, form, kind, form is fitting[0]):
                 if isinstance(made, SuiteCase):
                     there = True
                     yield made
@@ -70,7 +73,8 @@ def accept_cases(profile: Profile, opcode: str, level: str, seed: int) -> Iterat
                     told[made] = None
             found = found or there
             if not there and _at(form.level) <= _at(level):
-                lacking.append(MissingCase(opcode, kind, form.name, "; ".join(told) or _SILENT))
+                silent = _SILENT if _at(level) else "no case at level smoke"
+                lacking.append(MissingCase(opcode, kind, form.name, "; ".join(told) or silent))
         yield from lacking if found else _none_at_all(lacking)
         if _at(level) >= _at("standard"):
             yield from designed(plans.profile, opcode, kind, plans.seed)
@@ -85,9 +89,8 @@ def _at(level: str) -> int:
     return LEVELS.index(level)
 
 
-def _of_form(plans: _Plans, form: CaseTemplate, kind: str) -> Iterator[SuiteCase | str]:
+def _of_form(plans: _Plans, form: CaseTemplate, kind: str, first: bool) -> Iterator[SuiteCase | str]:
     """Yield the cases of a form, and reasons for missing cases."""
-    first = form is templates_of(form.opcode).forms[0]
     for choice in choices(plans.profile, plans.rule, kind):
         try:
             draft = drafted(plans.profile, plans.rule, form, choice)

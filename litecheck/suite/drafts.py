@@ -13,82 +13,26 @@ from litecheck.cases.template_operand import TemplateOperand
 from litecheck.errors import ProfileError
 from litecheck.model.shapes import Shape
 from litecheck.model.shapes.infer import infer
-from litecheck.profile.assemble import assemble, measurable
+from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import (
     UnsolvableError,
+    broken,
     conforming_plan,
     first_word,
     following,
-    holds,
     requirements_of,
+    stated_plan,
 )
 from litecheck.profile.load import law_of
 from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 from litecheck.profile.operators import STEERING, OperatorTraits, traits_of
-from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
+from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.case_templates import FILE, CaseTemplate
+from litecheck.suite.choices import Choice, listed
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A combination of options of a rule: the activations' type, an alternative of ``any_of``, types by role if not
-    the first listed, ``single`` (a role with a single scale although several are usual), ``several`` (the reverse)."""
-
-    kind: str
-    alternative: int = 0
-    types: tuple[tuple[str, str], ...] = ()
-    single: str = ""
-    several: str = ""
-
-    def words(self, rule: OperatorRule) -> tuple[str, ...]:
-        """Return the deviations from the usual combination, for a name."""
-        named = (rule.any_of[self.alternative].name.replace("_", "-"),) if len(rule.any_of) > 1 else ()
-        types = (f"{role.replace('_', '-')}-{dtype}" for role, dtype in self.types)
-        scales = ("one-scale",) if self.single else ("several-scales",) if self.several else ()
-        return (*named, *types, *scales)
-
-
-def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]:
-    """Yield every type that a rule lists for a role, individually, under each alternative.
-
-    Yield nothing if the rule does not list ``kind`` for its activations.
-    """
-    for number in range(max(1, len(rule.any_of))):
-        demands = [
-            r for r in requirements_of(rule, number) if r.verb == "dtype" and r.role in rule.activations
-        ]
-        if demands and not any(kind in listed(r) for r in demands):
-            continue
-        yield Choice(kind, number)
-        for r in requirements_of(rule, number):
-            if r.verb == "granularity" and r.role:
-                yield from _other_granularity(r, r.role, Choice(kind, number))
-            if r.verb != "dtype" or r.role is None:
-                continue
-            words = listed(r)
-            if r.role in rule.activations and len(profile.activations) > 1:
-                continue  # each of these is a kind of its own
-            usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
-            yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
-
-
-def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Choice]:
-    """Yield a single scale if per-axis is listed first and per-tensor is accepted, and the reverse."""
-    first, words = first_word(r.value), words_of(r.value)
-    if first == "per-axis" and (r.level == "note" or "per-tensor" in words):
-        yield replace(choice, single=role)
-    if first == "per-tensor" and "per-axis" in words:
-        yield replace(choice, several=role)
-
-
-def listed(r: Requirement) -> tuple[str, ...]:
-    """Return the types that a requirement lists, with those that a child profile accepts, sorted."""
-    relaxed = words_of(r.relaxed.value) if r.relaxed else frozenset()
-    return tuple(sorted(word for word in words_of(r.value) | relaxed if word in NUMPY_TYPES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +68,7 @@ class Draft:
 
     def broken(self, plan: Plan) -> tuple[str, ...]:
         """Return the paths of the limits that a plan violates."""
-        operands = measurable(plan)
-        return tuple(r.path for r in self.requirements if r.verb == "limits" and not holds(r, operands))
+        return tuple(r.path for r in broken(plan, self.requirements))
 
 
 def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Draft:
@@ -134,16 +77,11 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
     chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
     if absent := chosen & set(rule.inputs) - form.operands.keys():
         raise UnsolvableError(f"without {', '.join(sorted(absent))}")
-    types = _types(rule, form, choice)
-    start = _shaped(_start(rule, form, types), form)
-    demands = {
-        r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
-    }
-    stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
-    start = start.option(**{option: dtype for option, dtype in stated.items() if dtype})
+    start = _begun(rule, form, choice)
     plan = conforming_plan(profile, rule, choice.alternative, start)
     if not _same_form(plan, start):
-        raise UnsolvableError("the rule takes it with other operands or options only")
+        limits = ", ".join(broken_limits(profile, rule, form, choice))
+        raise UnsolvableError(f"breaks {limits}" if limits else "the rule requires other shapes or options")
     if choice.single:
         plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
         plan = following(plan, requirements_of(rule, choice.alternative))
@@ -158,6 +96,25 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
     }
     plan = plan.option(**typed) if typed else plan
     return Draft(profile, rule, form, choice, plan, frozenset(_blank(form, plan)), _fed(form, plan))
+
+
+def broken_limits(
+    profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice
+) -> tuple[str, ...]:
+    """Return the paths of the limits that the shapes and options of a form violate."""
+    plan = stated_plan(profile, rule, choice.alternative, _begun(rule, form, choice))
+    return tuple(r.path for r in broken(plan, requirements_of(rule, choice.alternative)))
+
+
+def _begun(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Plan:
+    """Return the plan with the shapes and options of a form, and the types that are fixed before solving."""
+    types = _types(rule, form, choice)
+    start = _shaped(_start(rule, form, types), form)
+    demands = {
+        r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
+    }
+    stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
+    return start.option(**{option: dtype for option, dtype in stated.items() if dtype})
 
 
 def _blank(form: CaseTemplate, plan: Plan) -> Iterator[str]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.design import STRENGTHS, design_of, rows_of
-from litecheck.cases.geometry.layout import Layout
+from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.inputs import tried
 from litecheck.model.cut import cut
 from litecheck.model.types import Model
@@ -27,7 +26,9 @@ from litecheck.suite.accept_cases import (
 )
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.drafts import choices, drafted
+from litecheck.suite.choices import choices
+from litecheck.suite.drafts import drafted
+from litecheck.suite.fitted_forms import fitted_rows, form_of
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.parameter_sets import SETS
 from litecheck.suite.stimuli import case_of, known_inputs
@@ -47,22 +48,15 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
         for name, strength in STRENGTHS.items():
             if choice is None or LEVELS.index(name) > LEVELS.index(level):
                 continue
-            for number, row in enumerate(rows_of(opcode, strength)):
+            for number, row in enumerate(fitted_rows(profile, rule, choice, strength)):
                 layout = design.laid_out(row)
                 if layout is None:
                     raise ValueError(f"{opcode}: row {number} of the covering array has no layout")
-                form = _form(forms[0], layout, f"geometry-{strength}-{number}")
+                form = form_of(forms[0], layout, f"geometry-{strength}-{number}")
                 try:
                     yield from _case(profile, form, layout.aliased, kind, row, name, seed)
                 except (UnsolvableError, RunError):
                     continue
-
-
-def _form(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:
-    unfused = {k: v for k, v in first.options.items() if k != "fused_activation_function"}
-    operands = {**first.operands, **layout.operands}
-    options = {**unfused, **layout.options}
-    return replace(first, name=name, operands=operands, options=options, results=layout.results)
 
 
 def _aliased(model: Model) -> Model:

@@ -22,8 +22,10 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.accept_cases import computed_shapes, granularity_of, kind_of
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import templates_of
+from litecheck.suite.choices import choices
 from litecheck.suite.contents import filled
-from litecheck.suite.drafts import Draft, choices, drafted
+from litecheck.suite.drafts import Draft, drafted
+from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.parameter_sets import SETS
@@ -75,7 +77,7 @@ def _why_none(beside: Sequence[str]) -> str:
 
 def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Iterator[Whole]:
     """Yield every form that the profile accepts, under plain parameters."""
-    for form in templates_of(rule.opcode).forms:
+    for form in forms_for(profile, rule, kind):
         for choice in choices(profile, rule, kind):
             try:
                 draft = drafted(profile, rule, form, choice)

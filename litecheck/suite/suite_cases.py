@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -13,6 +14,7 @@ from litecheck.profile.types import Profile
 from litecheck.spelling import did_you_mean
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
+from litecheck.suite.choices import listed
 from litecheck.suite.geometric import geometric
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
@@ -45,6 +47,25 @@ def _profiles_with(pattern: str) -> list[str]:
     return [p.name for p in judging if operators(p, (pattern,))]
 
 
+def with_types(profile: Profile) -> Profile:
+    """Return a profile for any type as one for the types that its rules list for activations.
+
+    Raise ConfigError if they list none. Example: ``activations: any`` with int8 inputs and outputs gives ``[int8]``.
+    """
+    if ANY not in profile.activations:
+        return profile
+    types = dict.fromkeys(
+        dtype
+        for rule in profile.operators.values()
+        for r in rule.all_requirements()
+        if r.verb == "dtype" and r.role in rule.activations
+        for dtype in listed(r)
+    )
+    if not types:
+        raise ConfigError(f"{profile.name} lists no type of activations: no suite is made from it")
+    return replace(profile, activations=tuple(types))
+
+
 def planned(
     profile: Profile, level: str, select: Sequence[str], seed: int
 ) -> Iterator[SuiteCase | MissingCase]:
@@ -57,6 +78,7 @@ def planned_of(
     profile: Profile, opcode: str, level: str, select: Sequence[str], seed: int
 ) -> Iterator[SuiteCase | MissingCase]:
     """Yield the cases and gaps of an operator."""
+    profile = with_types(profile)
     yield from accept_cases(profile, opcode, level, seed)
     yield from geometric(profile, opcode, level, seed)
     yield from reject_cases(profile, opcode, level, seed, partial(_chosen, select))

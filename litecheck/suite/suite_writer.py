@@ -43,7 +43,7 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
 from litecheck.suite.optional import optional_because
 from litecheck.suite.stimuli import ARITHMETIC
-from litecheck.suite.suite_cases import chosen, planned_of, selected
+from litecheck.suite.suite_cases import chosen, planned_of, selected, with_types
 from litecheck.suite.unfinished import MadeOperator, UnfinishedSuite, unfinished
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
@@ -89,6 +89,7 @@ def make(
         raise ConfigError(
             f"{profile.name} says where operators run, not what they compute: no suite is made from it"
         )
+    with_types(profile)
     with unfinished(target, _about(scope, profile), resume) as suite:
         manifest = _written(scope, profile, suite, jobs, progress or (lambda name: None))
         (suite.folder / MANIFEST).write_text(manifest.text(), encoding="utf-8")

@@ -34,6 +34,26 @@ def test_from_rules_to_a_report(run: Run) -> None:
     assert report["verdict"] == "conforms"
 
 
+def test_operators_that_the_profile_makes_untestable_are_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "chip.yaml").write_text(
+        "profile: chip\nextends: litert-int8\nactivations: int8\nops: {TANH: {limits: {input.rank: 9}}}\n"
+    )
+    made = run(
+        "suite",
+        "make",
+        "-o",
+        "chip",
+        "-p",
+        str(tmp_path / "chip.yaml"),
+        "--select",
+        "TANH",
+        "--level",
+        "smoke",
+    )
+    assert made.exit_code == 0
+    assert "note: no valid case of 1 operator: TANH int8 (breaks TANH/limits/input.rank)" in made.stderr
+
+
 def test_a_device_that_computes_nothing_is_an_exit_code(run: Run, tmp_path: Path) -> None:
     (tmp_path / "device.py").write_text("import sys\nprint('no memory', file=sys.stderr)\nsys.exit(3)")
     device = f"command:{sys.executable} {tmp_path / 'device.py'} {{model}} {{runs}}"

@@ -17,8 +17,9 @@ from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.suite.case_templates import templates_of
+from litecheck.suite.choices import choices
 from litecheck.suite.contents import filled
-from litecheck.suite.drafts import choices, drafted
+from litecheck.suite.drafts import drafted
 
 #: Whose rules say how a model of each type of activations is built.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}

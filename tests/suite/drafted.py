@@ -9,7 +9,34 @@ import numpy as np
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.drafts import Draft, choices, drafted
+from litecheck.suite.choices import choices
+from litecheck.suite.drafts import Draft, drafted
+
+#: A profile of few words: ADD with two types of ``rhs`` and two alternatives, FULLY_CONNECTED with two granularities.
+SMALL = """
+profile: small
+title: A small profile
+source: a test
+kinds:
+  activation: {dtype: int8, granularity: per-tensor}
+  weight: {dtype: int8, zero_point: 0}
+ops:
+  ADD:
+    inputs: [lhs, rhs]
+    outputs: [output]
+    tensors:
+      lhs: activation
+      rhs: {dtype: [int8, int16]}
+      output: activation
+  FULLY_CONNECTED:
+    inputs: [input, weight, bias]
+    optional: [bias]
+    outputs: [output]
+    tensors:
+      input: activation
+      weight: {kind: weight, granularity: [per-axis, per-tensor], axis: 0}
+      output: activation
+"""
 
 
 def draft_of(

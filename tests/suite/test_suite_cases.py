@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from litecheck.arrays import Arrays
 from litecheck.checks.validate import validate
 from litecheck.comparison.admitted_arithmetics import PUBLISHED
+from litecheck.errors import ConfigError
 from litecheck.finding import Finding
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -21,8 +23,9 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
-from litecheck.suite.suite_cases import cases, operators, planned
+from litecheck.suite.suite_cases import cases, operators, planned, with_types
 from litecheck.suite.suite_writer import zeros
+from tests.suite.drafted import SMALL
 
 pytestmark = pytest.mark.slow
 
@@ -125,6 +128,23 @@ def test_what_has_no_case_is_told() -> None:
     ]
     assert [g.reason for g in found]
     assert "training" in found[0].reason
+
+
+def test_a_profile_for_any_type_has_the_types_of_its_rules(tmp_path: Path) -> None:
+    file = tmp_path / "any.yaml"
+    file.write_text(SMALL.replace("source: a test", "activations: any"), "utf-8")
+    typed = with_types(load_profile(str(file)))
+    assert typed.activations == ("int8",)
+    assert [
+        made.kind for made in cases(load_profile(str(file)), "smoke", ("FULLY_CONNECTED/*/rows-plain",), 0)
+    ] == ["int8"]
+
+
+def test_a_profile_without_types_has_no_suite() -> None:
+    with pytest.raises(
+        ConfigError, match="litert-structure lists no type of activations: no suite is made from it"
+    ):
+        with_types(load_profile("litert-structure"))
 
 
 def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:

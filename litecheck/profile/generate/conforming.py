@@ -54,6 +54,16 @@ def conforming_plan(
     ``start`` has shapes, values, options and the set of inputs that are present; a type that it states stays. Without
     ``start`` every input is present, in a shape that fits any. Raises UnsolvableError.
     """
+    plan, left = repaired(stated_plan(profile, rule, alternative, start), requirements_of(rule, alternative))
+    if left:
+        raise UnsolvableError(f"no plan keeps {', '.join(r.path for r in left)}")
+    return plan
+
+
+def stated_plan(
+    profile: Profile, rule: OperatorRule, alternative: int = 0, start: Plan | None = None
+) -> Plan:
+    """Return the plan of ``conforming_plan`` before its limits are repaired."""
     requirements = requirements_of(rule, alternative)
     operands = dict(start.operands) if start else {}
     for number, role in enumerate(rule.roles):
@@ -63,22 +73,24 @@ def conforming_plan(
         )
         operands[role] = tuple(_tensor(own, profile, role in rule.activations, number, t) for t in bare)
     plan = start or Plan(rule.opcode, rule.inputs, rule.outputs, {}, rule.intermediates, rule.optional)
-    plan = following(plan.but(operands=operands), requirements)
-    plan, left = repaired(plan, requirements)
-    if left:
-        raise UnsolvableError(f"no plan keeps {', '.join(r.path for r in left)}")
-    return plan
+    return following(plan.but(operands=operands), requirements)
+
+
+def broken(plan: Plan, requirements: Iterable[Requirement]) -> list[Requirement]:
+    """Return the limits that a plan violates."""
+    operands = measurable(plan)
+    return [r for r in requirements if r.verb == "limits" and not holds(r, operands)]
 
 
 def repaired(
-    plan: Plan, requirements: tuple[Requirement, ...], broken: Requirement | None = None
+    plan: Plan, requirements: tuple[Requirement, ...], target: Requirement | None = None
 ) -> tuple[Plan, list[Requirement]]:
-    """Return the plan with its limits satisfied, except a limit to be violated; and the limits that cannot be satisfied."""
-    limits = [r for r in requirements if r.verb == "limits" and r is not broken]
+    """Return the plan with its limits satisfied, except ``target``, which is to be violated; and the
+    limits that cannot be satisfied."""
+    limits = [r for r in requirements if r is not target]
     left: list[Requirement] = []
     for _ in range(_ROUNDS):
-        operands = measurable(plan)
-        left = [r for r in limits if not holds(r, operands)]
+        left = broken(plan, limits)
         if not left:
             break
         for r in left:

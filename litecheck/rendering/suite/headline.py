@@ -1,4 +1,4 @@
-"""First lines of suites: verdict, missing results, arithmetic and excused cases of a report, and the end of a run."""
+"""First and last lines of suites: verdict, missing results, arithmetic, excused cases; the ends of make and run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.claims import shortfalls_sentence
 from litecheck.rendering.wording.outcomes import one_line
+from litecheck.suite.manifest import Manifest
 from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
 from litecheck.summary_text import counted
+
+#: Number of operators without a valid case that are named.
+_GAPS = 3
 
 
 def remark(report: SuiteReport) -> str:
@@ -53,6 +57,24 @@ def excused(report: SuiteReport) -> Iterator[str]:
             groups[key] = groups.get(key, 0) + 1
     for (operator, ending, why), number in groups.items():
         yield f"{operator}, {number:,} {ending}: {visible(why)}"
+
+
+def made_sentence(manifest: Manifest) -> str:
+    """Return ``31 cases of int8, 29 of them invalid models``."""
+    refused = sum(1 for case in manifest.cases if case.broken)
+    kinds = ", ".join(dict.fromkeys(case.kind for case in manifest.cases if not case.broken))
+    of = f" of {kinds}" if kinds else ""
+    return f"{len(manifest.cases):,} cases{of}, {refused:,} of them invalid models"
+
+
+def gaps_sentence(manifest: Manifest) -> str:
+    """Return ``no valid case of 2 operators: ADD int8 (breaks ADD/limits/lhs.batch), SUB int8 (...)``; "" without gaps."""
+    gaps = [gap for gap in manifest.uncovered if gap.kind and not gap.form]
+    if not gaps:
+        return ""
+    told = [f"{gap.opcode} {gap.kind} ({gap.reason})" for gap in gaps[:_GAPS]]
+    more = [f"and {len(gaps) - _GAPS} more, see uncovered in the manifest"] if len(gaps) > _GAPS else []
+    return f"no valid case of {counted(len(gaps), 'operator')}: {', '.join((*told, *more))}"
 
 
 def run_sentence(summary: RunSummary) -> str:

@@ -1,10 +1,12 @@
-"""First lines of suites: the end of a run in one line."""
+"""First and last lines of suites: the ends of make and run in one line."""
 
 from __future__ import annotations
 
 import pytest
 
-from litecheck.rendering.suite.headline import run_sentence
+from litecheck.rendering.suite.headline import gaps_sentence, run_sentence
+from litecheck.suite.manifest import Manifest
+from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.run_summary import RunSummary
 
 
@@ -24,3 +26,24 @@ from litecheck.suite.run_summary import RunSummary
 )
 def test_the_end_of_a_run(summary: RunSummary, told: str) -> None:
     assert run_sentence(summary) == told
+
+
+def gap(opcode: str, kind: str = "int8", form: str = "") -> MissingCase:
+    return MissingCase(opcode, kind, form, f"breaks {opcode}/limits/lhs.batch")
+
+
+@pytest.mark.parametrize(
+    ("gaps", "told"),
+    [
+        ([gap("ADD", form="same"), gap("ADD", "")], ""),
+        ([gap("ADD")], "no valid case of 1 operator: ADD int8 (breaks ADD/limits/lhs.batch)"),
+        (
+            [gap(opcode) for opcode in ("ADD", "SUB", "MUL", "DIV", "POW")],
+            "no valid case of 5 operators: ADD int8 (breaks ADD/limits/lhs.batch), SUB int8 (breaks "
+            "SUB/limits/lhs.batch), MUL int8 (breaks MUL/limits/lhs.batch), and 2 more, see uncovered in the manifest",
+        ),
+    ],
+)
+def test_operators_without_a_valid_case(gaps: list[MissingCase], told: str) -> None:
+    manifest = Manifest("litecheck", "litert-int8", "", "smoke", 0, (), (), cases=(), uncovered=tuple(gaps))
+    assert gaps_sentence(manifest) == told

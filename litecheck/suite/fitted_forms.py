@@ -1,0 +1,133 @@
+"""Forms fitted to a profile: shapes and options for an operator whose first form violates limits of the profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from litecheck.cases.geometry.covering import Row, covering
+from litecheck.cases.geometry.design import Design, design_of, rows_of
+from litecheck.cases.geometry.layout import Layout
+from litecheck.errors import ProfileError
+from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.types import OperatorRule, Profile
+from litecheck.suite.case_templates import CaseTemplate, templates_of
+from litecheck.suite.choices import Choice, choices
+from litecheck.suite.drafts import broken_limits, drafted
+
+#: Factors that can have any size, and sizes that a chip may require and a design does not list.
+_SIZED = (
+    "height",
+    "width",
+    "channels",
+    "outputs",
+    "depth",
+    "units",
+    "rows",
+    "columns",
+    "elements",
+    "inner",
+    "length",
+)
+_SIZES = tuple(map(str, (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)))
+#: Name of the fitted form in names of cases.
+_FITTED = "fitted"
+
+
+def forms_for(profile: Profile, rule: OperatorRule, kind: str) -> tuple[CaseTemplate, ...]:
+    """Return the forms of an operator, behind a fitted form if the profile forbids the first one.
+
+    The first form has every set of parameters. Example: with ``input.channels: {multiple_of: 8}`` the first form of
+    CONV_2D (3 channels) violates the profile, and the fitted form has 8 channels.
+    """
+    forms, design = templates_of(rule.opcode).forms, design_of(rule.opcode)
+    several = tuple(choices(profile, rule, kind))
+    if not forms or not several or design is None or any(fits(profile, rule, forms[0], c) for c in several):
+        return forms
+    row = fitted_row(profile, rule, several[0], design)
+    layout = design.laid_out(row) if row else None
+    return forms if layout is None else (replace(form_of(forms[0], layout, _FITTED), level="smoke"), *forms)
+
+
+def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> tuple[Row, ...]:
+    """Return the covering array of an operator, of values that the profile allows if it forbids the usual ones.
+
+    A size of which only the value of the fitted form is allowed also has two and three times this value.
+    """
+    design = design_of(rule.opcode)
+    row = None if design is None else fitted_row(profile, rule, choice, design)
+    if design is None or row is None or row == design.usual:
+        return rows_of(rule.opcode, strength)
+
+    def allowed(other: Row) -> bool:
+        return _violated(profile, rule, choice, design, other) == 0
+
+    factors = {name: _allowed_values(name, values, row, allowed) for name, values in design.factors.items()}
+    return tuple(covering(factors, strength, allowed))
+
+
+def _allowed_values(
+    name: str, values: Sequence[str], row: Row, allowed: Callable[[Row], bool]
+) -> tuple[str, ...]:
+    """Return the value of a row and those that are allowed beside it."""
+    own = row[name]
+    listed = [v for v in values if v != own and allowed({**row, name: v})]
+    if not listed and name in _SIZED:
+        listed = [v for v in (str(int(own) * n) for n in (2, 3)) if allowed({**row, name: v})]
+    return own, *listed
+
+
+def form_of(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:
+    """Return the form of a layout, with further operands and options from the first form of the operator."""
+    unfused = {k: v for k, v in first.options.items() if k != "fused_activation_function"}
+    operands = {**first.operands, **layout.operands}
+    options = {**unfused, **layout.options}
+    return replace(first, name=name, operands=operands, options=options, results=layout.results)
+
+
+def fits(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> bool:
+    """Return True if a rule accepts a form."""
+    try:
+        drafted(profile, rule, form, choice)
+    except (UnsolvableError, ProfileError):
+        return False
+    return True
+
+
+def fitted_row(profile: Profile, rule: OperatorRule, choice: Choice, design: Design) -> Row | None:
+    """Return values of the geometric factors that the limits of a rule allow; None if none are found.
+
+    The search starts with the usual values. Each step changes the value of one factor so that fewer limits are violated.
+    """
+    row = design.usual
+    left = _violated(profile, rule, choice, design, row)
+    while left:
+        better = ((n, other) for other in _neighbors(design, row)
+                  if (n := _violated(profile, rule, choice, design, other)) is not None)  # fmt: skip
+        found = next(((n, other) for n, other in better if n < left), None)
+        if found is None:
+            return None
+        left, row = found
+    return None if left is None else row
+
+
+def _violated(profile: Profile, rule: OperatorRule, choice: Choice, design: Design, row: Row) -> int | None:
+    """Count the limits that the layout of a row violates; None for a row without a layout, or if no limit is the reason."""
+    layout = design.laid_out(row)
+    if layout is None:
+        return None
+    form = form_of(templates_of(rule.opcode).forms[0], layout, _FITTED)
+    if fits(profile, rule, form, choice):
+        return 0
+    try:
+        return len(broken_limits(profile, rule, form, choice)) or None
+    except ProfileError:  # shapes that do not match
+        return None
+
+
+def _neighbors(design: Design, row: Row) -> Iterator[Row]:
+    """Yield rows with another value of one factor: those of the design, and further sizes."""
+    for name, value in row.items():
+        for other in dict.fromkeys((*design.factors[name], *(_SIZES if name in _SIZED else ()))):
+            if other != value:
+                yield {**row, name: other}
