@@ -25,6 +25,22 @@ def closest(word: str, known: Iterable[str]) -> str:
     return alike or next(iter(difflib.get_close_matches(word, names, 1)), "")
 
 
+def equally_close(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that are as similar to a word as the most similar one, at most 5 of them."""
+    import difflib
+
+    names = list(known)
+    first = closest(word, names)
+    if not first or _letters(first) == _letters(word):
+        return [first] if first else []
+
+    def similarity(name: str) -> float:
+        return difflib.SequenceMatcher(None, name, word).ratio()
+
+    equal = [name for name in names if similarity(name) == similarity(first)]
+    return equal if len(equal) <= _CHOICES else [first]
+
+
 def _letters(word: str) -> str:
     return word.casefold().replace("_", "").replace("-", "")
 
@@ -32,14 +48,15 @@ def _letters(word: str) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` if a known word is similar, all words that begin with the word, else ``""``.
 
-    For example, ``ethos-u`` gives ``; did you mean 'ethos-u55', 'ethos-u65' or 'ethos-u85'?``.
+    Words of equal similarity are all named. For example, ``ethos-u`` and ``ethos-u56`` give ``; did you mean
+    'ethos-u55', 'ethos-u65' or 'ethos-u85'?``.
     """
     names = list(dict.fromkeys(known))
-    *begun, last = [repr(name) for name in names if len(word) >= _PREFIX and name.startswith(word)] or [""]
-    if 0 < len(begun) < _CHOICES:
-        return f"; did you mean {', '.join(begun)} or {last}?"
-    close = closest(word, names)
-    return f"; did you mean {close!r}?" if close else ""
+    begun = [name for name in names if len(word) >= _PREFIX and name.startswith(word)]
+    *others, last = map(repr, begun if 1 < len(begun) <= _CHOICES else equally_close(word, names) or [""])
+    if last == repr(""):
+        return ""
+    return f"; did you mean {', '.join(others)} or {last}?" if others else f"; did you mean {last}?"
 
 
 def suggestion(word: str, known: Iterable[str], lead: str = "available:") -> str:

@@ -34,6 +34,13 @@ def test_the_closest_word(word: str, expected: str) -> None:
     assert did_you_mean(word, KNOWN) == (f"; did you mean '{expected}'?" if expected else "")
 
 
+def test_words_of_equal_similarity_are_all_named() -> None:
+    names = ("ethos-u55", "ethos-u65", "ethos-u85", "tflm")
+    three = "; did you mean 'ethos-u55', 'ethos-u65' or 'ethos-u85'?"
+    assert did_you_mean("ethos-u56", names) == did_you_mean("ethos-u", names) == three
+    assert did_you_mean("abc1", [f"abc{n}" for n in range(2, 9)]) == "; did you mean 'abc8'?"
+
+
 @pytest.mark.parametrize(
     ("name", "file", "hint"),
     [

@@ -39,7 +39,7 @@ def filter_report(
     if isinstance(select, str) or isinstance(ignore, str):
         call = "litecheck.filter_report(report, ignore=['*/weight/granularity'])"
         raise wrong_type("filter_report", "sequences of paths", select or ignore, call)
-    given = ((path, policy.as_level(level)) for path, level in (levels or {}).items())
+    given = ((path, policy.as_level(level, f"level of {path}")) for path, level in (levels or {}).items())
     choices = policy.Policy(tuple(select), tuple(ignore), tuple(given))
     policy.check_patterns(choices, profiles or map(load_profile, DEFAULT_PROFILES))
     whole = policy.apply_selection(policy.apply(_run(report, "filter_report"), choices), choices)

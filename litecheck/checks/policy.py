@@ -149,15 +149,15 @@ def parse_level(text: str) -> tuple[str, Level]:
         raise ConfigError(
             f"{text}: a level is set as PATH=LEVEL, for example CONV_2D/weight/granularity=note"
         )
-    return path.strip(), as_level(word.strip())
+    return path.strip(), as_level(word.strip(), f"level of {path.strip()}")
 
 
-def as_level(word: str) -> Level:
-    """Return the level with that name. Raises ConfigError for an unknown name."""
+def as_level(word: str, subject: str) -> Level:
+    """Return the level with that name. Raises ConfigError, about the subject, for an unknown name."""
     for level in LEVELS:
         if level == word:
             return level
-    raise ConfigError(f"'{word}' is not a level; the levels are violation, warning and note")
+    raise ConfigError(f"{subject}: got {word!r}, expected violation, warning or note")
 
 
 def check_gate(option: str, profiles: Iterable[Profile]) -> None:

@@ -98,12 +98,16 @@ def compare(
 def _both(
     expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
 ) -> tuple[Any, Stored]:
-    """Return expected and actual values. Raw bytes without a shape get the shape of the other tensor."""
+    """Return expected and actual values. Raw bytes have the shape of the other tensor, unless an option states it.
+
+    Raw bytes of ACTUAL have the type of EXPECTED, unless EXPECTED is to be quantized.
+    """
     from litecheck.quantizer.array_files import is_raw, read
 
     raw = is_raw(expected)
-    ours = read(expected, expected_dtype or (tensor.dtype if raw else None), tensor.shape).values
-    theirs = read(actual, tensor.dtype, tensor.shape if tensor.shape or raw else ours.shape)
+    stored = read(expected, expected_dtype or (tensor.dtype if raw else None), tensor.shape)
+    ours, same = stored.values, stored.dtype if is_raw(actual) and tensor.parameters is None else None
+    theirs = read(actual, tensor.dtype or same, tensor.shape if tensor.shape or raw else ours.shape)
     if raw and tensor.shape is None and ours.size == theirs.values.size:
         ours = ours.reshape(theirs.values.shape)
     return ours, theirs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Annotated, Any
 
 from litecheck.cli.panels import INPUTS, option
@@ -108,8 +109,14 @@ def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
             ways = f"litecheck quantize --like {model}:{tensor.index} makes such values"
             raise ConfigError(f"{file}: holds {stored.dtype}, input {name!r} takes {tensor.dtype}; {ways}")
         return stored.values
-    if min(tensor.shape_signature or (0,)) < 0:
+    shape = tensor.shape_signature or tensor.shape
+    if not (unknown := sum(n < 0 for n in shape)):
+        return read(file, tensor.dtype, tensor.shape).values
+    values = read(file, tensor.dtype).values
+    step = prod(n for n in shape if n >= 0)
+    if unknown > 1 or not step or values.size % step:
+        words = "x".join("?" if n < 0 else str(n) for n in shape)
         raise ConfigError(
-            f"{file}: raw bytes for {name!r}, whose shape the model leaves open; give a .npy file"
+            f"{file}: {values.size:,} values do not give the shape {words} of input {name!r}. Give a .npy file."
         )
-    return read(file, tensor.dtype, tensor.shape).values
+    return values.reshape(tuple(max(n, -1) for n in shape))

@@ -28,7 +28,8 @@ def check_models(
     """
     from litecheck.checks.policy import as_level
 
-    fail_on = as_level(options.fail_on or "violation")
+    origin = options.origin("fail-on")
+    fail_on = as_level(options.fail_on or "violation", f"fail-on{origin}" if origin else "--fail-on")
     judged: dict[str, Reports] = {
         one.file: (unreadable(one, one.file),) for one in found if isinstance(one, ModelError)
     }

@@ -22,6 +22,8 @@ from litecheck.errors import ConfigError
 
 #: Incremented when a key changes its meaning or is removed.
 VERSION = 1
+#: Where a plan comes from, for a file that is none.
+_ORIGIN = "--save-plan writes a plan; a recipe is for --recipe"
 
 
 def plan_values(plan: ConversionPlan) -> dict[str, Any]:
@@ -48,10 +50,13 @@ def plan_json(plan: ConversionPlan) -> str:
 
 def read_plan(text: bytes | str, file: str) -> ConversionPlan:
     """Return the plan of a file. Raises ConfigError with the location of the problem."""
-    values = decode_json(text, file)
+    try:
+        values = decode_json(text, file)
+    except ConfigError as error:
+        raise ConfigError(f"{error}. {_ORIGIN}") from None
     reader = PlanReader(file)
     if not isinstance(values, dict) or values.get("litecheck_plan") != VERSION:
-        raise ConfigError(f"{file}: this is not a conversion plan (litecheck_plan is not {VERSION})")
+        raise ConfigError(f"{file}: no plan: got no litecheck_plan of {VERSION}. {_ORIGIN}")
     reader.object(values, "plan", PLAN_KEYS)
     generation = reader.text(values, "generation", "plan")
     if generation not in get_args(Generation):

@@ -17,7 +17,7 @@ from litecheck.conversion.recipe_file import read_recipe
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import check_real, is_quantized
-from litecheck.errors import ConfigError, InputError
+from litecheck.errors import ConfigError
 from litecheck.files import read_file
 from litecheck.model.load import load_model
 from litecheck.model.node_signatures import CONVERSIONS
@@ -256,7 +256,7 @@ def _check_statistics(settings: ConversionSettings) -> None:
 def _plan(file: str) -> ConversionPlan:
     from litecheck.conversion.plan_file import read_plan
 
-    plan = read_plan(read_file(file, error=InputError), file)
+    plan = read_plan(read_file(file), file)
     if plan.target not in _KINDS:
         raise ConfigError(f"{file}: there is no conversion to activations of {plan.target!r}")
     return plan

@@ -112,9 +112,9 @@ def _opened(spec: DeviceSpec, limits: Limits) -> Device:
     names = device_names()
     forms = {part: name for name in reversed(names) for part in (*name.split(":"), name)}
     close = closest(spec.kind, forms)
-    hint = f"; did you mean {forms[close]!r}?" if close else ""
+    hint = f"; did you mean {forms[close]!r}?" if close else ";"
     raise DeviceNameError(
-        f"--device {spec.text}: unknown device {spec.kind!r}{hint}; available: {', '.join(names)}"
+        f"--device {spec.text}: unknown device {spec.kind!r}{hint} available: {', '.join(names)}"
     )
 
 

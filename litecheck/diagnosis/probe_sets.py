@@ -77,7 +77,7 @@ def prepared(
     unknown = [opcode for opcode in opcodes if opcode not in known]
     if unknown:
         where = "the model has no" if models else "there are no probes for"
-        listed = f"{did_you_mean(unknown[0].upper(), known)}; available: {', '.join(known) or 'none'}"
+        listed = f"{did_you_mean(unknown[0].upper(), known) or ';'} available: {', '.join(known) or 'none'}"
         raise ConfigError(f"--select {unknown[0]}: {where} {unknown[0]!r}{listed}")
     if not there:
         raise RunError(f"{', '.join(m.file for m in models)}: no operator in it can be diagnosed")

@@ -236,8 +236,8 @@ class Reader:
         found = {}
         for name, node in limits.values.items():
             if name not in known:
-                told = f"no measurement {name!r}{suggested(name, known)}"
-                raise limits.wrong(name, f"{told}; 'litecheck rules --measurements' lists all")
+                told = f"no measurement {name!r}{suggested(name, known) or ';'}"
+                raise limits.wrong(name, f"{told} 'litecheck rules --measurements' lists all")
             value, why, where = _reasoned(node, because, see)
             found[name] = RawRequirement(
                 parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])

@@ -14,7 +14,7 @@ from litecheck.documents import DocumentError, compose_yaml
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.files import read_file
 from litecheck.profile.lazy import Lazy
-from litecheck.spelling import did_you_mean
+from litecheck.spelling import suggestion
 
 #: More than any rule file needs; beyond it a file is refused unread.
 MAX_BYTES = 4 << 20
@@ -83,7 +83,7 @@ class MappingNode(_Located):
         names = list(allowed)
         for key in self.values:
             if key not in names:
-                raise self.wrong(key, f"unknown key {key!r}{did_you_mean(key, names)}")
+                raise self.wrong(key, f"unknown key {key!r}{suggestion(key, names)}")
         return self
 
     def wrong(self, key: str, message: str) -> ProfileError:

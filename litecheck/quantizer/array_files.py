@@ -115,6 +115,9 @@ def _numpy_type(dtype: str) -> np.dtype[Any] | None:
 
 
 def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...] | None) -> Stored:
+    if dtype is None and _MODEL.search(f"{file.lower()}:"):
+        lists = f"'litecheck inspect {file} --tensors' lists all"
+        raise ConfigError(f"{file}: got a model, expected a tensor: {file}:TENSOR; {lists}")
     if dtype is None:
         raise ConfigError(
             f"{file}: raw bytes need a type (--dtype), and a shape (--shape) unless they are flat"

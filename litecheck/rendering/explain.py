@@ -99,9 +99,9 @@ def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
         return ConfigError(f"{path}: no requirement of {', '.join(names)} has this path; {have}")
     name, measured_names = path.partition("/limits/")[2], tuple(operator_measurements())
     if name and name.isidentifier() and name not in measured_names:
-        hint = suggested(name, measured_names)
+        hint = suggested(name, measured_names) or ";"
         return ConfigError(
-            f"{path}: no measurement {name!r}{hint}; 'litecheck rules --measurements' lists all"
+            f"{path}: no measurement {name!r}{hint} 'litecheck rules --measurements' lists all"
         )
     return ConfigError(f"{path}: no requirement has this path{hint_of(path, known_paths(chosen))}")
 

@@ -111,7 +111,8 @@ class ReportView:
     def verdict(self) -> str:
         """Return the verdict with its summary in a line, as in ``fails: 1 of 7 kinds of operators fails: ADD int8``."""
         found = self.document()
-        return ": ".join(filter(None, (found.verdict, found.summary)))
+        stated = found.summary.startswith(found.verdict)
+        return found.summary if stated else ": ".join(filter(None, (found.verdict, found.summary)))
 
     def nodes(self) -> dict[str, Any]:
         """Return node data for Model Explorer. Raises ConfigError for several models: a graph shows one model."""

@@ -25,6 +25,7 @@ from litecheck.spelling import suggestion
 from litecheck.suite.case import LEVELS
 from litecheck.suite.claims import Claims, ClaimsRecord, DeviceClaim, OperatorClaim
 from litecheck.suite.waivers import read_waivers
+from litecheck.version import __version__
 
 KEYS = ("claims", "device", "profile", "level", "extensions", "types", "arithmetic", "operators", "waivers")
 DEVICE_KEYS = ("name", "version", "driver", "program")
@@ -59,7 +60,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
             if "device" in top or not profile
             else DeviceClaim("", ""),
             profile=base[1].name,
-            version=text(stated.get("version")) if profile else _word(stated, "version"),
+            version=text(stated.get("version")) if profile else _suite_version(stated),
             level=_level(top),
             extensions=tuple(profile.name for _, profile in extensions),
         ),
@@ -100,6 +101,14 @@ def _word(owner: MappingNode, key: str) -> str:
     if not word:
         raise ProfileError(owner.file, owner.lines.get(key, owner.line), f"the key {key} is missing")
     return word
+
+
+def _suite_version(stated: MappingNode) -> str:
+    """Return the version of litecheck that made the suite, which a certificate states."""
+    if not (version := text(stated.get("version"))):
+        wanted = f"expected the version of litecheck that made the suite, as in {{name: ..., version: {__version__}}}"
+        raise ProfileError(stated.file, stated.line, f"profile: got no version, {wanted}")
+    return version
 
 
 def _mapping(top: MappingNode, key: str) -> MappingNode:

@@ -147,8 +147,8 @@ PAIR = "a level is set as PATH=LEVEL, for example CONV_2D/weight/granularity=not
     [
         ("CONV_2D", f"CONV_2D: {PAIR}"),
         ("=note", f"=note: {PAIR}"),
-        ("CONV_2D=", "'' is not a level; the levels are violation, warning and note"),
-        ("CONV_2D=fatal", "'fatal' is not a level; the levels are violation, warning and note"),
+        ("CONV_2D=", "level of CONV_2D: got '', expected violation, warning or note"),
+        ("CONV_2D=fatal", "level of CONV_2D: got 'fatal', expected violation, warning or note"),
     ],
 )
 def test_what_is_no_level_is_said(wrong: str, says: str) -> None:

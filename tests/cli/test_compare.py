@@ -50,6 +50,12 @@ def test_real_values_are_quantized_and_the_cause_is_named(run: Run, arguments: s
     assert "This reproduces all 80 elements." in result.stdout
 
 
+def test_raw_bytes_have_the_type_and_shape_of_expected(run: Run) -> None:
+    EVEN.tofile("same.bin")
+    result = run("compare", "device.npy", "same.bin")
+    assert result.stdout == "same.bin against device.npy: exact\ntensor     int8 4x20, 80 elements\n"
+
+
 def test_the_tolerance_decides(run: Run) -> None:
     for tolerance in ("1lsb", "1", "1 LSB", "2"):
         result = run("compare", "ours.npy", "device.npy", "--tolerance", tolerance)
@@ -160,7 +166,13 @@ def test_a_constant_of_a_model(run: Run) -> None:
         ("ours.npy device.npy --tolerance 0.1", "is in share; stored integers differ in LSB", 2),
         ("ours.npy device.npy --axis 1", "--axis: goes with --scale or --from-data", 64),
         ("x.npy device.npy --like good.tflite:x --axis 1", "--axis: goes with --scale", 64),
-        ("ours.npy device.bin", "raw bytes need a type", 64),
+        ("x.npy device.bin --scale 1", "raw bytes need a type", 64),
+        ("device.bin device.bin", "raw bytes need a type", 64),
+        (
+            "good.tflite ours.npy",
+            "good.tflite: got a model, expected a tensor: good.tflite:TENSOR; 'litecheck inspect good.tflite --tensors'",
+            64,
+        ),
         ("ours.npy device.bin --dtype int16", "80 bytes; int16 4x20 has 160", 2),
         ("ours.npy device.bin --dtype int8 --shape 8x10", "expected has 4x20, actual has 8x10", 2),
         ("ours.npy device.npy --tolerance some", "--tolerance: 'some' is not a number of steps", 64),

@@ -94,9 +94,15 @@ def test_inputs_that_cannot_be_read(
         feed(model(*names), None, given, None)
 
 
-def test_raw_bytes_need_a_known_shape(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="raw bytes for 'a', whose shape the model leaves open"):
-        feed(model("a", open_shape=True), None, ["raw.bin"], None)
+def test_raw_bytes_give_an_open_dimension(folder: Path) -> None:
+    """The signature is ?x3: 6 bytes of int8 are 2 rows, and 7 bytes are no number of rows."""
+    np.arange(6, dtype=np.int8).tofile("six.bin")
+    fed = feed(model("a", open_shape=True), None, ["six.bin"], None)
+    assert fed.arrays["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    np.arange(7, dtype=np.int8).tofile("seven.bin")
+    message = r"seven\.bin: 7 values do not give the shape \?x3 of input 'a'\. Give a \.npy file\."
+    with pytest.raises(ConfigError, match=message):
+        feed(model("a", open_shape=True), None, ["seven.bin"], None)
 
 
 def test_samples(folder: Path) -> None:

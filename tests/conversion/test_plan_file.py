@@ -42,5 +42,14 @@ def test_a_range_that_no_float32_holds_is_told(end: str) -> None:
     "content", [b"[" * 100_000, b"\xff", b"", b"9" * 5000, b'{"a": NaN}', b'{"a": 1, "a": 1}']
 )
 def test_what_is_no_json_is_told(content: bytes) -> None:
-    with pytest.raises(ConfigError, match=r"^p(:1)?: not JSON: "):
+    with pytest.raises(
+        ConfigError, match=r"^p(:1)?: not JSON: .*\. --save-plan writes a plan; a recipe is for --recipe$"
+    ):
         read_plan(content, "p")
+
+
+def test_json_that_is_no_plan_is_told() -> None:
+    with pytest.raises(
+        ConfigError, match=r"^p: no plan: got no litecheck_plan of 1\. --save-plan writes a plan"
+    ):
+        read_plan("[]", "p")

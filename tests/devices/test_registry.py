@@ -81,7 +81,7 @@ def test_unknown_devices_are_told_the_known_ones() -> None:
     own = sorted((*(path.stem for path in Path(adapters.__path__[0]).glob("[!_]*.py")), "vela"))
     told = error("acme-npo")
     assert told.startswith(
-        "--device acme-npo: unknown device 'acme-npo'; did you mean 'acme-npu'?; available: command"
+        "--device acme-npo: unknown device 'acme-npo'; did you mean 'acme-npu'? available: command"
     )
     assert list(dict.fromkeys(n.partition(":")[0] for n in told.partition("available: ")[2].split(", "))) == [
         *own,
@@ -108,13 +108,13 @@ def test_a_similar_device_is_suggested(name: str, close: str) -> None:
 #: What is written -> what the error says.
 WRONG = {
     "litert": "no kernels; available: litert:reference, litert:optimized, litert:xnnpack",
-    "litert:xnpack": "unknown kernels 'xnpack'; did you mean 'litert:xnnpack'?; available: litert:reference",
+    "litert:xnpack": "unknown kernels 'xnpack'; did you mean 'litert:xnnpack'? available: litert:reference",
     "litert:reference,treads=1": "did you mean 'threads'?",
     "tflm:big": "tflm takes no argument 'big'",
     "tflm,arena=4k": "a number from 1",
     "openvino:npu": "openvino takes no argument",
     "vela": "no accelerator; available: vela:ethos-u55, vela:ethos-u65, vela:ethos-u85",
-    "vela:ethos-u56": "unknown accelerator 'ethos-u56'; did you mean 'ethos-u85'?",
+    "vela:ethos-u56": "unknown accelerator 'ethos-u56'; did you mean 'ethos-u55', 'ethos-u65' or 'ethos-u85'?",
     "vela:ethos-u55,cores=2": "unknown option 'cores'; vela takes none",
     "delegate": "a library is missing",
     "delegate:/nowhere/lib.so": "no such file: /nowhere/lib.so",

@@ -153,7 +153,7 @@ def test_devices_and_pipes_are_not_read(tmp_path: Path, in_time: None) -> None:
         ("profile", "rules: [{to: int8}]", "got recipe, expected profile"),
         ("claims", "profile: p\nops: {}", "got profile 'p', expected claims"),
         ("waivers", "profile: p", "got profile 'p', expected waivers"),
-        ("recipe", "foo: bar", "unknown key 'foo'"),
+        ("recipe", "foo: bar", "unknown key 'foo'; available: rules"),
     ],
 )
 def test_a_file_of_another_kind_is_named(tmp_path: Path, kind: str, text: str, why: str) -> None:

@@ -74,10 +74,15 @@ def test_a_list_of_operators_claims_no_other(tmp_path: Path) -> None:
         ("version: r1}", "version: r1, drivers: 3}", 2, "unknown key 'drivers'; did you mean 'driver'?"),
         ("device: {name: board, version: r1}\n", "", 1, "the key device is missing"),
         ("name: litert-int8", "name: litert-in8", 4, "profile: no 'litert-in8'; did you mean 'litert-int8'?"),
-        ("  version: 0.1.0\n", "", 4, "the key version is missing"),
+        (
+            "  version: 0.1.0\n",
+            "",
+            4,
+            "profile: got no version, expected the version of litecheck that made the",
+        ),
         ("level: standard", "level: standart", 6, "level: no 'standart'; did you mean 'standard'?"),
         ("level: standard\n", "", 1, "the key level is missing"),
-        ("types: int8\n", "types: int9\n", 7, "types: no 'int9'; did you mean 'int8'?"),
+        ("types: int8\n", "types: int9\n", 7, "types: no 'int9'; did you mean 'int2', 'int4' or 'int8'?"),
         (
             "arithmetic: litert-reference",
             "arithmetic: litert-refrence",

@@ -43,10 +43,8 @@ def chosen_runtime(device: str, unseen: bool) -> str:
     """
     names = ("auto", OWN, *KERNELS)
     if device not in names:
-        hint = did_you_mean(device, names)
-        raise ConfigError(
-            f"--device {device}: unknown device {device!r}{hint}; available: {', '.join(names)}"
-        )
+        hint = did_you_mean(device, names) or ";"
+        raise ConfigError(f"--device {device}: unknown device {device!r}{hint} available: {', '.join(names)}")
     installed = find_spec("ai_edge_litert") is not None
     if device == "auto":
         return "litert:xnnpack" if installed and not unseen else OWN

@@ -31,7 +31,7 @@ def _kernels(argument: str) -> Mapping[str, str]:
         names = [f"litert:{name}" for name in RESOLVERS]
         what = f"unknown kernels {argument!r}" if argument else "no kernels"
         hint = did_you_mean(f"litert:{argument}", names) if argument else ""
-        raise ValueError(f"{what}{hint}; available: {', '.join(names)}")
+        raise ValueError(f"{what}{hint or ';'} available: {', '.join(names)}")
     return {"kernels": argument}
 
 

@@ -23,7 +23,7 @@ def _accelerator(argument: str) -> Mapping[str, str]:
 
         problem = f"unknown accelerator {argument!r}" if argument else "no accelerator"
         known = ", ".join(f"vela:{name}" for name in ACCELERATORS)
-        raise ValueError(f"{problem}{did_you_mean(argument, ACCELERATORS)}; available: {known}")
+        raise ValueError(f"{problem}{did_you_mean(argument, ACCELERATORS) or ';'} available: {known}")
     return {"accelerator": argument}
 
 
