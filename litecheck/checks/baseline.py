@@ -2,7 +2,8 @@
 
 A baseline is a multiset: two equal findings are two entries, and each entry waives one finding. An entry consists of
 the model, the requirement path and the fingerprint of a finding, so it survives edits elsewhere in the model. A
-``reason``, which a person adds to an entry, is reported with the waiver and kept when the baseline is written again.
+``reason``, which a person adds to an entry, is reported with the waiver and kept when the baseline is written again. An
+entry that ``expires`` waives nothing after this day.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.checks.policy import map_findings
+from litecheck.dates import iso_date, today
 from litecheck.documents import decode_json, encode_json
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, from_here, read_file
@@ -29,20 +31,24 @@ VERSION = 1
 
 #: An entry's keys in the file, in the order in which entries are sorted.
 KEYS = ("model", "path", "where", "fingerprint")
+#: Keys that an entry can have as well.
+OPTIONAL = ("reason", "expires")
 
 _Key = tuple[str, str, str]
-_Reasons = dict[_Key, list[str]]
+#: Reasons and last days of entries.
+_Remarks = dict[_Key, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineEntry:
-    """A known finding of a model. ``reason`` is empty unless a person wrote one into the file."""
+    """A known finding of a model. ``reason`` and ``expires`` (a day, ISO) are empty unless a person stated them."""
 
     file: str
     path: str
     where: str
     fingerprint: str
     reason: str = ""
+    expires: str = ""
 
     @property
     def key(self) -> _Key:
@@ -50,6 +56,10 @@ class BaselineEntry:
 
     def as_stale(self) -> StaleEntry:
         return StaleEntry(self.file, self.path, self.where, self.fingerprint)
+
+    def expired(self, day: str) -> bool:
+        """Return True if the last day of the entry is before a day."""
+        return bool(self.expires) and self.expires < day
 
 
 @shows_call("litecheck.read_baseline('baseline.json')")
@@ -71,33 +81,44 @@ def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
     values = [item[key] for key in KEYS if isinstance(item.get(key), str)] if isinstance(item, dict) else []
     if len(values) < len(KEYS):
         raise ConfigError(f"{path}: finding {number} of the baseline lacks one of {', '.join(KEYS)}")
-    unknown = next((str(key) for key in item if key not in (*KEYS, "reason")), None)
+    unknown = next((str(key) for key in item if key not in (*KEYS, *OPTIONAL)), None)
     if unknown is not None:
-        hint = suggestion(unknown, (*KEYS, "reason"))
+        hint = suggestion(unknown, (*KEYS, *OPTIONAL))
         raise ConfigError(f"{path}: finding {number} of the baseline: unknown key {unknown!r}{hint}")
-    reason = item.get("reason", "")
-    if not isinstance(reason, str):
-        raise ConfigError(f"{path}: finding {number} of the baseline: 'reason' is not text")
-    return replace(BaselineEntry(*values), reason=reason)
+    for key in OPTIONAL:
+        if not isinstance(item.get(key, ""), str):
+            raise ConfigError(f"{path}: finding {number} of the baseline: {key!r} is not text")
+    try:
+        expires = iso_date(item["expires"]) if "expires" in item else ""
+    except ConfigError as error:
+        raise ConfigError(f"{path}: finding {number} of the baseline: expires: {error}") from None
+    return replace(BaselineEntry(*values), reason=item.get("reason", ""), expires=expires)
 
 
 def write(path: str | Path, entries: Iterable[BaselineEntry]) -> None:
     """Write a baseline file, sorted, so that equal baselines are equal files. Raises ConfigError."""
-    rows = sorted((e.file, e.path, e.where, e.fingerprint, e.reason) for e in entries)
+    rows = sorted((e.file, e.path, e.where, e.fingerprint, e.reason, e.expires) for e in entries)
     findings = [
-        dict(zip(KEYS, row, strict=True)) | ({"reason": reason} if reason else {}) for *row, reason in rows
+        dict(zip(KEYS, row, strict=False))
+        | {key: word for key, word in zip(OPTIONAL, row[len(KEYS) :], strict=True) if word}
+        for row in rows
     ]
     atomic_write(path, encode_json({"litecheck_baseline": VERSION, "findings": findings}))
 
 
 def entries(
-    report: Report, keep: Sequence[BaselineEntry] = (), select: Collection[str] = (), reason: str = ""
+    report: Report,
+    keep: Sequence[BaselineEntry] = (),
+    select: Collection[str] = (),
+    reason: str = "",
+    expires: str = "",
 ) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline of this run: an entry for each selected finding that is not waived.
 
     The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists,
-    and so do those of requirements that are not selected. A finding that has an entry in ``keep`` keeps its reason;
-    every other finding gets ``reason``.
+    and so do those of requirements that are not selected. A finding that has an entry in ``keep`` keeps its reason and
+    its last day, unless this day has passed and ``expires`` is a new one; every other finding gets ``reason`` and
+    ``expires``.
     """
 
     def selected(path: str) -> bool:
@@ -105,26 +126,42 @@ def entries(
 
     judged = {_name(model) for model in report.models if not model.problems}
     kept = (e for e in keep if not (selected(e.path) if e.file in judged else _gone(e)))
-    reasons = _reasons(keep)
+    remarks = _remarks(keep)
+
+    def remarked(entry: BaselineEntry) -> BaselineEntry:
+        earlier = _next(remarks, entry.key)
+        if earlier is None:
+            return replace(entry, reason=reason, expires=expires)
+        entry = replace(entry, reason=earlier[0] or reason, expires=earlier[1])
+        return replace(entry, expires=expires) if expires and entry.expired(today()) else entry
+
     now = (_entry_of(model, f) for model in report.models for f in model.active if selected(f.path))
-    return (*(replace(entry, reason=_next(reasons, entry.key) or reason) for entry in now), *kept)
+    return (*map(remarked, now), *kept)
 
 
-def apply(report: Report, known: Iterable[BaselineEntry], file: str, origin: str = "") -> Report:
-    """Waive every finding in the baseline, and report the entries without a finding as stale.
+def apply(
+    report: Report, known: Iterable[BaselineEntry], file: str, origin: str = "", day: str = ""
+) -> Report:
+    """Waive every finding in the baseline, and report the entries without a finding, and those that expired before
+    ``day`` (default: today), as stale.
 
     An entry for a model that this run did not check is stale only if its file is gone. A finding that is already waived
     keeps its waiver and uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
     """
-    known = tuple(known)
-    left = Counter(entry.key for entry in known)
-    reasons = _reasons(known)
-    models = tuple(_waive(model, left, reasons, f"baseline {file}{origin}") for model in report.models)
+    known, day = tuple(known), day or today()
+    valid = [entry for entry in known if not entry.expired(day)]
+    left = Counter(entry.key for entry in valid)
+    remarks = _remarks(valid)
+    models = tuple(_waive(model, left, remarks, f"baseline {file}{origin}") for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
     named = {_name(model) for model in report.models}
     stale = []
     for entry in known:
-        if entry.file in judged and left[entry.key] > 0:
+        if entry.expired(day) and entry.file in judged:
+            stale.append(
+                replace(entry.as_stale(), reason=f"this baseline entry expired after {entry.expires}")
+            )
+        elif entry.file in judged and left[entry.key] > 0:
             left[entry.key] -= 1
             stale.append(entry.as_stale())
         elif entry.file not in named and _gone(entry):
@@ -132,29 +169,49 @@ def apply(report: Report, known: Iterable[BaselineEntry], file: str, origin: str
     return replace(report, models=models, stale=(*report.stale, *stale))
 
 
-def _waive(model: ModelReport, left: Counter[_Key], reasons: _Reasons, by: str) -> ModelReport:
+def _waive(model: ModelReport, left: Counter[_Key], remarks: _Remarks, by: str) -> ModelReport:
     def change(finding: Finding) -> Finding:
         key = _entry_of(model, finding).key
         if left[key] <= 0:
             return finding
         left[key] -= 1
-        reason = _next(reasons, key) or "known when the baseline was written"
-        return finding if finding.waiver else replace(finding, waiver=Waiver(by, reason))
+        reason, expires = _next(remarks, key) or ("", "")
+        reason = reason or "known when the baseline was written"
+        until = f", until {expires}" if expires else ""
+        return finding if finding.waiver else replace(finding, waiver=Waiver(by, f"{reason}{until}"))
 
     return map_findings(model, change)
 
 
-def _reasons(entries: Iterable[BaselineEntry]) -> _Reasons:
-    """Return the reasons of the entries by key, in the order of the entries."""
-    reasons: _Reasons = defaultdict(list)
+def _remarks(entries: Iterable[BaselineEntry]) -> _Remarks:
+    """Return the reasons and last days of the entries by key, in the order of the entries."""
+    remarks: _Remarks = defaultdict(list)
     for entry in entries:
-        reasons[entry.key].append(entry.reason)
-    return reasons
+        remarks[entry.key].append((entry.reason, entry.expires))
+    return remarks
 
 
-def _next(reasons: _Reasons, key: _Key) -> str:
-    """Remove and return the next reason of a key; without one, the empty text."""
-    return reasons[key].pop(0) if reasons.get(key) else ""
+def _next(remarks: _Remarks, key: _Key) -> tuple[str, str] | None:
+    """Remove and return the next reason and last day of a key; None without one."""
+    return remarks[key].pop(0) if remarks.get(key) else None
+
+
+def misnamed(report: Report, known: Iterable[BaselineEntry]) -> str:
+    """Return a sentence about entries for the same findings of a model with another path; "" without any.
+
+    Example: the baseline was written in another folder, or with an absolute path.
+    """
+    entries = {(entry.path, entry.fingerprint): entry.file for entry in known}
+    for model in report.models:
+        name = _name(model)
+        for finding in model.active:
+            stated = entries.get((finding.path, finding.fingerprint), name)
+            if os.path.basename(stated) == os.path.basename(name) and stated != name:
+                return (
+                    f"entries of {stated} do not apply to {name}. Name models by the same path as when the baseline was "
+                    "written, in the same folder."
+                )
+    return ""
 
 
 def _entry_of(model: ModelReport, finding: Finding) -> BaselineEntry:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from litecheck.checks import baseline, policy
 from litecheck.checks.baseline import BaselineEntry
 from litecheck.checks.validate import DEFAULT_PROFILES
+from litecheck.dates import iso_date
 from litecheck.errors import wrong_type
 from litecheck.finding import Level
 from litecheck.profile.load import load_profile
@@ -48,14 +49,22 @@ def filter_report(
 
 @shows_call("litecheck.write_baseline('baseline.json', report)")
 def write_baseline(
-    path: str | Path, report: Report | ModelReport, keep: Sequence[BaselineEntry] = (), *, reason: str = ""
+    path: str | Path,
+    report: Report | ModelReport,
+    keep: Sequence[BaselineEntry] = (),
+    *,
+    reason: str = "",
+    expires: str = "",
 ) -> None:
     """Write the findings that are not waived as a baseline; entries of ``keep`` (an earlier baseline) for other models
-    stay, and entries without a reason get ``reason``.
+    stay, and entries without a reason get ``reason``. New entries apply until the day ``expires``, for example
+    ``2027-03-31``.
 
-    Raises ConfigError where the file cannot be written.
+    Raises ConfigError where the file cannot be written, or ``expires`` is not a date.
     """
-    baseline.write(path, baseline.entries(_run(report, "write_baseline"), keep, reason=reason))
+    last = iso_date(expires) if expires else ""
+    made = baseline.entries(_run(report, "write_baseline"), keep, reason=reason, expires=last)
+    baseline.write(path, made)
 
 
 @shows_call("litecheck.apply_baseline(report, 'baseline.json')")

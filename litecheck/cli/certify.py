@@ -132,6 +132,7 @@ class _Order(NamedTuple):
 def _made(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> int:
     """Write the certificate, its signature if a key is given, and its bundle; print it. Return the exit code."""
     from litecheck.cli.file_conflicts import check_conflicts
+    from litecheck.dates import iso_date
     from litecheck.files import atomic_write
     from litecheck.rendering.formats import render
     from litecheck.suite.bundle import write_bundle
@@ -140,7 +141,6 @@ def _made(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> 
     from litecheck.suite.results import read_results
     from litecheck.suite.signature import SUFFIX, private_key
     from litecheck.suite.signature import sign as sign_file
-    from litecheck.suite.waivers import iso_date
 
     check_output(order.output)
     if order.key:

@@ -194,9 +194,10 @@ def judging(
     suite: Suite, claims: str | None, waivers: list[str] | None, date: str | None
 ) -> Callable[..., SuiteReport]:
     """Return ``judge`` of a suite under the claims, the waivers and the date of the options."""
+    from litecheck.dates import iso_date
     from litecheck.suite.claims_file import load_claims
     from litecheck.suite.result_verdicts import judge
-    from litecheck.suite.waivers import iso_date, load_waivers
+    from litecheck.suite.waivers import load_waivers
 
     return partial(
         judge,

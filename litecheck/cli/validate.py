@@ -32,6 +32,7 @@ def validate(
     baseline: options.Baseline = None,
     write_baseline: options.WriteBaseline = None,
     reason: options.Reason = None,
+    expires: options.Expires = None,
     outputs: options.Outputs = None,
     statistics: options.Statistics = False,
     quiet: Quiet = False,
@@ -64,6 +65,7 @@ def validate(
       litecheck validate models/ --profile litert-int8 --require-coverage -j 4
       litecheck validate 'out/**/*.tflite' -f text -f sarif:litecheck.sarif
       litecheck validate model.tflite --write-baseline known.json --reason TEXT
+      litecheck validate model.tflite --write-baseline k.json --expires 2027-03-31
       litecheck validate model.tflite --baseline known.json --fail-on warning
       litecheck validate model.tflite --ignore '*/weight/granularity'
       litecheck validate model.tflite --require-integer-io
@@ -88,15 +90,28 @@ def validate(
     )
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     chosen = told.over(configured(named=config, isolated=isolated))
-    raise typer.Exit(run(models, chosen, NewBaseline(write_baseline, reason), manner, statistics, jobs))
+    written = NewBaseline(write_baseline, reason, expires)
+    raise typer.Exit(run(models, chosen, written, manner, statistics, jobs))
 
 
 @dataclass(frozen=True, slots=True)
 class NewBaseline:
-    """The baseline to write, if any, and the reason of its new entries."""
+    """The baseline to write, if any, and the reason and the last day of its new entries."""
 
     file: str | None = None
     reason: str | None = None
+    expires: str | None = None
+
+    def last_day(self) -> str:
+        """Return the last day, ISO; "" without any. Raise ConfigError for a text that is not a date."""
+        if not self.expires:
+            return ""
+        from litecheck.dates import iso_date
+
+        try:
+            return iso_date(self.expires)
+        except ConfigError as error:
+            raise ConfigError(f"--expires: {error}") from None
 
 
 def run(
@@ -126,10 +141,11 @@ def run(
     )  # fmt: skip
     earlier = _earlier(options.baseline, written.file)
     known = baseline.read(earlier) if earlier else ()
+    last_day = written.last_day()
     if written.file:
         check_output(written.file)
-    elif written.reason:
-        raise ConfigError("--reason: got no --write-baseline FILE, expected the file of the new entries")
+    elif option := "--reason" if written.reason else "--expires" if written.expires else "":
+        raise ConfigError(f"{option}: got no --write-baseline FILE, expected the file of the new entries")
     if of_targets := _of_targets(options):
         policy.check_gate(of_targets[0], complete.selected(options.profile) if options.profile else ())
     if options.select or options.ignore or levels or options.per_file_ignores:
@@ -139,11 +155,13 @@ def run(
     if written.file and all(model.problems for model in report.models):
         log(f"warning: {written.file} is not written, because no model was read", False)
     elif written.file:
-        known = baseline.entries(report, known, options.select, written.reason or "")
+        known = baseline.entries(report, known, options.select, written.reason or "", last_day)
         baseline.write(written.file, known)
         log(f"wrote {counted(len(known), 'finding')} to {written.file}", manner.quiet)
     if file := written.file or options.baseline:
         report = baseline.apply(report, known, file, "" if written.file else options.origin("baseline"))
+        if told := baseline.misnamed(report, known):
+            log(f"note: {file}: {told}", manner.quiet)
     report = policy.apply_selection(report, choices)
     if statistics:
         from litecheck.rendering.validation.violation_statistics import statistics as counts

@@ -37,6 +37,14 @@ Reason = Annotated[
     str | None,
     option("--reason TEXT", FAILURE, "Set the reason of new entries of --write-baseline. [default: none]"),
 ]
+Expires = Annotated[
+    str | None,
+    option(
+        "--expires DATE",
+        FAILURE,
+        "Set the last day of new entries of --write-baseline, as in 2027-03-31. [default: none]",
+    ),
+]
 Select = Annotated[
     list[str] | None,
     option(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.data import rules_dir
+from litecheck.dates import today
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import is_inside, member_path
 from litecheck.profile.load import load_profile
@@ -21,7 +22,6 @@ from litecheck.suite.remake import remade
 from litecheck.suite.results import read_results
 from litecheck.suite.signature import SUFFIX
 from litecheck.suite.suite_writer import digest_of_rules
-from litecheck.suite.waivers import today
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
 

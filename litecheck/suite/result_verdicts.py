@@ -16,6 +16,7 @@ from litecheck.comparison.admitted_arithmetics import admitted
 from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Difference
+from litecheck.dates import today
 from litecheck.devices.outcome import Outcome
 from litecheck.model.load import model_from
 from litecheck.model.types import Tensor
@@ -36,7 +37,7 @@ from litecheck.suite.part import restricted
 from litecheck.suite.results import ANSWERED, SuiteResults
 from litecheck.suite.untried import geometry_gaps
 from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
-from litecheck.suite.waivers import CaseWaiver, today
+from litecheck.suite.waivers import CaseWaiver
 from litecheck.verification.case_verdict import Tolerances
 from litecheck.version import __version__
 

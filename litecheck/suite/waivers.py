@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timezone
 from pathlib import Path
 
+from litecheck.dates import iso_date
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.profile.paths import path_matches
 from litecheck.profile.rule_file import read_document
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, text, texts
 
 _KEYS = ("cases", "reason", "expires")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +84,6 @@ def _expiry(item: MappingNode, file: str) -> str:
         return iso_date(word)
     except ConfigError as error:
         raise ProfileError(file, line, f"expires: {error}") from None
-
-
-def iso_date(word: str) -> str:
-    """Return a day as ``2027-03-31``. Raise ConfigError for a text that is not a date."""
-    if _DATE.fullmatch(word):
-        with suppress(ValueError):
-            return date.fromisoformat(word).isoformat()
-    raise ConfigError(f"{word!r} is not a date such as 2027-03-31")
-
-
-def today() -> str:
-    """Return the current day in UTC, ISO."""
-    return datetime.now(timezone.utc).date().isoformat()
 
 
 def load_waivers(path: str | Path) -> tuple[CaseWaiver, ...]:

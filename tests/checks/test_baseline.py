@@ -160,6 +160,11 @@ def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(t
         ),
         (
             '{"litecheck_baseline": 1, "findings": '
+            '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "expires": "soon"}]}',
+            "finding 0 of the baseline: expires: 'soon' is not a date such as 2027-03-31",
+        ),
+        (
+            '{"litecheck_baseline": 1, "findings": '
             '[{"model": "m", "path": "p", "where": "w", "fingerprint": "f", "reson": "x"}]}',
             "finding 0 of the baseline: unknown key 'reson'; did you mean 'reason'?",
         ),
@@ -198,3 +203,40 @@ def test_a_reason_of_the_entry_outlasts_a_new_reason() -> None:
         "first",
         "second",
     ]
+
+
+def test_an_entry_waives_until_its_last_day(tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    baseline.write(file, baseline.entries(run(finding()), reason="erratum 17", expires="2027-03-31"))
+    assert json.loads(file.read_text("utf-8"))["findings"][0]["expires"] == "2027-03-31"
+    known = baseline.read(file)
+    last = baseline.apply(run(finding()), known, "b", day="2027-03-31")
+    assert last.models[0].findings[0].waiver == Waiver("baseline b", "erratum 17, until 2027-03-31")
+    assert (last.exit_code, last.stale) == (0, ())
+    after = baseline.apply(run(finding()), known, "b", day="2027-04-01")
+    assert (waivers(after), after.exit_code) == ([False], 1)
+    assert [entry.reason for entry in after.stale] == ["this baseline entry expired after 2027-03-31"]
+
+
+def test_a_last_day_stays_until_it_has_passed() -> None:
+    """An expired entry keeps its day, unless a new one is stated."""
+    (old,) = baseline.entries(run(finding()), reason="erratum 17", expires="9999-01-01")
+    gone = replace(old, expires="2001-01-01")
+
+    def written(keep: baseline.BaselineEntry, expires: str) -> list[tuple[str, str]]:
+        found = baseline.entries(run(finding(), finding("new")), (keep,), expires=expires)
+        return [(entry.reason, entry.expires) for entry in found]
+
+    assert written(old, "9999-02-02") == [("erratum 17", "9999-01-01"), ("", "9999-02-02")]
+    assert written(gone, "9999-02-02") == [("erratum 17", "9999-02-02"), ("", "9999-02-02")]
+    assert written(gone, "") == [("erratum 17", "2001-01-01"), ("", "")]
+
+
+def test_entries_of_the_same_model_under_another_path_are_named() -> None:
+    known = baseline.entries(run(finding(), file="models/m.tflite"))
+    assert baseline.misnamed(run(finding()), known) == (
+        "entries of models/m.tflite do not apply to m.tflite. Name models by the same path as when the baseline was "
+        "written, in the same folder."
+    )
+    assert baseline.misnamed(run(finding(), file="models/m.tflite"), known) == ""
+    assert baseline.misnamed(run(finding(), file="models/n.tflite"), known) == ""

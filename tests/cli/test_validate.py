@@ -73,6 +73,8 @@ def test_exit_code(run: Run, arguments: list[str], code: int) -> None:
         (["good.tflite", "--select", "FULLY_CONECTED"], "did you mean 'FULLY_CONNECTED'?"),
         (["good.tflite", "--ignore", "FULLY_CONNECTED/weigt/scale"], "no requirement has this path"),
         (["good.tflite", "--reason", "text"], "--reason: got no --write-baseline FILE"),
+        (["good.tflite", "--expires", "2027-03-31"], "--expires: got no --write-baseline FILE"),
+        (["good.tflite", "--expires", "soon"], "--expires: 'soon' is not a date such as 2027-03-31"),
         (["good.tflite", "--fail-on-fallback"], "--fail-on-fallback is for a target"),
         (["good.tflite", "--max-partitions", "4"], "--max-partitions is for a target"),
         (["good.tflite", "--compile"], "--compile is for a target"),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.errors import ConfigError, ProfileError
-from litecheck.suite.waivers import CaseWaiver, iso_date, load_waivers, today
+from litecheck.errors import ProfileError
+from litecheck.suite.waivers import CaseWaiver, load_waivers
 
 FILE = """\
 waivers:
@@ -56,9 +56,3 @@ def test_what_is_no_waiver_is_told_with_its_line(
         read(tmp_path, FILE.replace(old, new, 1))
     assert caught.value.line == line
     assert message in str(caught.value)
-
-
-def test_dates() -> None:
-    assert iso_date(today()) == today()
-    with pytest.raises(ConfigError):
-        iso_date("tomorrow")
