@@ -123,8 +123,8 @@ def without_escapes() -> bool:
 
 
 def terminal_width() -> int | None:
-    """Return the columns of the terminal on stdout, or None if stdout is not a terminal and any width will do."""
-    if not sys.stdout.isatty():
+    """Return the columns of the terminal on stdout, or those that ``COLUMNS`` states; None for other outputs without it."""
+    if not sys.stdout.isatty() and not os.environ.get("COLUMNS"):
         return None
     from shutil import get_terminal_size
 

@@ -37,9 +37,10 @@ def explain(
       litecheck explain SOFTMAX --profile litert-int8
       litecheck explain '*/same_quantization'
     """
+    from litecheck.rendering.explain import NARROWEST
     from litecheck.rendering.explain import explain as explained
 
-    profiles, width = complete.selected(profile), min(terminal_width() or 80, 120)
+    profiles, width = complete.selected(profile), max(NARROWEST, min(terminal_width() or 80, 120))
     paths = _piped() if path == STDIN else [path]
     print("\n".join(explained(one, profiles, width) for one in paths), end="")
 

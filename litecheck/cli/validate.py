@@ -10,7 +10,16 @@ import typer
 from litecheck.cli import complete, config_outputs
 from litecheck.cli import validate_options as options
 from litecheck.cli.config import Options, configured, is_profile_file
-from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, check_output, handle_errors, log
+from litecheck.cli.console import (
+    NoColor,
+    OutputOptions,
+    Quiet,
+    Verbose,
+    check_output,
+    handle_errors,
+    log,
+    terminal_width,
+)
 from litecheck.errors import ConfigError
 from litecheck.summary_text import counted
 
@@ -166,7 +175,7 @@ def run(
     if statistics:
         from litecheck.rendering.validation.violation_statistics import statistics as counts
 
-        print(counts(report), end="")
+        print(counts(report, terminal_width()), end="")
         targets = tuple(target for target in targets if target.file or target.format != "text")
     if options.configuration:
         config_outputs.check_outputs(options.configuration)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.documents import decode_json
 from litecheck.rendering import document as layout
-from litecheck.rendering.columns import print_lines
+from litecheck.rendering.columns import print_wrapped
 from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, shortfalls_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
@@ -166,7 +166,7 @@ def values(certificate: Certificate) -> dict[str, Any]:
 
 def print_report(certificate: Certificate, console: Console, verbose: bool = False) -> None:
     """Print the verdict, operators that do not plainly conform, claims and waivers."""
-    print_lines(lines(certificate), console)
+    print_wrapped(lines(certificate), console)
 
 
 def brief(certificate: Certificate) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering import document as layout
 from litecheck.rendering.certificate import summary
-from litecheck.rendering.columns import print_lines
+from litecheck.rendering.columns import print_wrapped
 from litecheck.rendering.escape import visible
 from litecheck.suite.certificate_verification import CertificateCheck
 from litecheck.suite.file_integrity import Discrepancy
@@ -96,7 +96,7 @@ def document(checked: CertificateCheck) -> layout.Document:
 
 def print_report(checked: CertificateCheck, console: Console, verbose: bool = False) -> None:
     """Print the outcome and the differences."""
-    print_lines(check_lines(checked), console)
+    print_wrapped(check_lines(checked), console)
 
 
 def brief(checked: CertificateCheck) -> str:

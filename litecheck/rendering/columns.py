@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from litecheck.quantizer.comparison_result import Bucket
@@ -13,11 +15,41 @@ if TYPE_CHECKING:
 
 #: Room for a name, however narrow the terminal is.
 _LEAST = 16
+#: Indentation of the further lines of a row, beside that of the row.
+_CONTINUED = 4
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], width: int | None) -> str:
-    """Return the columns of :func:`cells` as lines of text."""
-    return "\n".join(("  " + "  ".join(row)).rstrip() for row in cells(heads, rows, width))
+    """Return the columns of :func:`cells` as lines of text.
+
+    If they do not fit into ``width``, each row continues on further lines, which are indented.
+    """
+    padded = cells(heads, rows, None)
+    ends, room = _folds(padded[0], min(_LEAST, max(len(row[-1]) for row in padded)), width)
+    lasts = [row[-1] if room is None else shorten(row[-1], room) for row in padded]
+    folded = (_lines([*row[:-1], last], ends) for row, last in zip(padded, lasts, strict=True))
+    return "\n".join(line for lines in folded for line in lines)
+
+
+def _folds(row: Sequence[str], least: int, width: int | None) -> tuple[list[int], int | None]:
+    """Return the numbers of the columns behind the last column of each line, and the room of the last column, at least
+    ``least``."""
+    ends, taken = [], 0
+    for number, cell in enumerate(row):
+        needed = 2 + (len(cell) if number < len(row) - 1 else least)
+        if width is not None and number and taken + needed > width:
+            ends.append(number)
+            taken = _CONTINUED
+        taken += needed
+    return [*ends, len(row)], None if width is None else max(least, width - taken + least)
+
+
+def _lines(row: Sequence[str], ends: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a row of padded cells; further lines without content are left out."""
+    for start, end in zip((0, *ends), ends, strict=False):
+        indent = " " * (_CONTINUED if start else 0)
+        if line := "  ".join(row[start:end]).rstrip():
+            yield f"  {indent}{line}"
 
 
 def cells(
@@ -41,13 +73,27 @@ def cells(
 
 
 def width_of(console: Console) -> int | None:
-    """Return the width of a terminal in columns; None for other outputs."""
-    return console.width if console.is_terminal else None
+    """Return the columns of a terminal, or those that ``COLUMNS`` states; None for other outputs without it."""
+    return console.width if console.is_terminal or os.environ.get("COLUMNS") else None
 
 
 def print_lines(lines: Iterable[str], console: Console) -> None:
     """Print lines unchanged and unbroken."""
     console.print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def print_wrapped(lines: Iterable[str], console: Console) -> None:
+    """Print lines, broken between words to :func:`width_of` the console; further lines are indented."""
+    print_lines(broken(lines, width_of(console), "    "), console)
+
+
+def broken(lines: Iterable[str], width: int | None, indent: str) -> Iterator[str]:
+    """Yield lines broken between words to a width, if there is one; further lines are indented."""
+    for line in lines:
+        wrapper = TextWrapper(
+            width or len(line) + 1, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        yield from wrapper.wrap(line) or [""]
 
 
 #: The longest bar.

@@ -27,7 +27,7 @@ from litecheck.rendering.rules import Row, demanded, rows, shows
 #: Maximum number of requirements that are explained in full; of more, a line each is printed.
 _IN_FULL = 12
 #: Smallest number of columns.
-_NARROWEST = 20
+NARROWEST = 20
 
 
 @shows_call("litecheck.explain('CONV_2D/weight/zero_point', [litecheck.load_profile('tflm')])", "path")
@@ -41,8 +41,8 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
         raise wrong_type(
             "explain", "a requirement's path", path, "litecheck.explain('CONV_2D/weight/zero_point')"
         )
-    if not width >= _NARROWEST:
-        raise ConfigError(f"width: got {width} columns, expected at least {_NARROWEST}")
+    if not width >= NARROWEST:
+        raise ConfigError(f"width: got {width} columns, expected at least {NARROWEST}")
     chosen = tuple(map(load_profile, DEFAULT_PROFILES)) if profiles is None else tuple(profiles)
     named = list(_each_once(row for profile in chosen for row in named_rows(profile, path)))
     if not named:

@@ -12,7 +12,7 @@ from litecheck.model.graph import Graph, graph_of, name_of
 from litecheck.model.options import option_text, options_of, unset_types
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
-from litecheck.rendering.columns import table
+from litecheck.rendering.columns import broken, table
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.inspect_json import chosen, model_name
 
@@ -36,7 +36,7 @@ def model_text(
     subgraphs = chosen(model, subgraph, op)
     if op is not None:
         return operator_text(model, subgraphs[0], subgraphs[0].operators[op])
-    parts = [_heading(model)]
+    parts = [_heading(model, width)]
     for sub in subgraphs:
         parts.append(_subgraph_text(sub, width))
         if tensors:
@@ -44,7 +44,7 @@ def model_text(
     return "\n\n".join(parts) + "\n"
 
 
-def _heading(model: Model) -> str:
+def _heading(model: Model, width: int | None) -> str:
     operators = [op for sub in model.subgraphs for op in sub.operators]
     kinds = Counter(_opcode(op) for op in operators)
     constants = [t for sub in model.subgraphs for t in sub.tensors if t.data is not None]
@@ -57,7 +57,8 @@ def _heading(model: Model) -> str:
         *(("signature", _signature(s.key, s.subgraph, s.inputs, s.outputs)) for s in model.signatures),
         *(("remark", remark) for remark in model.remarks),
     ]
-    return "\n".join([model_name(model), *(f"  {key:<12} {visible(value)}" for key, value in lines if value)])
+    told = (f"  {key:<12} {visible(value)}" for key, value in lines if value)
+    return "\n".join([model_name(model), *broken(told, width, " " * 15)])
 
 
 def _signature(

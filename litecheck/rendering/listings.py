@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from litecheck.errors import install_hint
+from litecheck.rendering.columns import print_wrapped
 from litecheck.rendering.escape import json_document, visible
 from litecheck.rendering.word_table import print_table
 
@@ -30,7 +31,7 @@ def print_devices(devices: Sequence[ListedDevice], console: Console) -> None:
     for device in devices:
         console.print(visible(device.usage), style="bold", soft_wrap=True)
         install = f"; to install: {install_hint(device.missing_extra)}" if device.missing_extra else ""
-        console.print(f"  {visible(device.summary)}{install}", soft_wrap=True)
+        print_wrapped([f"  {visible(device.summary)}{install}"], console)
 
 
 def arithmetics_json(arithmetics: Sequence[Arithmetic]) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from litecheck.finding import LEVELS, Finding
+from litecheck.rendering.columns import broken
 from litecheck.rendering.escape import visible
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.report import Report
 from litecheck.summary_text import counted
 
 
-def statistics(report: Report) -> str:
-    """Return a line for each requirement and level (without waived findings), and a summary of the run."""
+def statistics(report: Report, columns: int | None = None) -> str:
+    """Return a line for each requirement and level (without waived findings), and a summary of the run.
+
+    Lines are broken between words to ``columns``, if any.
+    """
     found: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for model in report.models:
         for finding in model.active:
@@ -22,6 +26,5 @@ def statistics(report: Report) -> str:
         rows = found[path, level]
         models = counted(len({name for name, _ in rows}), "model")
         lines.append(f"{len(rows):>{width},}  {level:<9}  {path}  {rows[0][1].title} ({models})")
-    return "".join(
-        f"{visible(line)}\n" for line in (*lines, *filter(None, [options_line(report)]), report.summary)
-    )
+    told = (visible(line) for line in (*lines, *filter(None, [options_line(report)]), report.summary))
+    return "".join(f"{line}\n" for line in broken(told, columns, " " * (width + 2)))
