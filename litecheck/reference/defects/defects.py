@@ -17,7 +17,7 @@ from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.registry import Kernel
 
 #: The modules that hold them, in the order in which they are tried: what is seen often before what is seen seldom.
-FAMILIES = ("output_defects", "operand_defects", "narrow_accumulators")
+FAMILIES = ("output_defects", "operand_defects", "narrow_accumulators", "narrow_sums")
 for _family in FAMILIES:
     import_module(f"litecheck.reference.defects.{_family}")
 

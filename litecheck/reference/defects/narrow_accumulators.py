@@ -120,11 +120,11 @@ def _saturating(bits: int, bias_first: bool, taps: AccumulationTerms) -> Ints:
     for at in range(0, len(pixels), size):
         some = pixels[at : at + size], channels[at : at + size]
         terms = [taps.of(*some), bias[None, some[1]]]
-        total[some] = _saturated(np.concatenate(terms[::-1] if bias_first else terms), -high - 1, high)
+        total[some] = saturated_sums(np.concatenate(terms[::-1] if bias_first else terms), -high - 1, high)
     return total
 
 
-def _saturated(terms: Ints, low: int, high: int) -> Ints:
+def saturated_sums(terms: Ints, low: int, high: int) -> Ints:
     """Sums along the first axis, from 0, every addition saturating to [low, high].
 
     Two consecutive saturating additions equal an addition of both terms, which saturates to ends of its own; so pairs are

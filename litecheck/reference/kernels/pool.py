@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time
 from litecheck.reference.numerics.fused_activation import clamp_real, fused, stored_bounds
+from litecheck.reference.numerics.pooled_means import ROUND, covered, pooled_means
 from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
@@ -63,37 +62,6 @@ def _slide_in_order(x: Array, rows: Axis, columns: Axis) -> Array:
     return total
 
 
-@lru_cache(maxsize=256)
-def _covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
-    """Return the number of input elements that each window covers, of shape (rows, columns, 1)."""
-    high, wide = (_reach(axis) for axis in (rows, columns))
-    counts: NDArray[np.int64] = high[:, None, None] * wide[:, None]
-    if (counts <= 0).any():
-        raise RunError("a window covers nothing but padding")
-    return counts
-
-
-def _reach(axis: Axis) -> NDArray[np.int64]:
-    first = np.arange(axis.out) * axis.stride - axis.before
-    return np.minimum(first + axis.kernel, axis.size) - np.maximum(first, 0)
-
-
-def _half_away(total: Array, count: Array) -> Array:
-    magnitude = (np.abs(total) + count // 2) // count
-    rounded: Array = np.where(total > 0, magnitude, -magnitude)
-    return rounded
-
-
-#: (sums, numbers of elements) -> means as integers, by the name an arithmetic file uses.
-ROUND: dict[str, Callable[[Array, Array], Array]] = {
-    "half-away": _half_away,
-    "half-up": lambda total, count: (2 * total + count) // (2 * count),
-    "half-even": lambda total, count: np.rint(total / count),
-    "floor": lambda total, count: total // count,
-    "truncate": lambda total, count: np.sign(total) * (np.abs(total) // count),
-}
-
-
 @kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
 def average_pool_2d(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """output = the mean of what each window covers of the input (padding does not count), then the activation.
@@ -106,8 +74,7 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Options, varian
     rows, columns = _axes(input, options)
     wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64
     total = _slide(padded(input.data, rows, columns, 0, wide), rows, columns, np.add)
-    count = _covered(rows, columns).astype(wide)
-    return np.asarray(np.clip(ROUND[variants["round"]](total, count), *stored_bounds(options, output)))
+    return pooled_means(total, rows, columns, variants["round"], stored_bounds(options, output))
 
 
 @kernel("AVERAGE_POOL_2D", "float32")
@@ -115,7 +82,7 @@ def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) 
     """output = the mean of what each window covers, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
-    return clamp_real(total / _covered(rows, columns).astype(np.float32), options)
+    return clamp_real(total / covered(rows, columns).astype(np.float32), options)
 
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
@@ -142,4 +109,4 @@ def l2_pool_2d(input: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the root of the mean square of what each window covers. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)
-    return clamp_real(np.sqrt(squares / _covered(rows, columns).astype(np.float32)), options)
+    return clamp_real(np.sqrt(squares / covered(rows, columns).astype(np.float32)), options)

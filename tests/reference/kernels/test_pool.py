@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import pool
+from litecheck.reference.numerics import pooled_means
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 Q = Quantization(np.array([0.5], np.float32), np.array([-3], np.int64))
@@ -80,7 +81,7 @@ def test_pools_are_what_their_windows_say(
 
 
 def test_there_is_a_definition_of_every_rounding() -> None:
-    assert tuple(ROUND) == tuple(pool.ROUND)
+    assert tuple(ROUND) == tuple(pooled_means.ROUND)
 
 
 def test_an_activation_clamps() -> None:
