@@ -7,9 +7,9 @@ element, does not hide the first. The differences outside a pattern are searched
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from math import comb
+from math import comb, inf
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,8 @@ import numpy as np
 from litecheck.comparison.scatter import DENSER, Ints, Mask, Pattern, Scatter, narrowest
 from litecheck.comparison.trends import trends
 from litecheck.comparison.types import MismatchCluster, PerAxisCounts
+from litecheck.comparison.vector_tails import flat_tails, row_tails, vector_tails
 
-#: Lengths of SIMD vectors: the remainder of a loop is often computed by separate code.
-VECTORS = (32, 16, 8, 4)
 #: Steps between channels that are tried, and the largest number of listed indexes.
 _STEPS = (16, 8, 4, 3, 2)
 _LISTED = 8
@@ -51,14 +50,22 @@ def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCoun
 
 
 def positions(s: Scatter) -> tuple[Pattern, ...]:
-    """Return the patterns of locations: in the flat tensor, else along its dimensions, else at its border."""
+    """Return the patterns of locations: in the flat tensor, else along its dimensions or in rows of several, else at its
+    border."""
     if s.count < 2:
         return ()
-    every = (narrowest(_flat(s)), _axes(s), narrowest(_border(s)))
+    axes, rows = _axes(s), narrowest(row_tails(s))
+    narrower = _elements(rows) < _elements(axes)
+    every = (narrowest(flat_tails(s)), *((rows, axes) if narrower else (axes, rows)), narrowest(_border(s)))
     for found in every:
         if settled := tuple(pattern for pattern in found if pattern.settled):
             return settled
     return narrowest(chain.from_iterable(every))
+
+
+def _elements(found: tuple[Pattern, ...]) -> float:
+    """Return the number of elements of the narrowest pattern that has all differences."""
+    return min((p.gathering.there for p in found if p.whole), default=inf)
 
 
 def _named(rank: int) -> tuple[str, ...]:
@@ -116,20 +123,12 @@ def _axes(s: Scatter) -> tuple[Pattern, ...]:
     return tuple(found)
 
 
-def _vector_tails(length: int) -> dict[int, int]:
-    """Map each index at which whole vectors end before the end of the dimension to the longest vector length.
-
-    For example, length 20 gives {16: 16} and nothing for length 32.
-    """
-    return {length // v * v: v for v in reversed(VECTORS) if length % v and length > v}
-
-
 def _range(axis: _Axis) -> Iterator[Pattern]:
     """Yield ranges of indexes: that of all differences, and the densest."""
     indexes = np.flatnonzero(axis.hits)
     spans = {(int(indexes[0]), int(indexes[-1])), _densest(axis)}
     for low, high in spans:
-        n, tails = axis.length, _vector_tails(axis.length)
+        n, tails = axis.length, vector_tails(axis.length)
         vector = tails.get(low, 0) if high == n - 1 else 0
         tried = 2 if low == high and (high == n - 1 or low == 0) else n * (n + 1) // 2
         where = axis.among(*range(low, high + 1))
@@ -147,7 +146,7 @@ def _densest(axis: _Axis) -> tuple[int, int]:
 
 def _tails(axis: _Axis) -> Iterator[Pattern]:
     """Yield the remainder after whole vectors, or all indexes except the remainder."""
-    n, tails = axis.length, _vector_tails(axis.length)
+    n, tails = axis.length, vector_tails(axis.length)
     for start, vector in tails.items():
         behind = np.arange(n) >= start
         yield from axis.told("tail", behind, 2 * len(tails), first=start, vector=vector)
@@ -204,26 +203,6 @@ def _border(s: Scatter) -> Iterator[Pattern]:
             claim = s.plain("border", width=wide, side=side)
             tried = len(sides) * len(_WIDTHS)
             yield from s.told(claim, there, tried, held=held, where=edge[:, :, None])
-
-
-def _flat(s: Scatter) -> Iterator[Pattern]:
-    """Yield patterns of the remainder and the body of vector loops over whole tensors."""
-    sizes = np.array([e.size for e in s.expected])
-    if s.shape and sum(n > 1 for n in s.shape) == 1 and s.shape[-1] > 1:
-        return  # the same pattern as that of the last dimension
-    for vector in VECTORS:
-        starts = sizes // vector * vector
-        if (starts == 0).any() or (starts == sizes).all():
-            continue
-        behind = s.flat >= starts[s.run]
-        tails = sum(int(np.count_nonzero(f.reshape(-1)[n:])) for f, n in zip(s.free, starts, strict=True))
-        claim = s.plain("flat tail", length=int((sizes - starts).max()), vector=vector)
-        held, where = int(np.count_nonzero(behind)), None
-        if s.shape:
-            where = (np.arange(int(sizes[0])) >= starts[0]).reshape(s.shape)
-        yield from s.told(claim, tails, 2 * len(VECTORS), held=held, where=where)
-        if not held:
-            yield from s.told(replace(claim, outside=True), s.size - tails, 2 * len(VECTORS))
 
 
 def _run(s: Scatter) -> tuple[Pattern, ...]:

@@ -95,14 +95,15 @@ class PerAxisCounts:
 class MismatchCluster:
     """A pattern of the differences of one output, by location or by value; unused fields are empty.
 
-    ``pattern`` is the kind: ``range`` (indexes ``first`` to ``last`` of a dimension), ``tail`` (indexes from ``first``
-    on, the remainder after whole vectors of ``vector``; ``outside``: all other indexes), ``step`` (every ``step``-th
-    from ``first`` on), ``indexes`` (a few arbitrary indexes), ``border`` (``width`` outermost rows and columns on
-    ``side``: ``all``, ``top-left``, ``bottom-right``), ``flat tail`` (as ``tail``, of the flat tensor, ``length``
-    elements), ``run`` (one run of ``length``), ``expected`` and ``given`` (the reference, or the device, has one of
-    ``values``, which ``ends`` names as the smallest or the largest of the type or of the output), ``side`` (all values
-    are ``below`` or ``above`` the zero point), ``offset`` (all differ by this number), ``direction`` (the device's
-    values are ``larger``, ``smaller``, ``nearer`` to the zero point or ``farther`` from it).
+    ``pattern`` is the kind: ``range`` (indexes ``first`` to ``last`` of a dimension), ``tail`` (indexes from
+    ``first`` on, the remainder after whole vectors of ``vector``; ``outside``: all other indexes), ``step`` (every
+    ``step``-th from ``first`` on), ``indexes`` (a few arbitrary indexes), ``border`` (``width`` outermost rows and
+    columns on ``side``: ``all``, ``top-left``, ``bottom-right``), ``flat tail`` (as ``tail``, of the flat tensor,
+    ``length`` elements), ``row tail`` (as ``tail``, of rows of the last two or more dimensions, ``length`` elements
+    each), ``run`` (one run of ``length``), ``expected`` and ``given`` (the reference, or the device, has one of
+    ``values``, which ``ends`` names as the smallest or the largest of the type or of the output), ``side`` (all
+    values are ``below`` or ``above`` the zero point), ``offset`` (all differ by this number), ``direction`` (the
+    device's values are ``larger``, ``smaller``, ``nearer`` to the zero point or ``farther`` from it).
 
     The pattern has ``held`` of ``count`` differences, among ``there`` of ``size`` considered elements. ``apart`` lists
     reasons for excluded elements: ``pattern`` (elements of an earlier pattern), ``rails`` (saturated). ``rest`` is

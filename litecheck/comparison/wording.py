@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from litecheck.comparison.types import Candidate, Explained, MismatchCluster
+from litecheck.comparison.vector_tails import SharedTail
 from litecheck.comparison.whole_outputs import NonRepeating, Similarity, StaleOutput
 from litecheck.summary_text import counted
 
@@ -29,8 +30,9 @@ _WAYS = {"nearer": "nearer to", "farther": "farther from"}
 
 def unrepeated_sentence(found: NonRepeating) -> str:
     """Return ``the same random inputs gave different outputs in 3 of 64 elements when repeated``."""
-    where = f"{found.differing} of {counted(found.elements, 'element')}"
-    return f"the same {found.kind} inputs gave different outputs in {where} when repeated"
+    where = f"{found.differing:,} of {counted(found.elements, 'element')}"
+    inputs = f"{found.kind} inputs".strip()
+    return f"the same {inputs} gave different outputs in {where} when repeated"
 
 
 def left_over_sentence(found: StaleOutput) -> str:
@@ -162,6 +164,20 @@ def _flat_tail(g: MismatchCluster) -> str:
     return f"lie {_inside(g)} {words}, the tail behind whole vectors of {g.vector}"
 
 
+def _row_tail(g: MismatchCluster) -> str:
+    words = f"the last {g.length - (g.first or 0)} of {g.length} elements of each row"
+    return f"lie in {words}, the tail behind whole vectors of {g.vector}"
+
+
+def shared_tail_sentence(tail: SharedTail, noun: str = "failing cases") -> str:
+    """Return ``all differences of 12 failing cases lie in the last n % 16 of n channels, the tail behind whole vectors
+    of 16``."""
+    rows = {0: "n elements of the flat tensor", 1: "n channels"}
+    row = rows.get(tail.dimensions, f"n elements of each row of the last {tail.dimensions} dimensions")
+    words = f"all differences of {tail.cases:,} {noun} lie in the last n % {tail.vector} of {row}"
+    return f"{words}, the tail behind whole vectors of {tail.vector}"
+
+
 def _inside(g: MismatchCluster) -> str:
     return "outside" if g.outside else "in"
 
@@ -195,6 +211,7 @@ _CLAIMS: Mapping[str, Callable[[MismatchCluster], str]] = {
     "range": _range,
     "tail": _tail,
     "flat tail": _flat_tail,
+    "row tail": _row_tail,
     "step": _step,
     "indexes": _indexes,
     "border": _border,

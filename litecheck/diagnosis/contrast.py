@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 
 from litecheck.comparison.types import MismatchCluster
+from litecheck.comparison.vector_tails import SharedTail, shared_tail
 from litecheck.diagnosis.observed import ObservedOutput, compared
 from litecheck.diagnosis.properties import Properties, Property, properties
 from litecheck.diagnosis.result import Contrast, Hypothesis, PropertyBound, SharedTraits
@@ -30,7 +32,8 @@ def contrast(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> Contrast
         tuple(s.probe.name for s in failing),
         tuple(s.probe.name for s in passing),
         shared,
-        _patterns(hypothesis, failing),
+        *_patterns(hypothesis, failing),
+        _tail(hypothesis, failing),
     )
 
 
@@ -38,15 +41,22 @@ def _traits(seen: Sequence[ObservedOutput], resized: bool) -> list[Properties]:
     return [properties(one.probe) for one in seen if resized or not one.probe.resized]
 
 
-def _patterns(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> tuple[MismatchCluster, ...]:
+def _patterns(
+    hypothesis: Hypothesis, failing: Sequence[ObservedOutput]
+) -> tuple[tuple[MismatchCluster, ...], str]:
+    """Return the patterns of the first failing probe with any, and its name."""
     for one in failing:
-        try:
-            found = one.patterns(hypothesis)
-        except RunError:
-            continue
-        if found:
-            return found
-    return ()
+        with suppress(RunError):
+            if found := one.patterns(hypothesis):
+                return found, one.probe.name
+    return (), ""
+
+
+def _tail(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> SharedTail | None:
+    """Return the tail that has all differences of the failing probes."""
+    with suppress(RunError):
+        return shared_tail([one.differing(hypothesis) for one in failing])
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,11 +94,23 @@ class ObservedOutput:
 
     def patterns(self, hypothesis: Hypothesis) -> tuple[MismatchCluster, ...]:
         """Return the patterns of the elements that the candidate computes differently."""
+        wanted, given, off = self._first_outputs(hypothesis)
+        tensor = self.probe.subgraph.tensors[self.probe.subgraph.outputs[0]]
+        return clusters(Scatter.of(tensor, wanted, given, off))[0]
+
+    def differing(self, hypothesis: Hypothesis) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+        """Return the shape of the first output, and the flat positions that the candidate computes differently."""
+        wanted, _, off = self._first_outputs(hypothesis)
+        return wanted[0].shape, np.unique(np.concatenate(off))
+
+    def _first_outputs(
+        self, hypothesis: Hypothesis
+    ) -> tuple[list[NDArray[Any]], list[NDArray[Any]], list[NDArray[np.int64]]]:
+        """Return the first output of the candidate and of the device in each run, and the positions that differ."""
         wanted = [run[0] for run in outputs(self.probe, hypothesis)]
         given = [run[0] for run in self.runs]
         off = [np.flatnonzero(_bits(one) != _bits(other)) for one, other in zip(wanted, given, strict=True)]
-        tensor = self.probe.subgraph.tensors[self.probe.subgraph.outputs[0]]
-        return clusters(Scatter.of(tensor, wanted, given, off))[0]
+        return wanted, given, off
 
     def _inputs(self, run: int, index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the stored inputs of one element, for elementwise operators on integers."""

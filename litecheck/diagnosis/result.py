@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement
 from litecheck.comparison.types import MismatchCluster
+from litecheck.comparison.vector_tails import SharedTail
 from litecheck.devices.outcome import Outcome
 
 
@@ -117,14 +118,16 @@ class SharedTraits:
 class Contrast:
     """The probes that the nearest candidate fails, the probes it passes, and the traits that separate them.
 
-    ``apart`` is empty if no measured property separates them; ``patterns`` are those of the first failing probe with
-    any.
+    ``apart`` is empty if no measured property separates them; ``patterns`` are those of ``patterned``, the first failing
+    probe with any. ``tail`` is the remainder of vector loops that has all differences of the failing probes.
     """
 
     failing: tuple[str, ...]
     passing: tuple[str, ...]
     apart: tuple[SharedTraits, ...] = ()
     patterns: tuple[MismatchCluster, ...] = ()
+    patterned: str = ""
+    tail: SharedTail | None = None
 
 
 @dataclass(frozen=True, slots=True)

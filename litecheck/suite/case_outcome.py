@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Tensor
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import CaseEntry
-from litecheck.suite.results import ANSWERED, CaseResult
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict
+from litecheck.suite.results import CaseResult
+from litecheck.suite.verdict import CaseVerdict
 
 #: Ending for each outcome of a device.
 ENDINGS = {
+    Outcome.FLAKY.value: CaseOutcome.FLAKY,
     Outcome.REFUSED.value: CaseOutcome.REFUSED,
     Outcome.CRASHED.value: CaseOutcome.CRASHED,
     Outcome.TIMED_OUT.value: CaseOutcome.HUNG,
@@ -55,7 +57,7 @@ def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
 
     A model without inputs whose result has no outputs was not run: earlier versions gave it to no device.
     """
-    if result.outcome == ANSWERED:
+    if result.answered:
         return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.NOT_TESTED
     if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
         return CaseOutcome.REJECTED
@@ -66,8 +68,8 @@ def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
 def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
     """Return the verdicts of an operator. A device that computes no valid case rejects everything, so its rejections
     of invalid models show nothing."""
-    outcomes = [one.result.outcome for one in compared if one.result is not None and not one.case.broken]
-    if not outcomes or ANSWERED in outcomes:
+    results = [one.result for one in compared if one.result is not None and not one.case.broken]
+    if not results or any(result.answered for result in results):
         return list(verdicts)
     return [
         replace(one, ending=CaseOutcome.NOT_TESTED, message=f"{_IDLE}{one.message}")

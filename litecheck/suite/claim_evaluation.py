@@ -8,16 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from litecheck.profile.types import Profile
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import Claims, Shortfall
 from litecheck.suite.manifest import CaseEntry, Suite
-from litecheck.suite.verdict import (
-    CLAIMED,
-    NOT_CLAIMED,
-    PARTLY_CLAIMED,
-    CaseOutcome,
-    CaseVerdict,
-    OperatorRow,
-)
+from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, PARTLY_CLAIMED, CaseVerdict, OperatorRow
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 from litecheck.verification.case_verdict import Tolerances, tolerances
 

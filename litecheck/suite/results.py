@@ -24,7 +24,7 @@ from litecheck.suite.manifest import RESULTS, ArrayEntry, CaseEntry, Suite
 from litecheck.summary_text import counted
 from litecheck.typed_json import Length, decoded, one_of
 
-#: Outcome of a case with outputs to compare; the remaining outcomes are values of Outcome.
+#: Outcome of a case with outputs that did not change when it was repeated; the remaining outcomes are values of Outcome.
 ANSWERED = "answered"
 
 
@@ -63,6 +63,11 @@ class CaseResult:
     outputs: tuple[OutputEntry, ...] = ()
     runs: tuple[Length, ...] = ()
     """Numbers of the runs that were made; empty for all runs of the case."""
+
+    @property
+    def answered(self) -> bool:
+        """True if there are outputs to compare."""
+        return self.outcome in (ANSWERED, Outcome.FLAKY.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,10 @@ from pathlib import Path
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import read_file
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults, read_results
-from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
 from litecheck.typed_json import decoded
 from litecheck.version import __version__
 
@@ -57,7 +58,7 @@ class CaseChange:
 @dataclass(frozen=True, slots=True)
 class RunComparison:
     """Two runs, the earlier first. ``same`` counts the cases with equal endings and equal differences, ``unrun`` the
-    cases without a result on both sides, and the invalid models that a side did not test."""
+    cases with missing results on both sides, and the invalid models that a side did not test."""
 
     version: str
     before: str

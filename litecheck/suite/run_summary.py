@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from litecheck.suite.manifest import Suite
-from litecheck.suite.results import ANSWERED, SuiteResults
+from litecheck.suite.results import SuiteResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def summarize(suite: Suite, results: SuiteResults) -> RunSummary:
     """Return the counts of a run, in the order of the suite's cases."""
     cases = suite.manifest.cases
     valid = [results.cases[one.name] for one in cases if one.name in results.cases and not one.broken]
-    others = [one for one in valid if one.outcome != ANSWERED]
+    others = [one for one in valid if not one.answered]
     return RunSummary(
         len(cases),
         sum(case.name in results.cases for case in cases),

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import column, stacked
+from litecheck.comparison.whole_outputs import OutputHistory
+from litecheck.comparison.wording import unrepeated_sentence
 from litecheck.devices.function import check_any_model
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
@@ -152,7 +154,8 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs 
 
     Cases can share a process, if the device supports that, but no case depends on an earlier case in the process:
     invalid models, which can make a runtime read out of bounds, have a process of their own; and a case whose answer
-    is not bit for bit an expected answer is run again in its own process, and the second answer counts.
+    is not bit for bit an expected answer is run again in its own process, and the second answer counts. A valid case
+    whose answer is still unexpected is run once more: a device with other outputs then is flaky.
     """
     name = case.name.replace("/", "-")
     if len(runs) == case.runs:
@@ -161,10 +164,29 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs 
     given = stacked([inputs[n] for n in runs]) if runs else inputs
     lengths = lengths_of(case, runs) if runs else lengths
     job = Job(name, None, suite.model(case), given, lengths, shares=not (case.broken or runs))
-    result, shared = _asked_once(case, job, device, folder)
-    if shared and not _expected(case, result):
-        result, _ = _asked_once(case, replace(job, shares=False), device, folder)
+    result, answer = _asked_once(case, job, device, folder)
+    if isinstance(answer, Answer) and answer.shared and not _expected(case, result):
+        result, answer = _asked_once(case, replace(job, shares=False), device, folder)
+    if isinstance(answer, Answer) and result.answered and not case.broken and not _expected(case, result):
+        result = _repeated(case, replace(job, shares=False), device, folder, result, answer)
     return replace(result, runs=runs)
+
+
+def _repeated(
+    case: CaseEntry, job: Job, device: Device, folder: Path, result: CaseResult, answer: Answer
+) -> CaseResult:
+    """Run a case once more, and return its first result; it is flaky if the outputs differ."""
+    again = device.run(job)
+    if isinstance(again, Failure) or len(again.runs) != len(answer.runs):
+        return result
+    order = tuple(range(len(answer.runs)))
+    arrays = [*answer.runs, *again.runs]
+    if len({tuple((a.shape, a.dtype) for a in run) for run in arrays}) > 1:
+        return result
+    unrepeated = OutputHistory((*order, *order), [""] * len(order), (), arrays).flaky()
+    if unrepeated is None:
+        return result
+    return replace(result, outcome=Outcome.FLAKY.value, message=unrepeated_sentence(unrepeated))
 
 
 def _expected(case: CaseEntry, result: CaseResult) -> bool:
@@ -173,20 +195,22 @@ def _expected(case: CaseEntry, result: CaseResult) -> bool:
     return any(given == [(one.dtype, one.shape, one.sha256) for one in a.outputs] for a in case.answers)
 
 
-def _asked_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tuple[CaseResult, bool]:
-    """Return the result of a case, and True if its process had run earlier cases."""
+def _asked_once(
+    case: CaseEntry, job: Job, device: Device, folder: Path
+) -> tuple[CaseResult, Answer | Failure]:
+    """Return the result of a case, with the device's answer."""
     start = time.monotonic()
     answer = device.run(job)
     seconds = round(time.monotonic() - start, 3)
     if isinstance(answer, Failure):
-        return CaseResult(case.name, answer.outcome.value, answer.message, seconds), False
+        return CaseResult(case.name, answer.outcome.value, answer.message, seconds), answer
     outputs, said = _kept(case, answer, folder, len(job.runs))
     if said:
         wrong = CaseResult(case.name, Outcome.WRONG_SHAPE.value, said, seconds, answer.delegated)
-        return wrong, answer.shared
+        return wrong, answer
     outcome = Outcome.CRASHED.value if answer.ended else ANSWERED
     message = f"{answer.ended} after it had answered" if answer.ended else answer.message
-    return CaseResult(case.name, outcome, message, seconds, answer.delegated, outputs), answer.shared
+    return CaseResult(case.name, outcome, message, seconds, answer.delegated, outputs), answer
 
 
 def _kept(case: CaseEntry, answer: Answer, folder: Path, runs: int) -> tuple[tuple[OutputEntry, ...], str]:

@@ -42,6 +42,7 @@ from litecheck.suite.manifest import (
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
 from litecheck.suite.optional import optional_because
+from litecheck.suite.repetition import with_repetition
 from litecheck.suite.stimuli import ARITHMETIC
 from litecheck.suite.suite_cases import chosen, planned_of, selected, with_types
 from litecheck.suite.unfinished import MadeOperator, UnfinishedSuite, unfinished
@@ -167,6 +168,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
 
     An invalid model gets zeros as inputs, to detect a device that accepts and computes it.
     """
+    case = with_repetition(case)
     answers = _answers(case, scope.arithmetics)
     if case.runs and not answers:
         case = _evened(case, scope.arithmetics)

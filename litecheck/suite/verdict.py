@@ -5,69 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement
-from litecheck.comparison.types import MismatchExample
+from litecheck.comparison.types import MismatchCluster, MismatchExample
+from litecheck.comparison.vector_tails import SharedTail
 from litecheck.diagnosis.result import SharedTraits
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import ClaimsRecord, Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.untried import GeometryGap
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
-
-
-class CaseOutcome(str, Enum):
-    """The ending of a case; the value is display text."""
-
-    PASSED = "passed"
-    TOLERATED = "tolerated"
-    FAILED = "failed"
-    REFUSED = "refused"
-    CRASHED = "crashed"
-    HUNG = "hung"
-    OUT_OF_MEMORY = "out of memory"
-    NOT_DELEGATED = "not delegated"
-    NOT_SUPPORTED = "not supported"
-    MISSING = "missing"
-    """A valid model without a result."""
-    REJECTED = "rejected"
-    ACCEPTED = "accepted"
-    """A model that breaks a requirement and was computed all the same."""
-    BROKE_DOWN = "broke down"
-    """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
-    NOT_TESTED = "not tested"
-    """A model that breaks a requirement without a result, or of an operator of which no valid case was computed."""
-
-    @property
-    def good(self) -> bool:
-        """True if the device behaved as required."""
-        return self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.REJECTED)
-
-    @property
-    def fails(self) -> bool:
-        """True if the ending fails the device.
-
-        Endings of invalid models never fail: LiteRT itself computes some of these models and crashes on others.
-        """
-        return self in (
-            CaseOutcome.FAILED,
-            CaseOutcome.REFUSED,
-            CaseOutcome.CRASHED,
-            CaseOutcome.HUNG,
-            CaseOutcome.OUT_OF_MEMORY,
-        )
-
-    @property
-    def of_invalid(self) -> bool:
-        """True if the ending is that of an invalid model."""
-        valid_only = self.fails or self.lacks or self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED)
-        return not valid_only
-
-    @property
-    def lacks(self) -> bool:
-        """True if the device itself computed nothing; a claimed case then fails, too."""
-        return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
-
 
 #: Standings of a case or of an operator's cases, if there are claims.
 CLAIMED, PARTLY_CLAIMED, NOT_CLAIMED = "claimed", "partly claimed", "not claimed"
@@ -79,7 +26,8 @@ class CaseVerdict:
 
     ``arithmetic`` is the arithmetic of the verdict, ``fits`` are all compared arithmetics that fit exactly. ``worst``
     is the largest difference in LSB (for floats, a share of the largest magnitude), ``at`` the element and ``operands``
-    its inputs, for elementwise operators. ``fault`` is a known fault of the runtime that can be the reason. ``excuse``
+    its inputs, for elementwise operators. ``patterns`` are those of the differences of a failing case, in the output
+    with the largest difference. ``fault`` is a known fault of the runtime that can be the reason. ``excuse``
     is the reason that the case fails nobody: it is optional, or shows a known fault of a published runtime that claims
     nothing. ``standing`` is ``claimed`` or ``not claimed``, empty without claims; ``waiver`` excuses a case that would
     fail.
@@ -100,6 +48,7 @@ class CaseVerdict:
     worst: float = 0.0
     at: MismatchExample | None = None
     operands: tuple[float, ...] = ()
+    patterns: tuple[MismatchCluster, ...] = ()
     message: str = ""
     seconds: float = 0.0
     delegated: str = ""
@@ -129,7 +78,7 @@ class CaseVerdict:
 
     @property
     def missing(self) -> bool:
-        """True if a required case has no result."""
+        """True if the result of a required case is missing."""
         return self.required and self.ending is CaseOutcome.MISSING
 
     @property
@@ -169,6 +118,8 @@ class OperatorRow:
     """Reason of the tolerance."""
     apart: tuple[SharedTraits, ...] = ()
     """Traits of all failing cases that few or no passing cases have."""
+    tail: SharedTail | None = None
+    """Remainder of vector loops that has all differences of the failing cases."""
 
     @property
     def cases(self) -> int:
@@ -198,6 +149,11 @@ class OperatorRow:
     def kept(self) -> int:
         """Number of cases with correct outputs."""
         return self.count(CaseOutcome.PASSED) + self.count(CaseOutcome.TOLERATED)
+
+    @property
+    def differs(self) -> bool:
+        """True if a case has outputs that are wrong or do not repeat."""
+        return self.count(CaseOutcome.FAILED) + self.count(CaseOutcome.FLAKY) > 0
 
     def _wanting(self, ending: CaseOutcome) -> bool:
         return ending.fails or (bool(self.standing) and ending.lacks)
@@ -239,7 +195,7 @@ class SuiteReport:
 
     @property
     def incomplete(self) -> bool:
-        """True if a required case, or an inference of a case, has no result."""
+        """True if the result of a required case, or of an inference of a case, is missing."""
         return bool(self.missing) or self.inferences[0] < self.inferences[1]
 
     @property
@@ -249,7 +205,7 @@ class SuiteReport:
 
     @property
     def missing(self) -> int:
-        """Number of required cases without a result."""
+        """Number of required cases with missing results."""
         return sum(case.missing for case in self.cases)
 
     def wants(self, case: CaseVerdict) -> bool:

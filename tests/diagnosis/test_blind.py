@@ -164,6 +164,10 @@ NAMED: dict[str, tuple[str, Function, str]] = {
         partial(average, whole=True),
         "round: half-away, defect: counts-padding-bare",
     ),
+    "AVERAGE_POOL_2D: sums of 16 bits": (
+        "AVERAGE_POOL_2D", partial(average, divide=in_16_bits), "round: half-away, defect: sum-16-wraps",
+    ),
+    "MEAN: sums of 16 bits": ("MEAN", partial(mean, bits=16), "requantize: double, defect: sum-16-wraps"),
     "MEAN: as a pool": ("MEAN", partial(mean, pooled=True), "requantize: double, defect: mean-first"),
     "SOFTMAX: half to even": ("SOFTMAX", partial(softmax, rounded=to_even), "exp: float32-half-even"),
     "QUANTIZE: quotient, half to even": (
@@ -216,8 +220,6 @@ UNNAMED: dict[str, tuple[str, Function]] = {
     "MUL: multipliers below 1": (
         "MUL", partial(mul, rescale=lambda x, r: two_roundings(x, min(r, 1 - 2.0**-31))),
     ),
-    "AVERAGE_POOL_2D: sums of 16 bits": ("AVERAGE_POOL_2D", partial(average, divide=in_16_bits)),
-    "MEAN: sums of 16 bits": ("MEAN", partial(mean, bits=16)),
     "MEAN: sums of 20 bits": ("MEAN", partial(mean, bits=20)),
     "LOGISTIC: 64 lines": ("LOGISTIC", partial(logistic, curve=interpolated)),
     "SOFTMAX: no beta": ("SOFTMAX", partial(softmax, beta=lambda b: 1.0)),

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from litecheck.comparison.types import MismatchCluster
+from litecheck.comparison.vector_tails import SharedTail
 from litecheck.devices.outcome import Outcome
 from litecheck.diagnosis.result import (
     Contrast,
@@ -124,7 +125,8 @@ FAILING = replace(
     excluded=(replace(EXCLUDED, probe="#12, random values"), replace(PAIR, probe="#12, edges")),
     contrast=Contrast(
         ("#12, random values",), ("ties", "edges"), (SharedTraits((PropertyBound("different strides", "has"),), 0),),
-        (MismatchCluster("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),),
+        (MismatchCluster("range", 3, 3, 9, 99, axis="channel", length=64, first=32, last=32),), "#12, random values",
+        SharedTail(1, 16, 2),
     ),
     unsteady=(NonDeterministic("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
     tried=(ProbedRange("output elements", 3, 9, 4099), ProbedRange("different strides", 3, having=1)),

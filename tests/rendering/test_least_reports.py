@@ -11,8 +11,9 @@ from litecheck.devices.outcome import Outcome
 from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis
 from litecheck.rendering.formats import render
 from litecheck.report import ModelReport, OperatorReport, Report
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.mutation_coverage import MutantCoverage, MutationCoverage
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 from litecheck.verification.result import Verdict, Verification
 from tests.rendering.differences.test_differences import SAME
 from tests.rendering.page_reader import content

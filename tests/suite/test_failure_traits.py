@@ -6,9 +6,10 @@ from math import prod
 
 import pytest
 
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.failure_traits import failure_traits
 from litecheck.suite.manifest import CaseEntry, Suite
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict
+from litecheck.suite.verdict import CaseVerdict
 
 
 def size(case: CaseEntry) -> int:

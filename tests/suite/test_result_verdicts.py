@@ -14,12 +14,13 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.case_outcome import broken_ending
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, read_results
 from litecheck.suite.suite_run import run
-from litecheck.suite.verdict import CaseOutcome, SuiteReport
+from litecheck.suite.verdict import SuiteReport
 from litecheck.verification.settings import Budget
 from tests.suite.devices import Computing, arithmetic
 

@@ -15,11 +15,11 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import RESULTS, read_results
 from litecheck.suite.suite_run import run
-from litecheck.suite.verdict import CaseOutcome
 from tests.suite.devices import Computing
 from tests.suite.recorded import recorded
 

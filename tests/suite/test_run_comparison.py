@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.run_comparison import JudgedRun, compare_runs, read_run
-from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
 from litecheck.suite.waivers import CaseWaiver
 from litecheck.typed_json import encoded
 from tests.suite.recorded import one_off, recorded

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.verdict import (
     CLAIMED,
     NOT_CLAIMED,
     PARTLY_CLAIMED,
-    CaseOutcome,
     CaseVerdict,
     OperatorRow,
     SuiteReport,
@@ -44,7 +44,7 @@ def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any)
 def test_classes_of_endings() -> None:
     """Each ending is good, a failure, lacking, or said of a model that must be rejected."""
     good = {E.PASSED, E.TOLERATED, E.REJECTED}
-    fails = {E.FAILED, E.REFUSED, E.CRASHED, E.HUNG, E.OUT_OF_MEMORY}
+    fails = {E.FAILED, E.FLAKY, E.REFUSED, E.CRASHED, E.HUNG, E.OUT_OF_MEMORY}
     lacks = {E.NOT_DELEGATED, E.NOT_SUPPORTED, E.MISSING}
     assert {e for e in E if e.good} == good
     assert {e for e in E if e.fails} == fails

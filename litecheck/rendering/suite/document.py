@@ -10,7 +10,8 @@ from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, remark
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import operator_grid
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 #: GitHub shows a megabyte of Markdown, and people read less.
@@ -61,7 +62,7 @@ def _failing(report: SuiteReport) -> Iterator[layout.Part]:
 
 
 def _missing(report: SuiteReport) -> Iterator[layout.Part]:
-    """Yield the names of the cases without a result, by kind of operator."""
+    """Yield the names of the cases with missing results, by kind of operator."""
     groups = totals.missing_by_operator(report)
     if groups and report.verdict != "not checked":
         yield layout.Heading(("Missing results",))

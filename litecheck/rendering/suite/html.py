@@ -11,10 +11,10 @@ from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.html.page import SHARED, asset, embedded, interactive, text
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
-from litecheck.rendering.wording.contrasts import trait_sentences
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 
 _FOLDER = Path(__file__).parent / "page"
 _SCRIPTS = (
@@ -26,6 +26,7 @@ SIGNS: dict[CaseOutcome, str] = {
     CaseOutcome.PASSED: "=",
     CaseOutcome.TOLERATED: "≈",
     CaseOutcome.FAILED: "≠",
+    CaseOutcome.FLAKY: "F",
     CaseOutcome.REFUSED: "R",
     CaseOutcome.CRASHED: "C",
     CaseOutcome.HUNG: "H",
@@ -53,7 +54,7 @@ _TERMS = {
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
 _FAILING = 200
 _OTHERS = 100
-#: Named cases without a result, of each kind of operator.
+#: Named cases with missing results, of each kind of operator.
 _NAMED = 20
 
 
@@ -149,14 +150,14 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
 def _facts(row: OperatorRow, report: SuiteReport, worst: CaseVerdict | None) -> Iterator[tuple[str, str]]:
     """Yield the facts of an operator beyond its row."""
     found = wording.arithmetic(row, report.arithmetics)
-    nearest = row.arithmetic if row.count(CaseOutcome.FAILED) and row.arithmetic not in row.fits else ""
+    nearest = row.arithmetic if row.differs and row.arithmetic not in row.fits else ""
     facts = (
         ("arithmetic", found),
         ("also fits", wording.also_fits(row, report.arithmetics)),
         ("nearest", nearest),
         ("worst", wording.worst(worst) if worst else ""),
         ("worst case", visible(row.case)),
-        ("in common", "; ".join(trait_sentences(row.apart, row.kept))),
+        ("in common", "; ".join(wording.in_common_of(row))),
         ("standing", row.standing),
         ("tolerance", visible(row.because)),
     )

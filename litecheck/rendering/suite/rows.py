@@ -20,7 +20,8 @@ from litecheck.rendering.rows import (
 )
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 _HANDFUL = 5
@@ -32,7 +33,7 @@ _FAILING = {
 _RULES = {
     "suite/claim": "A claim says more than the run shows.",
     "suite/waiver-expired": "A waiver holds no longer.",
-    "suite/incomplete": "Inferences of the cases have no result.",
+    "suite/incomplete": "Results of inferences are missing.",
 }
 #: Endings of invalid models that were not rejected, with their levels; they do not fail the device.
 _UNREFUSED: dict[CaseOutcome, Level] = {CaseOutcome.ACCEPTED: "note", CaseOutcome.BROKE_DOWN: "warning"}
@@ -144,7 +145,7 @@ def _failures(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield from ((state, sentence) for state, sentence in wording.claims(report) if state in _FAILING)
     made, every = report.inferences
     if report.verdict == "fails" and made < every and not report.partial:
-        yield "incomplete", f"{every - made:,} of {counted(every, 'inference')} have no result"
+        yield "incomplete", f"results of {every - made:,} of {counted(every, 'inference')} are missing"
 
 
 def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:

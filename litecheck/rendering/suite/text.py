@@ -13,7 +13,8 @@ from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 _STYLES = {**VERDICTS, "incomplete": "bold magenta", "waived": "yellow", "not claimed": "dim"}
@@ -119,11 +120,11 @@ class SuitePage(Page):
         self.listing("in common", text, wording.in_common(report))
 
     def missing(self, report: SuiteReport) -> None:
-        """Print the names of the cases without a result, by kind of operator."""
+        """Print the names of the cases with missing results, by kind of operator."""
         groups = totals.missing_by_operator(report)
         if not groups or report.verdict == "not checked":
             return
-        self.section("missing", f"{counted(sum(map(len, groups.values())), 'case')} without a result")
+        self.section("missing", f"results of {counted(sum(map(len, groups.values())), 'case')}")
         for kind, names in groups.items():
             shown = names if self.verbose else names[:_FEW]
             more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""

@@ -1,4 +1,4 @@
-"""Totals of a suite's report: the verdict with reasons, cases by ending, and cases without a result."""
+"""Totals of a suite's report: the verdict with reasons, cases by ending, and missing results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from litecheck.rendering.suite.wording import name
-from litecheck.suite.verdict import CaseOutcome, CaseVerdict, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
 #: Largest number of operators that the verdict names.
@@ -39,7 +40,7 @@ def sentence(report: SuiteReport) -> str:
         told = f"{len(names):,} of {number} {verbs[len(names) > 1]}: {', '.join(names[:_FEW])}{more}"
         told += f"; {', '.join(rest)}" if rest else ""
     elif not verdicts["conforms"] and not verdicts["waived"]:
-        told = f"none of {number} was computed" if report.rows else "there is no case"
+        told = f"none of {number} was checked" if report.rows else "there is no case"
     else:
         verb = "conforms" if len(report.rows) == 1 else "conform"
         told = (
@@ -56,7 +57,7 @@ def _short(report: SuiteReport) -> Iterator[str]:
     if expired:
         yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
     if report.missing:
-        yield f"{counted(report.missing, 'case has', 'cases have')} no result"
+        yield f"{counted(report.missing, 'result is', 'results are')} missing"
 
 
 #: Groups of cases in the totals: singular and plural.
@@ -97,7 +98,7 @@ def endings(cases: Iterable[CaseVerdict]) -> str:
 
 
 def missing_by_operator(report: SuiteReport) -> dict[str, list[str]]:
-    """Return the names of the cases without a result that must have one, by kind of operator."""
+    """Return the names of the cases whose required results are missing, by kind of operator."""
     found: dict[str, list[str]] = {}
     for case in report.cases:
         if case.counts and case.ending is CaseOutcome.MISSING:

@@ -7,7 +7,8 @@ from dataclasses import fields
 from typing import Any, get_origin, get_type_hints
 
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement
-from litecheck.suite.verdict import OperatorRow, SuiteReport
+from litecheck.comparison.wording import gathering_sentence
+from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 from litecheck.typed_json import encoded
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
@@ -29,9 +30,15 @@ def values(report: SuiteReport) -> dict[str, Any]:
     record = {
         field.name: encoded(getattr(report, field.name), hints[field.name])
         for field in fields(SuiteReport)
-        if field.name != "rows"
+        if field.name not in ("rows", "cases")
     }
-    return {**derived, **record, "rows": list(map(_row, report.rows))}
+    cases = list(map(_case, report.cases))
+    return {**derived, **record, "rows": list(map(_row, report.rows)), "cases": cases}
+
+
+def _case(case: CaseVerdict) -> dict[str, Any]:
+    """Return a case's JSON with ``gathers``, the sentences of its patterns."""
+    return {**encoded(case, CaseVerdict), "gathers": list(map(gathering_sentence, case.patterns))}
 
 
 def _row(row: OperatorRow) -> dict[str, Any]:

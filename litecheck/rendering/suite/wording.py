@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from litecheck.comparison.wording import gathering_sentence, shared_tail_sentence
 from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import Detail
@@ -12,8 +13,9 @@ from litecheck.rendering.wording.claims import shortfall_sentence, waiver_senten
 from litecheck.rendering.wording.contrasts import trait_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, extent, kind_name
 from litecheck.rendering.wording.outcomes import one_line, size_words, spot_words, value_words
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.summary_text import counted
 
 #: Meaning of each ending, as a sentence.
@@ -21,17 +23,18 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.PASSED: "The device gives every element as the arithmetic does.",
     CaseOutcome.TOLERATED: "The device differs by no more than the declared tolerance.",
     CaseOutcome.FAILED: "The device gives other values, or outputs of another number, shape or type.",
+    CaseOutcome.FLAKY: "The device gives different values for the same input.",
     CaseOutcome.REFUSED: "The device refuses to run a model that it must run.",
     CaseOutcome.CRASHED: "The device's process crashed.",
     CaseOutcome.HUNG: "The device did not answer in time.",
     CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     CaseOutcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
     CaseOutcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
-    CaseOutcome.MISSING: "The case has no result.",
+    CaseOutcome.MISSING: "The result is missing.",
     CaseOutcome.REJECTED: "The device refuses an invalid model, as it must.",
     CaseOutcome.ACCEPTED: "The device computes an invalid model: leniency, which fails nothing.",
     CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on an invalid model, which fails nothing.",
-    CaseOutcome.NOT_TESTED: "The invalid model was not run, or the device computed no valid case of its operator.",
+    CaseOutcome.NOT_TESTED: "The result of the invalid model is missing, or no valid case of its operator was computed.",
 }
 #: Largest length of the title of a case.
 _TITLE = 240
@@ -91,11 +94,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
 
 def arithmetic(row: OperatorRow, claimed: tuple[str, ...]) -> str:
     """Return the arithmetic: claimed ones that fit, others that fit, mutants that explain all, or none."""
-    if (
-        not row.count(CaseOutcome.PASSED)
-        and not row.count(CaseOutcome.TOLERATED)
-        and not row.count(CaseOutcome.FAILED)
-    ):
+    if not row.kept and not row.differs:
         return ""
     if row.arithmetic in row.fits:
         return not_distinguished(tuple(name for name in row.fits if name in claimed))
@@ -103,7 +102,7 @@ def arithmetic(row: OperatorRow, claimed: tuple[str, ...]) -> str:
         return f"fits {', '.join(row.fits)}"
     if row.mistakes:
         return f"explained by {' or '.join(row.mistakes)}"
-    return "none known" if row.count(CaseOutcome.FAILED) else f"{row.arithmetic}, within the tolerance"
+    return "none known" if row.differs else f"{row.arithmetic}, within the tolerance"
 
 
 def also_fits(row: OperatorRow, claimed: tuple[str, ...]) -> str:
@@ -162,7 +161,14 @@ def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 def in_common(report: SuiteReport) -> list[str]:
     """Return the traits that separate the failing cases of a kind of operator from its passing cases, a sentence each."""
-    return [f"{name(row)}: {told}" for row in report.rows for told in trait_sentences(row.apart, row.kept)]
+    return [f"{name(row)}: {told}" for row in report.rows for told in in_common_of(row)]
+
+
+def in_common_of(row: OperatorRow) -> Iterator[str]:
+    """Yield the location of all differences of a kind of operator, then the traits of its failing cases."""
+    if row.tail:
+        yield shared_tail_sentence(row.tail)
+    yield from trait_sentences(row.apart, row.kept)
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
@@ -222,6 +228,8 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         yield "differ", (f"{case.mismatches:,} of {total}, by at most {size_words(case.worst, case.unit)}",)
     if case.mismatches and worst(case):
         yield "worst", (worst(case),)
+    if case.patterns:
+        yield "pattern", tuple(visible(gathering_sentence(pattern)) for pattern in case.patterns)
     found = (
         ("tolerance", extent(case.tolerance, case.unit)),
         ("under", case.arithmetic),

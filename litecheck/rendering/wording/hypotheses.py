@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from litecheck.comparison.wording import gathering_sentence
+from litecheck.comparison.wording import gathering_sentence, shared_tail_sentence
 from litecheck.diagnosis.result import Contrast, Diagnosed, Diagnosis, Excluded
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import agreements
@@ -97,7 +97,9 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
             verb = one if len(names) == 1 else many
             yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
     yield from (f"what tells them apart: {sentence}" for sentence in contrast_sentences(contrast))
-    yield from (f"differences of '{contrast.failing[0]}': {gathering_sentence(p)}" for p in contrast.patterns)
+    if contrast.tail:
+        yield shared_tail_sentence(contrast.tail, "failing probes")
+    yield from (f"differences of '{contrast.patterned}': {gathering_sentence(p)}" for p in contrast.patterns)
 
 
 def _listed(names: Sequence[str]) -> str:

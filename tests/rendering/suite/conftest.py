@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.comparison.types import MismatchExample
+from litecheck.comparison.types import MismatchCluster, MismatchExample
+from litecheck.comparison.vector_tails import SharedTail
 from litecheck.diagnosis.result import PropertyBound, SharedTraits
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 #: Escape sequences, markup of every format we write, invalid XML, a reversed line, a lone surrogate, a formula.
@@ -19,13 +21,17 @@ HOSTILE = "=\x1b[31mred\x1b[0m [bold]x[/bold] a|b `c` <script>&amp;]]> \x00\ufff
 
 #: Traits of the failing convolutions.
 APART = (SharedTraits((PropertyBound("batch", "at least", 2, 1), PropertyBound("padding", "is", "SAME")), 0),)
+#: Pattern of a failing convolution.
+LAST_CHANNELS = MismatchCluster(
+    "tail", 12, 12, there=24, size=64, dimension=3, axis="channel", length=19, first=16, vector=16
+)
 
 
 def case(
     opcode: str, kind: str, granularity: str, title: str, ending: CaseOutcome, **more: object
 ) -> CaseVerdict:
     """A case; those that were compared have 64 elements and are judged under the reference."""
-    compared = ending in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.FAILED)
+    compared = ending in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.FAILED, CaseOutcome.FLAKY)
     facts: dict[str, object] = {"elements": 64, "arithmetic": "litert-reference"} if compared else {}
     slug = title.replace(",", "").replace(" ", "-")
     name = f"{opcode}/{kind}/{slug}"
@@ -48,7 +54,7 @@ def row(cases: tuple[CaseVerdict, ...], **more: object) -> OperatorRow:
 
 
 def convolutions() -> tuple[CaseVerdict, ...]:
-    """Two wrong, one by a tolerance, one right, three models to be refused of which one is."""
+    """Two wrong, one flaky, one by a tolerance, one right, three models to be refused of which one is."""
     fault = "Issue 214: this kernel set rounds the bias twice."
     return (
         case("CONV_2D", "int8", "per-axis", "plain", CaseOutcome.PASSED,
@@ -56,9 +62,13 @@ def convolutions() -> tuple[CaseVerdict, ...]:
         case("CONV_2D", "int8", "per-axis", "one LSB allowed", CaseOutcome.TOLERATED, mismatches=2, worst=-1.0,
              tolerance=1.0, at=MismatchExample(0, (0, 1, 1, 3), 5.0, 4.0)),
         case("CONV_2D", "int8", "per-axis", "ties, multipliers powers of two", CaseOutcome.FAILED, mismatches=12,
-             worst=-3.0, at=MismatchExample(1, (0, 3, 4, 2), 7.0, 4.0), fault=fault, delegated="proved", seconds=0.25),
+             worst=-3.0, at=MismatchExample(1, (0, 3, 4, 2), 7.0, 4.0), patterns=(LAST_CHANNELS,), fault=fault,
+             delegated="proved", seconds=0.25),
         case("CONV_2D", "int8", "per-axis", "outputs of another shape", CaseOutcome.FAILED, elements=0,
              message="output 0 is int8 of shape [8], it should be int8 of shape [4]"),
+        case("CONV_2D", "int8", "per-axis", "zero points at 0", CaseOutcome.FLAKY, mismatches=3, worst=1.0,
+             at=MismatchExample(2, (0, 1), 3.0, 4.0),
+             message="the same inputs gave different outputs in 3 of 32 elements when repeated"),
         case("CONV_2D", "int8", "per-axis", "weights not symmetric", CaseOutcome.ACCEPTED,
              broken="CONV_2D/weight/zero_point", effect="wrong results"),
         case("CONV_2D", "int8", "per-axis", "a bias of another scale", CaseOutcome.REJECTED,
@@ -107,7 +117,7 @@ def good_ones() -> tuple[CaseVerdict, ...]:
 def sample() -> SuiteReport:
     groups = (convolutions(), sums(), silent(), open_ones(), good_ones())
     rows = (
-        row(groups[0], tolerance=1.0, placement="partly", apart=APART),
+        row(groups[0], tolerance=1.0, placement="partly", apart=APART, tail=SharedTail(1, 16, 2)),
         row(groups[1], mistakes=("requantize: single", "requantize: half-even")),
         row(groups[2]),
         row(groups[3], placement="left to others"),

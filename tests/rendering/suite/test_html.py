@@ -18,8 +18,9 @@ from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.suite import html, totals, wording
 from litecheck.rendering.suite.headline import headline
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import ClaimsRecord, DeviceClaim
-from litecheck.suite.verdict import CaseOutcome, SuiteReport
+from litecheck.suite.verdict import SuiteReport
 from tests.rendering.page_reader import Read, content, program
 
 FOLDER = Path(html.__file__).parent / "page"
@@ -76,7 +77,7 @@ def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
     assert facts["nearest"] == "litert-reference"
     assert "nearest" not in dict(words(page)["operators"][4]["facts"])
     assert dict(words(page)["operators"][0]["facts"])["in common"].startswith(
-        "all that fail have batch of 2 or"
+        "all differences of 2 failing cases lie in the last n % 16 of n channels"
     )
 
 

@@ -19,7 +19,8 @@ from litecheck.rendering.formats import formats, render
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.html import SIGNS
 from litecheck.rendering.suite.text import brief, print_report
-from litecheck.suite.verdict import CaseOutcome, OperatorRow, SuiteReport
+from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.verdict import OperatorRow, SuiteReport
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 GOLDEN = {
@@ -70,21 +71,23 @@ def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -
 def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:
     assert totals.sentence(sample) == (
         "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
-        "1 conforms, 1 was not checked; 1 case has no result"
+        "1 conforms, 1 was not checked; 1 result is missing"
     )
     assert totals.sentence(good) == "1 of 1 kind of operator conforms"
-    assert totals.sentence(unjudged) == "none of 1 kind of operator was computed; 1 case has no result"
+    assert totals.sentence(unjudged) == "none of 1 kind of operator was checked; 1 result is missing"
     assert totals.sentence(replace(good, rows=())) == "there is no case"
     five = replace(sample, rows=tuple(replace(sample.rows[1], opcode=f"ADD_{n}") for n in range(5)))
     told = (
-        "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more; 1 case has no result"
+        "5 of 5 kinds of operators fail: ADD_0 int8, ADD_1 int8, ADD_2 int8 and 2 more; 1 result is missing"
     )
     assert totals.sentence(five) == told
 
 
 def test_cases_and_invalid_models_are_counted_apart(sample: SuiteReport) -> None:
     cases, invalid = totals.tally(sample).split("; ")
-    assert cases.startswith("15 cases: 3 passed, 2 tolerated, 3 failed, 1 refused, 1 crashed, 1 hung")
+    assert cases.startswith(
+        "16 cases: 3 passed, 2 tolerated, 3 failed, 1 flaky, 1 refused, 1 crashed, 1 hung"
+    )
     assert invalid == "4 invalid models: 1 rejected, 1 accepted, 1 broke down, 1 not tested"
 
 
@@ -147,7 +150,7 @@ def test_junit_has_a_suite_for_each_kind_of_operator(sample: SuiteReport) -> Non
     suites = {suite.get("name", "").split(" on ")[0]: suite for suite in root}
     assert list(suites) == [wording.name(row) for row in sample.rows]
     conv = suites["CONV_2D int8 per-axis"]
-    assert (conv.get("tests"), conv.get("failures"), conv.get("errors")) == ("8", "2", "0")
+    assert (conv.get("tests"), conv.get("failures"), conv.get("errors")) == ("9", "3", "0")
     assert suites["SOFTMAX int8"].get("errors") == "4"
     pad = suites["PAD int16"]
     assert (pad.get("failures"), pad.get("skipped")) == ("1", "2")
@@ -216,11 +219,9 @@ def test_accepted_models_are_notes_with_the_path(sample: SuiteReport) -> None:
 def test_quiet_says_what_fails_in_a_line(
     sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
 ) -> None:
-    assert len(brief(sample).splitlines()) == 7
+    assert len(brief(sample).splitlines()) == 8
     assert brief(good) == ""
-    told = (
-        "delegate:./libacme.so: not checked: none of 1 kind of operator was computed; 1 case has no result\n"
-    )
+    told = "delegate:./libacme.so: not checked: none of 1 kind of operator was checked; 1 result is missing\n"
     assert brief(unjudged) == told
 
 
@@ -235,7 +236,7 @@ def test_no_line_is_wider_than_the_terminal(sample: SuiteReport, width: int) -> 
 
 def test_text_tells_a_few_cases_of_each_operator_unless_all_are_asked_for(sample: SuiteReport) -> None:
     short = render(sample)
-    assert "and 2 other failing cases" in short
+    assert "and 3 other failing cases" in short
     file = io.StringIO()
     print_report(sample, Console(file=file, width=100, color_system=None, _environ={}), verbose=True)
     assert "number 3" in file.getvalue()

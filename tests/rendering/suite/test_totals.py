@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from litecheck.rendering.suite import totals
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import Shortfall
-from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseOutcome, OperatorRow
+from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, OperatorRow
 from litecheck.suite.waivers import WaiverRecord
 from tests.rendering.suite.test_wording import WAIVER, case, report, row
 
@@ -29,7 +30,7 @@ GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"MISSING": 1}
             "5 of 5 kinds of operators fail: A int8, B int8, C int8 and 2 more",
         ),
         ([row(name, **BAD) for name in "ABC"], "3 of 3 kinds of operators fail: A int8, B int8, C int8"),
-        ([row(**IDLE), row(**IDLE)], "none of 2 kinds of operators was computed"),
+        ([row(**IDLE), row(**IDLE)], "none of 2 kinds of operators was checked"),
         ([], "there is no case"),
         ([row(**GOOD), row(**IDLE), row(**IDLE)], "1 of 3 kinds of operators conform, 2 were not checked"),
         (

@@ -8,9 +8,10 @@ import pytest
 
 from litecheck.comparison.types import MismatchExample
 from litecheck.rendering.suite import wording
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.verdict import NOT_CLAIMED, CaseOutcome, CaseVerdict, OperatorRow, SuiteReport
+from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 WAIVER = CaseWaiver(("ADD",), "a reason", "2030-01-01", "w.yaml", 3)
