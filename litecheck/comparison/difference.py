@@ -49,12 +49,11 @@ def difference(
     by = [measure(e, a, at) for e, a, at in zip(expected, actual, found, strict=True)]
     every = np.concatenate(by)
     beyond = np.abs(every) > tolerance
-    worst = _largest(expected, actual, found, [np.abs(d) for d in by])
     # The last bits of floats differ anywhere; only differences beyond the tolerance can form a pattern.
     told = [at[np.abs(d) > tolerance] for at, d in zip(found, by, strict=True)] if real else found
     scatter = Scatter.of(tensor, expected, actual, told, runs)
     largest = every[np.abs(every).argmax()]
-    free = None if real else _free(expected, actual, found, by, scatter.rails)
+    worst, free = _examples(expected, actual, found, by, () if real else scatter.rails)
     patterns, along = clusters(scatter)
     return Difference(
         *head,
@@ -67,7 +66,7 @@ def difference(
         worst=worst,
         patterns=patterns,
         along=along,
-        free=None if free == worst else free,
+        free=None if real or free == worst else free,
     )
 
 
@@ -100,45 +99,39 @@ def _shares(expected: Array, actual: Array, at: NDArray[np.int64]) -> NDArray[np
         return np.where(np.isnan(off), np.inf, off / magnitude)
 
 
-def _free(
+def _examples(
     expected: Sequence[Array],
     actual: Sequence[Array],
     found: Sequence[NDArray[np.int64]],
     by: Sequence[Array],
     rails: Sequence[int],
-) -> MismatchExample | None:
-    """Return the largest difference among elements at which neither side is saturated.
+) -> tuple[MismatchExample, MismatchExample | None]:
+    """Return the largest difference, and the largest of the same run at which neither side is saturated.
 
-    If there is none, use elements at which the device's value is not saturated.
+    If the run has no such element, use elements at which the device's value is not saturated. Of several runs with the
+    largest difference, the first with an unsaturated element is chosen.
     """
-    own = [np.isin(a.reshape(-1)[at], rails) for a, at in zip(actual, found, strict=True)]
-    either = [
-        at_rail | np.isin(e.reshape(-1)[at], rails)
-        for e, at, at_rail in zip(expected, found, own, strict=True)
-    ]
-    for clamped in (either, own):
-        sizes = [np.where(out, -1, np.abs(d)) for d, out in zip(by, clamped, strict=True)]
-        if (spot := _largest(expected, actual, found, sizes)) is not None:
-            return spot
-    return None
-
-
-def _largest(
-    expected: Sequence[Array],
-    actual: Sequence[Array],
-    found: Sequence[NDArray[np.int64]],
-    sizes: Sequence[Array],
-) -> MismatchExample | None:
-    """Return the first element of the largest size; None if all sizes are below 0."""
+    sizes = [np.abs(d) for d in by]
     tops = [size.max() if size.size else -1 for size in sizes]
-    run = tops.index(max(tops))
-    if tops[run] < 0:
-        return None
-    position = int(found[run][sizes[run].argmax()])
-    shape = expected[run].shape
+    first: tuple[MismatchExample, MismatchExample | None] | None = None
+    for run in (run for run, top in enumerate(tops) if top == max(tops)):
+        pair, at = (expected[run], actual[run]), found[run]
+        worst = _example(run, pair, int(at[sizes[run].argmax()]))
+        own, reference = (np.isin(array.reshape(-1)[at], rails) for array in reversed(pair))
+        for clamped in (own | reference, own):
+            if not clamped.all():
+                spot = _example(run, pair, int(at[np.where(clamped, -1, sizes[run]).argmax()]))
+                return worst, spot
+        first = first or (worst, None)
+    assert first is not None
+    return first
+
+
+def _example(run: int, pair: tuple[Array, Array], position: int) -> MismatchExample:
+    """Return an element of a run with its expected and its actual value."""
+    shape = pair[0].shape
     index = tuple(map(int, np.unravel_index(position, shape))) if shape else ()
-    values = (float(array[run].reshape(-1)[position]) for array in (expected, actual))
-    return MismatchExample(run, index, *values)
+    return MismatchExample(run, index, *(float(array.reshape(-1)[position]) for array in pair))
 
 
 def _channels(expected: Sequence[Array], found: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:

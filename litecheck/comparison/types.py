@@ -143,8 +143,9 @@ class Difference:
     magnitude, and there is no histogram. ``mismatches`` counts elements that differ, ``beyond`` those that differ by
     more than ``tolerance``; ``largest`` is the largest difference, signed. ``channels`` are mismatches by index of the
     last dimension (at most 4096). ``patterns`` are patterns of the differences; ``along`` counts differences along the
-    dimension of a pattern, None without a pattern. ``free`` is the worst element that is unsaturated on both sides, or
-    else in the device's output; it shows more than ``worst``. It is None if there is none, or if it equals ``worst``.
+    dimension of a pattern, None without a pattern. ``free`` is the worst element of the same run that is unsaturated on both
+    sides, or else in the device's output; it shows more than ``worst``. It is None if there is none, or if it equals
+    ``worst``.
     """
 
     tensor: int

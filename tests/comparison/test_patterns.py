@@ -297,6 +297,31 @@ def test_the_worst_element_that_is_at_no_rail() -> None:
     assert made.free == MismatchExample(0, (0, 1), -128.0, 100.0)
 
 
+def test_the_worst_and_the_explained_element_are_of_one_run() -> None:
+    """Run 1 has the largest difference and another element at no rail; run 0 has a larger one at no rail."""
+    out = Tensor(0, "out", "int8", (3,), quantization=quantized(0.5, 3))
+    expected = [np.array([10, 0, 5], np.int8), np.array([127, 40, 5], np.int8)]
+    actual = [np.array([90, 0, 5], np.int8), np.array([-128, 42, 5], np.int8)]
+    made = difference(out, expected, actual)
+    assert made.worst == MismatchExample(1, (0,), 127.0, -128.0)
+    assert made.free == MismatchExample(1, (1,), 40.0, 42.0)
+    # Without such an element in run 1, that of run 0 explains another run's output.
+    actual[1][1] = 40
+    made = difference(out, expected, actual)
+    assert (made.worst, made.free) == (MismatchExample(1, (0,), 127.0, -128.0), None)
+
+
+def test_of_equal_differences_that_of_a_run_with_an_element_at_no_rail_is_the_worst() -> None:
+    out = Tensor(0, "out", "int8", (2,), quantization=quantized(0.5, 3))
+    expected = [np.array([127, 5], np.int8), np.array([127, 40], np.int8)]
+    actual = [np.array([-128, 5], np.int8), np.array([-128, 42], np.int8)]
+    made = difference(out, expected, actual)
+    assert (made.worst, made.free) == (
+        MismatchExample(1, (0,), 127.0, -128.0),
+        MismatchExample(1, (1,), 40.0, 42.0),
+    )
+
+
 def test_one_channel_is_told_before_a_few_that_hold_all() -> None:
     """Strays in three other channels make four that hold all differences; nearly all of them lie in one."""
     strays = np.isin(index(3), (1, 20, 33)) & scattered(0.005, 6)
