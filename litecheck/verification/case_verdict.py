@@ -25,7 +25,7 @@ from litecheck.profile.types import Conformance, Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.summary_text import counted
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 
 #: Profile whose tolerances apply without a profile, and to operators that a profile does not mention.
 DEFAULT_TOLERANCES_PROFILE = "litert-runtime"
@@ -84,7 +84,7 @@ class Judge:
     published: tuple[Arithmetic, ...]
     tolerances: Tolerances
 
-    def __call__(self, job: TestCaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
+    def __call__(self, job: CaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
         """Compare an answer with the expected outputs. ``viable`` names the published arithmetics that are still of
         interest."""
         if isinstance(answer, Failure):
@@ -118,7 +118,7 @@ class Judge:
         )
 
     def _outcome_and_messages(
-        self, job: TestCaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
+        self, job: CaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome of a comparable case and its messages.
 
@@ -146,7 +146,7 @@ class Judge:
             said = (access_pattern(job.case, job.stimuli, fed, compared.nearest), *said)
         return outcome, said
 
-    def _compared(self, job: TestCaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
+    def _compared(self, job: CaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
         tried = [(a, self._differences(job, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
@@ -159,7 +159,7 @@ class Judge:
         exact_under = tuple(a.name for a, differences in known if _integers_exact(differences))
         return _Compared(arithmetic, found, frozenset(fits), exact_under)
 
-    def _agrees_with(self, job: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
+    def _agrees_with(self, job: CaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
         """Return True if the outputs agree with an arithmetic. Equal arrays are the cheap, usual case."""
         expected = job.expected(arithmetic)
         if expected is None:
@@ -171,7 +171,7 @@ class Judge:
         return _integers_exact(self._differences(job, actual, arithmetic) or ())
 
     def _differences(
-        self, job: TestCaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic
+        self, job: CaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic
     ) -> tuple[Difference, ...] | None:
         expected = job.expected(arithmetic)
         if expected is None:
@@ -185,7 +185,7 @@ class Judge:
         return tuple(found)
 
 
-def _all_saturate(job: TestCaseJob, actual: Sequence[Arrays]) -> bool:
+def _all_saturate(job: CaseJob, actual: Sequence[Arrays]) -> bool:
     """Return True if all outputs saturate, and the inputs were not tried completely."""
     return saturates(job.case, actual) and not exhaustive(job.case, job.stimuli)
 
@@ -206,7 +206,7 @@ def _not_delegated_text(delegated: Sequence[bool], message: str) -> str:
     return f"{what}: the runtime computed it. {message}".strip()
 
 
-def _arranged(job: TestCaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
+def _arranged(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
     """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
     case = job.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]

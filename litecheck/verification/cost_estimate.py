@@ -16,7 +16,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.ranking import Ranking, Share, rank, shares
 from litecheck.verification.schedule import check_selection, every_question
 from litecheck.verification.settings import Budget, Settings
@@ -51,7 +51,7 @@ class Budgeting:
         self._given = self._made = 0
         self.shares = self._divided(0)
 
-    def limited(self, question: TestCaseJob) -> TestCaseJob:
+    def limited(self, question: CaseJob) -> CaseJob:
         """Return the question reduced to the share of its case; without feeds if the share is empty."""
         at = self._place[question.case.name]
         if self._budget.seconds:
@@ -87,7 +87,7 @@ class Budgeting:
         return max(known, 1e-6)
 
 
-def narrowed(question: TestCaseJob, share: Share) -> TestCaseJob:
+def narrowed(question: CaseJob, share: Share) -> CaseJob:
     """Return the question reduced to the feeds of its share, some of which are run twice."""
     if not question.stimuli:
         return question
@@ -100,7 +100,7 @@ def narrowed(question: TestCaseJob, share: Share) -> TestCaseJob:
     return replace(question, stimuli=fed, expected=Expectation(question.case, fed), again=again)
 
 
-def _in_series(question: TestCaseJob, share: Share) -> TestCaseJob:
+def _in_series(question: CaseJob, share: Share) -> CaseJob:
     """Reduce a case with state to the number of invocations in its share; every series starts at its first inference."""
     parts = series(question.stimuli)
     chosen = dict.fromkeys(part for n in share.stimuli for part in parts if n in part)
@@ -163,7 +163,7 @@ class CostEstimate:
         return self.invocations * self.sampled.seconds + starts * self.sampled.start
 
 
-def sampled(device: Device, question: TestCaseJob) -> Sampled | None:
+def sampled(device: Device, question: CaseJob) -> Sampled | None:
     """Time an invocation of a case, then two together (unless the first took long), to separate the device's start
     time.
 

@@ -27,7 +27,7 @@ from litecheck.verification.cost_estimate import budgeted
 from litecheck.verification.coverage_gaps import coverage_gaps
 from litecheck.verification.explanation import Explaining, Explanation, verdict
 from litecheck.verification.failure_correlation import correlate_failures
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.journal import Journal
 from litecheck.verification.reproducers.reproduce import Reproducer
 from litecheck.verification.result import Operation, Verdict, Verification
@@ -122,7 +122,7 @@ class Judging:
 
     def _in_parts(
         self, asked: Submission, tried: Bisection, viable: frozenset[str]
-    ) -> tuple[TestCaseJob, Judged, Explanation]:
+    ) -> tuple[CaseJob, Judged, Explanation]:
         """Judge a failed case that was run series by series.
 
         A known fault of the runtime is noted as ``fault`` if the passing series conform; the verdict is then that of

@@ -14,7 +14,7 @@ from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Cause, Difference, MismatchExample
 from litecheck.devices.outcome import RETRIED, Outcome
 from litecheck.verification.case_verdict import Judge, Judged
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.result import Verdict
 
 
@@ -39,7 +39,7 @@ class Explaining:
         self.judge, self.device, self.element = judge, device, element
         self.likely: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
 
-    def __call__(self, question: TestCaseJob, judged: Judged) -> Explanation:
+    def __call__(self, question: CaseJob, judged: Judged) -> Explanation:
         """Return the explained worst element (or the element asked for), the causes, and the runtime's known fault."""
         case = question.case
         if judged.outcome in RETRIED:
@@ -69,7 +69,7 @@ class Explaining:
             likely.update(c.names for c in why if not c.left)
         return Explanation(told, why, fault)
 
-    def _spot(self, question: TestCaseJob, judged: Judged, at: int) -> MismatchExample | None:
+    def _spot(self, question: CaseJob, judged: Judged, at: int) -> MismatchExample | None:
         """Return the element asked for, in the run with its largest difference; None if the output has no such
         element."""
         index = self.element or ()
@@ -86,7 +86,7 @@ class Explaining:
         return known_fault(self.device, case.cut.model, outcome)
 
 
-def verdict(question: TestCaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
+def verdict(question: CaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
     """Return the complete verdict of a case."""
     case = question.case
     return Verdict(

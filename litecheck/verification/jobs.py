@@ -33,7 +33,7 @@ Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
 
 
 @dataclass(frozen=True, eq=False)  # no slots: the order is kept once it is known
-class TestCaseJob:
+class CaseJob:
     """A case with its feeds, the number of repetitions, and a function that returns an arithmetic's expected outputs.
 
     ``again`` has the numbers of feeds that are run once more; None repeats all feeds ``repeat`` times. ``lacks`` is
@@ -89,7 +89,7 @@ class JobFactory:
         tapes: Sequence[TensorCache],
         chain: Sequence[TensorCache],
         kinds: Sequence[str] = (),
-    ) -> TestCaseJob:
+    ) -> CaseJob:
         """Return the question of a case.
 
         ``tapes`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
@@ -102,7 +102,7 @@ class JobFactory:
 
     def _question(
         self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache], kinds: Sequence[str]
-    ) -> TestCaseJob:
+    ) -> CaseJob:
         if why := parts.single_operator(case):
             return skip_reason(case, why)
         own = remembers(case.cut.model)
@@ -127,7 +127,7 @@ class JobFactory:
         tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
         untried = own and self.memory is StateSupport.NONE
         repeat = self.settings.repeat
-        return TestCaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
+        return CaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
     def _handed(
         self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache]
@@ -163,10 +163,10 @@ class JobFactory:
                     yield from several
 
 
-def skip_reason(case: Case, why: str) -> TestCaseJob:
+def skip_reason(case: Case, why: str) -> CaseJob:
     """Return a question without feeds, with the reason."""
     nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
-    return TestCaseJob(case, (), 1, nothing, why)
+    return CaseJob(case, (), 1, nothing, why)
 
 
 def job_of(

@@ -21,7 +21,7 @@ from litecheck.reference.engine.dispatch import slots_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.registry import Variants
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 
 #: Number of feeds compared; number of first feeds compared under every suspect; limit of multiplications per case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
@@ -106,7 +106,7 @@ def _share(numbers: Sequence[int]) -> Share:
     return Share(stimuli, tuple(again))
 
 
-def rank(question: TestCaseJob, arithmetic: Arithmetic) -> Ranking:
+def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
     """Rank the feeds of a case by the number of variants and defects that they distinguish from the arithmetic."""
     case, fed = question.case, question.stimuli
     usual = _usual(fed)

@@ -19,7 +19,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.spelling import did_you_mean
-from litecheck.verification.jobs import JobFactory, TestCaseJob
+from litecheck.verification.jobs import CaseJob, JobFactory
 from litecheck.verification.result import EVERY
 from litecheck.verification.settings import Settings
 
@@ -53,7 +53,7 @@ class Schedule:
     chain: tuple[TensorCache, ...]
     whole: Case | None
 
-    def questions(self) -> Iterator[TestCaseJob]:
+    def questions(self) -> Iterator[CaseJob]:
         """Yield a question for every selected case; the reference continues with its own tensors."""
         settings, every = self.asking.settings, (*self.tapes, *self.chain)
         for case in planned(self.model, self.subgraph, settings):
@@ -66,12 +66,12 @@ class Schedule:
             for tape in every:
                 tape.forget(case.operators)
 
-    def whole_question(self, case: Case) -> TestCaseJob:
+    def whole_question(self, case: Case) -> CaseJob:
         """Return the question for the whole subgraph over a chain of samples; call it after its operators' questions."""
         kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
         return self.asking.question(case, self.tapes, self.chain, kinds)
 
-    def _question(self, case: Case) -> TestCaseJob:
+    def _question(self, case: Case) -> CaseJob:
         """Return the question of a case and store the reference's outputs on the tapes."""
         question = self.asking.question(case, self.tapes, self.chain)
         expected = question.expected(self.asking.arithmetic)
@@ -86,7 +86,7 @@ class Schedule:
 
 def every_question(
     model: Model, settings: Settings, arithmetic: Arithmetic, memory: StateSupport, whole: bool = False
-) -> Iterator[TestCaseJob]:
+) -> Iterator[CaseJob]:
     """Yield the questions of all cases; with ``whole_model`` also those of whole subgraphs with state between operators."""
     for course in plan(model, settings, arithmetic, memory):
         yield from course.questions()

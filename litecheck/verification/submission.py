@@ -13,7 +13,7 @@ from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
 from litecheck.verification.cost_estimate import Budgeting
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +27,7 @@ class Bisection:
     failure: Failure
     count: int
     failing: tuple[str, ...]
-    question: TestCaseJob
+    question: CaseJob
     answer: Answer | Failure
 
 
@@ -39,7 +39,7 @@ class Submission:
     not run again. ``parts`` is set if the case was run part by part.
     """
 
-    question: TestCaseJob
+    question: CaseJob
     answer: Answer | Failure
     tried: bool = True
     known: bool = False
@@ -47,7 +47,7 @@ class Submission:
 
 
 def submit(
-    questions: Iterable[TestCaseJob],
+    questions: Iterable[CaseJob],
     device: Device,
     jobs: int,
     *,
@@ -81,7 +81,7 @@ def submit(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    question: TestCaseJob
+    question: CaseJob
     known: bool
     job: Job | None
     answer: Future[Answer | Failure] | None
@@ -108,7 +108,7 @@ def _answered(pending: _Pending, device: Device, recording: str | None, again: b
     return Submission(question, answer)
 
 
-def _part_by_part(question: TestCaseJob, failure: Failure, device: Device) -> Bisection | None:
+def _part_by_part(question: CaseJob, failure: Failure, device: Device) -> Bisection | None:
     """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
     each = series(question.stimuli)
     singles = (isinstance(_asked_alone(question, device, *part)[1], Failure) for part in each)
@@ -120,9 +120,7 @@ def _part_by_part(question: TestCaseJob, failure: Failure, device: Device) -> Bi
     return Bisection(failure, len(each), failing, *_asked_alone(question, device, *kept))
 
 
-def _asked_alone(
-    question: TestCaseJob, device: Device, *numbers: int
-) -> tuple[TestCaseJob, Answer | Failure]:
+def _asked_alone(question: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
     """Run selected feeds of a case again."""
     fed = tuple(question.stimuli[n] for n in numbers)
     part = replace(question, stimuli=fed, expected=Expectation(question.case, fed))

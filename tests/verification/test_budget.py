@@ -20,7 +20,7 @@ from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification.cost_estimate import Budgeting, estimate_cost
 from litecheck.verification.device_run import verify
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.journal import Journal
 from litecheck.verification.ranking import Ranking, rank, shares
 from litecheck.verification.schedule import every_question, weights
@@ -147,7 +147,7 @@ def test_a_small_budget_finds_faults(fault: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked() -> tuple[TestCaseJob, ...]:
+def asked() -> tuple[CaseJob, ...]:
     """Every case of a small network with all it could be fed."""
     return tuple(
         every_question(
@@ -157,13 +157,11 @@ def asked() -> tuple[TestCaseJob, ...]:
 
 
 @pytest.fixture(scope="module")
-def ranked(asked: tuple[TestCaseJob, ...]) -> tuple[Ranking, ...]:
+def ranked(asked: tuple[CaseJob, ...]) -> tuple[Ranking, ...]:
     return tuple(rank(question, load_arithmetic("litert-reference")) for question in asked)
 
 
-def test_a_feed_that_tells_more_comes_first(
-    asked: tuple[TestCaseJob, ...], ranked: tuple[Ranking, ...]
-) -> None:
+def test_a_feed_that_tells_more_comes_first(asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...]) -> None:
     """Inputs that are all zero tell hardly anything of a convolution: they are not the first."""
     conv, ranking = asked[0], ranked[0]
     assert sorted(ranking.stimuli) == list(range(len(conv.stimuli)))
@@ -191,7 +189,7 @@ class Board:
 
 @pytest.mark.parametrize("pace", [0.2, 1.0, 5.0])
 def test_a_time_is_kept_however_wrong_the_first_estimate_was(
-    asked: tuple[TestCaseJob, ...], ranked: tuple[Ranking, ...], pace: float
+    asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...], pace: float
 ) -> None:
     board = Board(1.0)
     spending = Budgeting(Budget(seconds=30), ranked, 2, pace=pace, clock=lambda: board.now)
@@ -207,7 +205,7 @@ def test_a_time_is_kept_however_wrong_the_first_estimate_was(
     assert outcomes.count(Outcome.REFUSED) >= 6
 
 
-def test_what_comes_after_the_time_is_not_asked(asked: tuple[TestCaseJob, ...]) -> None:
+def test_what_comes_after_the_time_is_not_asked(asked: tuple[CaseJob, ...]) -> None:
     board = Board(1.0)
     spending = Budgeting(Budget(seconds=5), [], 2, clock=lambda: board.now)
     board.now = 5.5
@@ -246,14 +244,14 @@ def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
     assert (told.sampled.case, told.sampled.failed) == ("0000-ADD", "")
 
 
-def test_the_bar_knows_about_how_many_there_are(asked: tuple[TestCaseJob, ...]) -> None:
+def test_the_bar_knows_about_how_many_there_are(asked: tuple[CaseJob, ...]) -> None:
     estimated = weights(convolutional(), Settings(REFERENCE))
     assert list(estimated) == [question.case.name for question in asked]
     assert sum(estimated.values()) == pytest.approx(sum(len(q.order) for q in asked), rel=0.1)
     assert sum(weights(convolutional(), budget("33")).values()) == pytest.approx(33)
 
 
-def test_operators_that_only_move_values_are_fed_a_few_inputs(asked: tuple[TestCaseJob, ...]) -> None:
+def test_operators_that_only_move_values_are_fed_a_few_inputs(asked: tuple[CaseJob, ...]) -> None:
     fed = {question.case.opcodes[0]: len(question.stimuli) for question in asked}
     assert fed["RESHAPE"] < 10 < 200 < fed["FULLY_CONNECTED"]
 

@@ -20,7 +20,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Conformance
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.verification.case_verdict import Judge, Tolerances, tolerances
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.schedule import every_question
 from litecheck.verification.settings import Settings
 from tests.profile.test_conformance import written
@@ -73,7 +73,7 @@ def test_what_a_parent_leaves_open_a_child_may_state(tmp_path: Path) -> None:
 
 
 @cache
-def question(repeat: int = 2) -> TestCaseJob:
+def question(repeat: int = 2) -> CaseJob:
     """The ADD of a small model, fed with 257 inputs, each of them twice."""
     settings = Settings(repeat=repeat, kinds=("propagated", "random"))
     asked = every_question(two_operators(), settings, ARITHMETIC, StateSupport.NONE)

@@ -23,7 +23,7 @@ from litecheck.verification.cost_estimate import (
     narrowed,
     sampled,
 )
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.ranking import Ranking, Share
 from litecheck.verification.schedule import every_question
 from litecheck.verification.settings import Budget, Settings
@@ -34,7 +34,7 @@ FEW = Settings(kinds=("propagated", "random"))
 
 
 @cache
-def questions() -> tuple[TestCaseJob, ...]:
+def questions() -> tuple[CaseJob, ...]:
     """The three cases of a small model."""
     arithmetic = load_arithmetic("litert-reference")
     return tuple(every_question(two_operators(), FEW, arithmetic, StateSupport.NONE))

@@ -28,7 +28,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.case_verdict import Judge, Judged
 from litecheck.verification.explanation import Explanation, verdict
-from litecheck.verification.jobs import TestCaseJob
+from litecheck.verification.jobs import CaseJob
 from litecheck.verification.reproducers.issue import issue
 from litecheck.verification.reproducers.model_reduction import Trial
 from litecheck.verification.reproducers.shrink import shrink
@@ -57,7 +57,7 @@ class Reproducer:
     seconds: float = 60.0
     scrub: bool = False
 
-    def __call__(self, question: TestCaseJob, outcome: Outcome) -> str:
+    def __call__(self, question: CaseJob, outcome: Outcome) -> str:
         """Shrink a failure, write it, and return the folder's path; return "" if the failure does not repeat.
 
         Raises ConfigError if the folder cannot be written.
@@ -71,7 +71,7 @@ class Reproducer:
         judged = self.judge(asked, answer, frozenset())
         return self._write(question.case.name, asked, answer, judged)
 
-    def _smallest(self, question: TestCaseJob, outcome: Outcome) -> Trial | None:
+    def _smallest(self, question: CaseJob, outcome: Outcome) -> Trial | None:
         """Return the first failing trial among the case's feeds and segments, shrunk."""
 
         def fails(trial: Trial) -> bool:
@@ -85,22 +85,22 @@ class Reproducer:
             return None
         return shrink(first, fails, BUDGET_HANGING if outcome is Outcome.TIMED_OUT else BUDGET)
 
-    def _question(self, trial: Trial, wanted: Outcome) -> TestCaseJob:
+    def _question(self, trial: Trial, wanted: Outcome) -> CaseJob:
         main = trial.model.subgraphs[0]
         numbers = tuple(op.index for op in main.operators)
         same = {t.index: t.index for t in main.tensors}
         alone = Cut(trial.model, 0, numbers, main.inputs, main.outputs, same)
         case = Case("reproducer", main, main.operators, alone)
         fed = sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start)
-        return TestCaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
+        return CaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
-    def _explained(self, asked: TestCaseJob, judged: Judged, arithmetic: Arithmetic) -> Verdict:
+    def _explained(self, asked: CaseJob, judged: Judged, arithmetic: Arithmetic) -> Verdict:
         others = self.judge.published
         shown, fed = with_all_outputs(asked.case, asked.stimuli, arithmetic)
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others)
         return verdict(asked, judged, Explanation(told))
 
-    def _write(self, name: str, asked: TestCaseJob, answer: Answer | Failure, judged: Judged) -> str:
+    def _write(self, name: str, asked: CaseJob, answer: Answer | Failure, judged: Judged) -> str:
         place = self.folder / name
         arithmetic = judged.nearest or self.judge.admissible[0]
         small = self._explained(asked, judged, arithmetic)
@@ -150,7 +150,7 @@ def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
     return True
 
 
-def _trials(question: TestCaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
+def _trials(question: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
     """Yield a trial for each series of a case's feeds; for several operators, first their shortest segments.
 
     The reference computes the inputs of segments.
