@@ -164,7 +164,8 @@ class Adapter(Protocol):
     outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An adapter may also
     crash. Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that a crash on
     destruction does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job, also after a
-    crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before the first job.
+    crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before the first job. An
+    option that is not in the class attribute ``options`` is an error, if the class has one.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:

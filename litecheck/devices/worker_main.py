@@ -43,6 +43,7 @@ from litecheck.devices.port import (
 from litecheck.devices.process import LOG
 from litecheck.processes.child import kill_descendants
 from litecheck.processes.posix import adopt_orphans, can_fork, can_limit_memory, limit_memory, set_alarm
+from litecheck.spelling import suggestion
 
 #: Files in the child's folder, besides the log, and the folder in which a job keeps what must not outlive it.
 JOB, ANSWER, SCRATCH = "job", "answer", "scratch"
@@ -144,6 +145,7 @@ def _answered(
     ``begin`` only the adapter is made."""
     adapter = None
     try:
+        _check_options(factory, options)
         adapter = factory(options)
         answer = AdapterAnswer(())
         if begin is not None:
@@ -155,6 +157,14 @@ def _answered(
         return facts, arrays, adapter
     except BaseException as error:  # an adapter may raise anything, sys.exit included
         return {"error": _described(error), "outcome": _outcome(error).value}, [], adapter
+
+
+def _check_options(factory: Factory, options: dict[str, str]) -> None:
+    """Raise ValueError for an option that is not in the class attribute ``options`` of an adapter, if it has one."""
+    declared = getattr(factory, "options", None)
+    for key in options if declared is not None else ():
+        if key and key not in declared:
+            raise ValueError(f"unknown option {key!r}{suggestion(key, declared)}")
 
 
 def _asked(adapter: Any, folder: Path, begin: Callable[[], object]) -> AdapterAnswer:

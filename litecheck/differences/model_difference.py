@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -35,7 +36,8 @@ def diff(
 
     Operators are matched by structure, so that another order of operators or tensors, or other names of tensors inside,
     are no change. ``select`` and ``ignore`` are kinds of changes, with wildcards: ``scale``, ``finding-*``. With ``seed``,
-    both models run on random inputs under ``arithmetic``, and operators with other outputs are changes. Raises ModelError
+    both models run on random inputs under ``arithmetic``, and operators with other outputs are changes. ``/dev/null`` is an
+    absent model, as git names it. Raises ModelError
     for files that cannot be read, ConfigError for a pattern that no kind has, RunError for models that do not run.
     """
     _check_patterns((*select, *ignore))
@@ -49,7 +51,7 @@ def diff(
         changes += (*_unmatched(part), *entry_changes(part))
     changes += model_changes(found)
     changes += finding_changes(found, changes)
-    if seed is not None:
+    if seed is not None and one.subgraphs and other.subgraphs:
         from litecheck.differences.output_changes import (
             output_changes,  # the kernels, which a comparison of files does not need
         )
@@ -68,7 +70,10 @@ def diff(
 
 
 def _loaded(model: Model | str | Path) -> Model:
-    return model if isinstance(model, Model) else load_model(model)
+    if isinstance(model, Model):
+        return model
+    # git names the missing side of an added or a deleted file so.
+    return Model((), file=os.devnull) if str(model) == os.devnull else load_model(model)
 
 
 def _named(model: Model, default: str) -> str:

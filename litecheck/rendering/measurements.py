@@ -70,7 +70,7 @@ def measurement_names(incomplete: str) -> list[str]:
 def print_measurements(pattern: str, console: Console) -> None:
     """Print a table of measurements. Raise ConfigError as :func:`measurements`."""
     listed = [(one.name, one.gives, one.meaning.replace("``", "")) for one in measurements(pattern)]
-    print_table(("measurement", "gives", "what it is"), listed, (), console)
+    print_table(("measurement", "gives", "meaning"), listed, (), console)
 
 
 def measurements_json(pattern: str) -> str:

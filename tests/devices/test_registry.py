@@ -69,6 +69,17 @@ def test_a_plugin_may_leave_an_operator() -> None:
     assert (failure.outcome.value, failure.message) == ("not delegated", "the board has no such operator")
 
 
+@pytest.mark.usefixtures("plugin")
+def test_a_plugin_that_lists_its_options_has_no_others(tmp_path: Path) -> None:
+    (tmp_path / "acme.py").write_text(
+        _PLUGIN.replace("class Board:", "class Board:\n    options = ('add', 'mode')")
+    )
+    open_device("acme-npu:board 3,add=40").close()
+    assert error("acme-npu:board 3,ad=40") == (
+        "--device acme-npu:board 3,ad=40: cannot be opened, refused: unknown option 'ad'; did you mean 'add'?"
+    )
+
+
 def error(text: str) -> str:
     with pytest.raises(DeviceError) as raised:
         open_device(text)

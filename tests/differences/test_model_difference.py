@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import litecheck
 from litecheck.differences.change import ModelDifference
+from litecheck.differences.model_difference import diff
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
@@ -113,3 +115,16 @@ def test_a_lost_subgraph_and_metadata() -> None:
 def test_a_wrong_argument() -> None:
     with pytest.raises(TypeError, match="a Model or a path"):
         litecheck.diff(b"bytes", "b.tflite")  # type: ignore[arg-type]
+
+
+def test_an_absent_model_is_named_dev_null() -> None:
+    """git names the missing side of an added or a deleted file so."""
+    model = load_model(FIXTURES / "conv_int8.tflite")
+    added, deleted = diff(os.devnull, model, seed=0), diff(model, os.devnull)
+    assert (added.first, added.exit_code) == (os.devnull, 1)
+    assert [(c.kind, c.before, c.after) for c in added.changes if c.kind == "subgraph"] == [
+        ("subgraph", "absent", "present")
+    ]
+    assert [(c.kind, c.before, c.after) for c in deleted.changes if c.kind == "subgraph"] == [
+        ("subgraph", "present", "absent")
+    ]

@@ -11,7 +11,7 @@ from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_p
 from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, ranked
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.operator_plan import CHANNELS, TensorPlan
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import BITS, INTEGER_RANGES
 
 
 def _at_lowest(tensor: TensorPlan, value: int) -> TensorPlan | None:
@@ -78,6 +78,17 @@ def width(tensor: Tensor) -> Measured:
 def elements(tensor: Tensor) -> Measured:
     """Number of elements. Example: shape (2, 3) gives 6."""
     return tensor.size
+
+
+def _of_bytes(tensor: TensorPlan, value: int) -> TensorPlan | None:
+    count, rest = divmod(8 * value, BITS.get(tensor.dtype, 8))
+    return dimensions(tensor, (count,)) if value >= 0 and not rest else None
+
+
+@measures_operand(_of_bytes)
+def stored_bytes(tensor: Tensor) -> Measured:
+    """Number of bytes. Example: int16 of shape (2, 3) gives 12, int4 of shape (3,) gives 2."""
+    return tensor.nbytes
 
 
 def _of_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:

@@ -41,6 +41,7 @@ NAMED = {
     "stride_w": "CONV_2D", "stride_h": "MAX_POOL_2D", "kernel_h": "CONV_2D", "kernel_w": "MAX_POOL_2D",
     "dilation_w": "CONV_2D", "dilation_h": "DEPTHWISE_CONV_2D",
     "dilated_kernel_h": "CONV_2D", "dilated_kernel_w": "DEPTHWISE_CONV_2D", "accumulation_depth": "DEPTHWISE_CONV_2D",
+    "input.stored_bytes": "CONV_2D",
     "input.channels": "CONV_2D", "input.batch": "CONV_2D", "input.height": "CONV_2D", "input.width": "CONV_2D",
 }  # fmt: skip
 
