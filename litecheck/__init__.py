@@ -1,4 +1,4 @@
-"""Checks of quantized LiteRT (.tflite) models against the LiteRT 8-bit quantization specification.
+"""Validation of quantized LiteRT (.tflite) models, conversion of float models, bit-exact verification of devices.
 
 >>> import litecheck
 >>> model = litecheck.load_model("model.tflite")
