@@ -161,9 +161,9 @@ def _answered(
 
 def _check_options(factory: Factory, options: dict[str, str]) -> None:
     """Raise ValueError for an option that is not in the class attribute ``options`` of an adapter, if it has one."""
-    declared = getattr(factory, "options", None)
-    for key in options if declared is not None else ():
-        if key and key not in declared:
+    declared: tuple[str, ...] | None = getattr(factory, "options", None)
+    for key in options:
+        if key and declared is not None and key not in declared:
             raise ValueError(f"unknown option {key!r}{suggestion(key, declared)}")
 
 
