@@ -35,14 +35,15 @@ class Described:
 
 
 def measurements(pattern: str = "") -> tuple[Described, ...]:
-    """Return all measurements, or those with a name that a part or wildcards match, else with the word in their description.
+    """Return all measurements, or those whose name a part or wildcards match, then those with the word in the description.
 
     A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raises ConfigError if
-    nothing matches. For example, ``nhwc`` finds ``int32_permutation``, which is described with NHWC.
+    nothing matches. For example, ``transpose`` finds ``transpose_extent``, then ``int32_permutation`` by its description.
     """
     every = tuple(_every())
-    found = tuple(one for one in every if _matches(one.name, pattern))
-    found = found or tuple(one for one in every if pattern.lower() in one.meaning.lower())
+    named = tuple(one for one in every if _matches(one.name, pattern))
+    described = (one for one in every if one not in named and pattern.lower() in one.meaning.lower())
+    found = (*named, *described)
     if not found:
         hint = suggested(pattern, [one.name for one in every])
         raise ConfigError(f"{pattern}: no measurement has such a name{hint}")

@@ -32,10 +32,17 @@ def test_all_measurements() -> None:
 def test_names_are_matched_by_a_part_or_by_wildcards() -> None:
     part = names("rank")
     assert f"{ROLE}.rank" in part
-    assert all("rank" in name for name in part)
+    inside = [one.name for one in measurements() if "rank" in one.name]
+    assert part[: len(inside)] == inside
     assert names("*.rank") == [f"{ROLE}.rank"]
     assert names("role.ran[k]") == [f"{ROLE}.rank"]
     assert f"{ROLE}.rank" in names("role.ran?")
+
+
+def test_names_come_before_descriptions() -> None:
+    found = names("transpose")
+    assert found.index("transpose_extent") < found.index("int32_permutation")
+    assert "perm_repeats" in found
 
 
 def test_a_role_finds_the_measurement_of_any_role() -> None:

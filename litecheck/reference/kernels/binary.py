@@ -138,9 +138,13 @@ def add(
     the sum times 2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales
     (``pot_scale_int16``), unless ``power_of_two: general``: an operand shifted right, half away from zero, and a
     saturating sum.
+    ``21-bit``, XNNPACK: the weight of an operand is its scale / output scale * 2^shift, rounded half to even, with shift
+    = 20 - floor(log2(larger scale / output scale)). The sum of weight * (q - z) of both operands, plus 2^(shift - 1), is
+    shifted right by shift, then plus the zero point: one rounding, half up.
     Source: tflite/kernels/add.cc; XNNPACK's qs8-vadd (``21-bit``).
 
-    For example, 10 and 5 with scales 0.1 and 0.2 and output scale 0.1 give 20.
+    For example, 10 and 5 with scales 0.1 and 0.2 and output scale 0.1 give 20. 0 and -1 with scales 0.5 and 0.25 and
+    output scale 0.5 are -0.5 steps: -1 with ``double``, 0 with ``21-bit``, whose weights are 2^20 and 2^19.
     """
     if output.dtype == "int16" and not lhs.quantization.scale.size:
         return np.asarray(add_plain(lhs, rhs, output, options))

@@ -216,7 +216,10 @@ def _sum_in_vectors(general: WeightedSum, lhs: Array, rhs: Array, dtype: str) ->
 
 
 def _weights21(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, int, int]:
-    """(shift, weight of lhs, weight of rhs)."""
+    """Return (shift, weight of lhs, weight of rhs) of XNNPACK's sum.
+
+    For example, scales 0.5 and 0.25 with output scale 0.5 give (20, 2^20, 2^19).
+    """
     ratios = [operand.scale / output.scale for operand in (lhs, rhs)]
     shift = 20 - int(np.frexp(max(ratios))[1] - 1)
     left, right = (int(np.rint(ratio * np.float32(2.0**shift))) for ratio in ratios)

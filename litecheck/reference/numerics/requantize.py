@@ -148,7 +148,11 @@ def wide_sums(input: Operand, options: Options) -> bool:
 
 
 def rescales_int64(input: Operand, options: Options, variant: str) -> bool:
-    """Return True if a variant rescales 64-bit sums: ``reduced`` for int16 input, ``float64`` where sums are wide."""
+    """Return True if a variant rescales the 64-bit sums of int16 layers: ``reduced``, and ``float64`` without int32 bias.
+
+    For example, ``reduced`` rescales an int16 CONV_2D by a multiplier with 15 fractional bits
+    (:func:`~litecheck.reference.numerics.fixedpoint.multiply_reduced`).
+    """
     return (variant == "reduced" and input.dtype == "int16") or (
         variant == "float64" and wide_sums(input, options)
     )

@@ -156,6 +156,14 @@ def test_every_variant_is_within_a_step_of_the_real_sum(
     assert apart.mean() < (0.6 if variant in ("floor", "truncate") else 0.3)
 
 
+@pytest.mark.parametrize(("variant", "expected"), [("double", -1), ("vectors", -1), ("21-bit", 0)])
+def test_a_tie_distinguishes_xnnpack(variant: str, expected: int) -> None:
+    """0 and -1 are -0.5 output steps: half away from zero gives -1, half up gives 0."""
+    lhs, rhs = stored([0], 0.5), stored([-1], 0.25)
+    made = sums.quantized_sum(lhs, rhs, output(0.5), OPTIONS, {"requantize": variant}, 1, True)
+    assert made.tolist() == [expected]
+
+
 @pytest.mark.parametrize("variant", [*sums.REAL, "vectors", "21-bit"])
 def test_a_fused_activation_clamps(variant: str) -> None:
     """The real sum -2 becomes 0, which is stored as 5."""
