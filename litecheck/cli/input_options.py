@@ -34,9 +34,7 @@ class InputOptions:
 
 def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> InputOptions:
     """Return the inputs from files and the seed. Raises LitecheckError."""
-    from litecheck.reference.engine.entry import entry
-
-    point = entry(model, signature)
+    point = _entry(model, signature)
     files = dict(_named(point, text) for text in given)
     if len(files) < len(given):
         raise ConfigError("--input: the same input is given twice")
@@ -62,12 +60,11 @@ def given_samples(
     Raises LitecheckError.
     """
     from litecheck.cases.sample_inputs import samples
-    from litecheck.reference.engine.entry import entry
 
     if given and data:
         raise ConfigError("conflicting options: got --input and --data, expected one. Omit one of them.")
     if data:
-        point = entry(model, signature)
+        point = _entry(model, signature)
         sets = [samples(path, point, signature, most) for path in data]
         sources = [
             f"{counted(len(found), 'sample')} of {path}" for found, path in zip(sets, data, strict=True)
@@ -96,6 +93,16 @@ def _named(point: EntryPoint, text: str) -> tuple[str, str]:
     hint = suggestion(before, names, "there are")
     raise ConfigError(f"--input {text}: there is no input {before!r}{hint}" if equals else f"--input {text}: which "
                       f"input is it? NAME=FILE, with one of {', '.join(names)}")  # fmt: skip
+
+
+def _entry(model: Model, signature: str | None) -> EntryPoint:
+    """Return the entry point of a signature. Raise ConfigError for an unknown signature, which an option names."""
+    from litecheck.cases.parts import entries
+    from litecheck.reference.engine.entry import entry
+
+    if signature is not None:
+        entries(model, signature)
+    return entry(model, signature)
 
 
 def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:

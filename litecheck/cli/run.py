@@ -76,7 +76,11 @@ def run(
     ] = "model",
     statistics: Annotated[
         bool,
-        option("--statistics", OUTPUT, "Print statistics of every tensor: range, saturation, unused levels."),
+        option(
+            "--statistics",
+            OUTPUT,
+            "Print statistics of every tensor: range, saturation, unused levels. [default: without -o]",
+        ),
     ] = False,
     outputs: Annotated[list[str] | None, format_option("run")] = None,
     no_color: NoColor = False,
@@ -99,13 +103,12 @@ def run(
     \b
     [bold]Examples[/]
       litecheck run model.tflite --input x.npy -o out.npz
-      litecheck run model.tflite --seed 0 --statistics
+      litecheck run model.tflite --seed 0
       litecheck run model.tflite --seed 0 --outputs all -o tensors.npz
       litecheck run model.tflite --seed 0 --arithmetic litert-xnnpack -o y.npz
     """
     from litecheck.cli.input_options import feed
     from litecheck.cli.progress import steps
-    from litecheck.errors import ConfigError
     from litecheck.model.load import load_model
     from litecheck.quantizer.array_files import write_all
     from litecheck.reference.engine.arithmetic import load_arithmetic
@@ -116,15 +119,13 @@ def run(
     limit_reference(memory, timeout)
     targets = parse_outputs(outputs or (), "run")
     numerics = load_arithmetic(arithmetic)
-    if target is None and not statistics:
-        raise ConfigError("nothing to write: add -o OUT.npz for the tensors, or --statistics for a table")
     if target is not None:
         check_output(target)
     loaded = load_model(model, member)
     interpreter = ReferenceInterpreter(loaded, numerics)
     fed = feed(loaded, signature, inputs or (), seed)
     with steps(len(fed.entry.subgraph.operators), no_color) as advance:
-        recorder = Recorder(fed.entry, statistics, advance)
+        recorder = Recorder(fed.entry, statistics or target is None, advance)
         done = interpreter.invoke(fed.arrays, signature=signature, keep=KEPT[keep], progress=recorder)
     if target is not None:
         write_all(target, recorder.named(done))

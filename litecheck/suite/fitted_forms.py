@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from litecheck.cases.geometry.covering import Row, covering
-from litecheck.cases.geometry.design import Design, design_of, rows_of
+from litecheck.cases.geometry.design import STRENGTHS, Design, design_of, rows_of
 from litecheck.cases.geometry.layout import Layout
 from litecheck.errors import ProfileError
 from litecheck.profile.generate.conforming import UnsolvableError
@@ -52,7 +52,8 @@ def forms_for(profile: Profile, rule: OperatorRule, kind: str) -> tuple[CaseTemp
 def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> tuple[Row, ...]:
     """Return the covering array of an operator, of values that the profile allows if it forbids the usual ones.
 
-    A size of which only the value of the fitted form is allowed also has two and three times this value.
+    A forbidden size becomes the next multiple of the size in the fitted form. Example: 17 channels become 24, if the fitted
+    form has 8. Extremes follow the pairs, as in :func:`rows_of`.
     """
     design = design_of(rule.opcode)
     row = None if design is None else fitted_row(profile, rule, choice, design)
@@ -63,18 +64,34 @@ def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: 
         return _violated(profile, rule, choice, design, other) == 0
 
     factors = {name: _allowed_values(name, values, row, allowed) for name, values in design.factors.items()}
-    return tuple(covering(factors, strength, allowed))
+    extremes = design.extremes if strength == min(STRENGTHS.values()) else ()
+    beyond = [_rounded(row, extreme, allowed) for extreme in extremes]
+    unique = (other for number, other in enumerate(beyond) if other not in beyond[:number])
+    return (*covering(factors, strength, allowed), *filter(allowed, unique))
 
 
 def _allowed_values(
     name: str, values: Sequence[str], row: Row, allowed: Callable[[Row], bool]
 ) -> tuple[str, ...]:
-    """Return the value of a row and those that are allowed beside it."""
-    own = row[name]
-    listed = [v for v in values if v != own and allowed({**row, name: v})]
-    if not listed and name in _SIZED:
-        listed = [v for v in (str(int(own) * n) for n in (2, 3)) if allowed({**row, name: v})]
-    return own, *listed
+    """Return the value of a row and those that are allowed beside it, and two and three times a size without any."""
+    rounded = (_rounded(row, {name: value}, allowed)[name] for value in values)
+    listed = [value for value in dict.fromkeys(rounded) if allowed({**row, name: value})]
+    if listed == [row[name]] and name in _SIZED:
+        listed += [value for n in (2, 3) if allowed({**row, name: (value := str(int(row[name]) * n))})]
+    return row[name], *(value for value in listed if value != row[name])
+
+
+def _rounded(row: Row, changed: Row, allowed: Callable[[Row], bool]) -> Row:
+    """Return the row with changed values, each forbidden size as the next multiple of the size in the row.
+
+    Example: 17 channels beside 8 become 24.
+    """
+    made = dict(row)
+    for name, value in changed.items():
+        made[name] = value
+        if name in _SIZED and not allowed({**row, name: value}):
+            made[name] = str(-(-int(value) // int(row[name])) * int(row[name]))
+    return made
 
 
 def form_of(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:

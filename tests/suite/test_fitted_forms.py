@@ -89,12 +89,22 @@ def test_a_smoke_suite_has_the_fitted_form_and_names_the_limits_of_the_first(pro
 def test_geometry_is_covered_within_the_limits(profile: Profile) -> None:
     rule = profile.operators["CONV_2D"]
     rows = fitted_rows(profile, rule, next(choices(profile, rule, "int8")), 2)
-    assert {row["channels"] for row in rows} == {"8", "16", "24"}
+    assert {row["channels"] for row in rows} == {"8", "24", "264"}
+    assert {row["height"] for row in rows} == {"6", "1", "14", "33", "260"}
     assert {row["kernel"] for row in rows} == {"3 3", "1 1", "5 1"}
     assert {row["batch"] for row in rows} == {"1"}
     assert [dict(case.factors) for case in geometric(profile, "CONV_2D", "standard", 0)] == list(
         map(dict, rows)
     )
+
+
+def test_a_size_without_listed_values_is_doubled(tmp_path: Path) -> None:
+    profile = written(
+        tmp_path, PROFILE.replace("    limits:", "    limits:\n      input.height: [24, 48]", 1)
+    )
+    rule = profile.operators["CONV_2D"]
+    rows = fitted_rows(profile, rule, next(choices(profile, rule, "int8")), 1)
+    assert {row["height"] for row in rows} == {"24", "48"}
 
 
 def test_limits_that_no_shape_keeps_give_no_form(tmp_path: Path) -> None:
