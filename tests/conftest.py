@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
 one_thread()
 
+# A test worker has the width of the terminal that started it, and outputs in a pipe would keep to it.
+os.environ.pop("COLUMNS", None)
+
 # How long an example takes depends on what else the machine does, and the first one loads the rules.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
