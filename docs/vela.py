@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -30,6 +31,7 @@ class Constraint:
         return text == self.says if self.exactly else text.startswith(self.says)
 
 
+@cache
 def constraints() -> tuple[Constraint, ...]:
     """Return the constraints in the order of the file."""
     rows = yaml.load(FILE.read_text("utf-8"), Loader=yaml.BaseLoader)
