@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck import convert, trace, validate
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
@@ -186,3 +187,14 @@ def test_the_program_in_python_is_exact_in_what_it_has() -> None:
 def test_a_claim_to_an_operator_there_is_not_is_refused() -> None:
     with pytest.raises(ConfigError, match="did you mean 'CONV_2D'"):
         verify(load_model(MODEL), InProcess(), Settings(claims=("CONV2D",)))
+
+
+def test_a_pytorch_network_becomes_int8(tmp_path: Path) -> None:
+    pytest.importorskip("litert_torch", reason="litert-torch is not installed")
+    subprocess.run([sys.executable, ROOT / "examples" / "pytorch.py", tmp_path], check=True)
+    made = convert(tmp_path / "float.tflite", data=(str(tmp_path / "samples.npz"),))
+    assert {d.becomes for d in made.conversion.plan.operators} == {"int8"}
+    assert validate(load_model(tmp_path / "pt2e.tflite")).coverage["conforms"] == 10
+    found = trace(tmp_path / "float.tflite", tmp_path / "pt2e.tflite", data=(str(tmp_path / "samples.npz"),))
+    assert found.culprits == ()
+    assert found.worst > 40
