@@ -41,7 +41,8 @@ BANNED = {
 PAGES = (
     "CONTRIBUTING.md", "README.md", "docs/ci.md", "docs/convert.md", "docs/converters.md",
     "docs/devices.md", "docs/diagnose.md", "docs/glossary.md", "docs/how-litecheck-is-built.md",
-    "docs/how-to-bad-accuracy.md", "docs/how-to-microcontroller.md", "docs/how-to-pytorch.md", "docs/how-to-qualify-a-delegate.md",
+    "docs/how-to-bad-accuracy.md", "docs/how-to-microcontroller.md", "docs/how-to-pytorch.md",
+    "docs/how-to-qualify-a-delegate.md",
     "docs/index.md", "docs/mutation-coverage.md", "docs/library.md", "docs/models.md", "docs/operators.md",
     "docs/quantizer.md", "docs/reading.md", "docs/rules-language.md", "docs/rules.md", "docs/run.md",
     "docs/security.md", "docs/specification.md", "docs/stream.md", "docs/suite.md", "docs/targets.md",
