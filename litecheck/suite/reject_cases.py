@@ -69,10 +69,10 @@ def reject_cases(
 def _why_none(beside: Sequence[str]) -> str:
     """Return the reason that no model violates a requirement alone: further requirements that forbid the same models."""
     if not beside:
-        return "no known model breaks it: the profile finds nothing in those that should"
+        return "no generated model violates it"
     told, more = ", ".join(beside[:_TOLD]), len(beside) - _TOLD
     others = f" and {more} more" if more > 0 else ""
-    return f"{told}{others} forbid{'s' if len(beside) == 1 else ''} whatever breaks it, too"
+    return f"every generated model that violates it also violates {told}{others}"
 
 
 def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Iterator[Whole]:

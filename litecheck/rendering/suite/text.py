@@ -161,7 +161,8 @@ class SuitePage(Page):
         """Print the gaps, with reasons."""
         groups = wording.uncovered(report)
         if groups:
-            self.section("not covered", counted(len(report.uncovered), "operator"))
+            told = counted(len(report.uncovered), "gap")
+            self.section("not covered", f"{told}: operators, forms and requirements without a case")
             self.items([f"{because}: {', '.join(several)}" for because, several in groups])
             self.line()
 
