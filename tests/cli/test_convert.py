@@ -97,6 +97,7 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("good.tflite", "-o", "out.tflite", "--data", "random:1"), "it is quantized already (int8)", 2),
         (("broken.tflite", "-o", "out.tflite", "--data", "random:1"), "cut-off", 2),
         (("detector.tflite", "-o", "out.tflite", "--plan", "p.json", "--to", "int8"), "the plan has decided that", 64),
+        (("detector.tflite", "-o", "out.tflite", "--plan", "p.json"), "p.json: cannot be read", 64),
         (("detector.tflite", "-o", "out.tflite", "--match", "tensorfow"), "did you mean 'tensorflow'?", 64),
         (("detector.tflite", "-o", "out.tflite", "--to", "int4", *DATA), "there is no conversion to 'int4'", 64),
         (("detector.tflite", "-o", "out.tflite", "--keep-float", "CONV2D", *DATA), "--keep-float CONV2D: no operator", 64),
