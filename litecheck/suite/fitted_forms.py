@@ -41,23 +41,31 @@ def forms_for(profile: Profile, rule: OperatorRule, kind: str) -> tuple[CaseTemp
     CONV_2D (3 channels) violates the profile, and the fitted form has 8 channels.
     """
     forms, design = templates_of(rule.opcode).forms, design_of(rule.opcode)
-    several = tuple(choices(profile, rule, kind))
-    if not forms or not several or design is None or any(fits(profile, rule, forms[0], c) for c in several):
+    choice = next(choices(profile, rule, kind), None)
+    if not forms or choice is None or design is None or _takes_first(profile, rule, kind):
         return forms
-    row = fitted_row(profile, rule, several[0], design)
+    row = fitted_row(profile, rule, choice, design)
     layout = design.laid_out(row) if row else None
     return forms if layout is None else (replace(form_of(forms[0], layout, _FITTED), level="smoke"), *forms)
 
 
+def _takes_first(profile: Profile, rule: OperatorRule, kind: str) -> bool:
+    """Return True if a rule accepts the first form of its operator under a choice of types and granularities."""
+    first = templates_of(rule.opcode).forms[0]
+    return any(fits(profile, rule, first, choice) for choice in choices(profile, rule, kind))
+
+
 def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> tuple[Row, ...]:
-    """Return the covering array of an operator, of values that the profile allows if it forbids the usual ones.
+    """Return the covering array of an operator, of values that the profile allows if it forbids the first form.
 
     A forbidden size becomes the next multiple of the size in the fitted form. Example: 17 channels become 24, if the fitted
     form has 8. Extremes follow the pairs, as in :func:`rows_of`.
     """
     design = design_of(rule.opcode)
-    row = None if design is None else fitted_row(profile, rule, choice, design)
-    if design is None or row is None or row == design.usual:
+    if design is None or _takes_first(profile, rule, choice.kind):
+        return rows_of(rule.opcode, strength)
+    row = fitted_row(profile, rule, choice, design)
+    if row is None:
         return rows_of(rule.opcode, strength)
 
     def allowed(other: Row) -> bool:

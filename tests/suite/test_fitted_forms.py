@@ -122,3 +122,17 @@ def test_every_size_has_a_layout(name: str) -> None:
         assert design is not None
         if name in design.factors:
             assert any(design.laid_out({**design.usual, name: size}) is not None for size in _SIZES), opcode
+
+
+def test_usual_values_that_fit_do_not_keep_forbidden_ones(tmp_path: Path) -> None:
+    """FULLY_CONNECTED: the usual depth of 16 is a multiple of 16, those of the first form (35) and 33 are none."""
+    text = "profile: rows-of-16\nextends: litert-int8\nactivations: int8\nops:\n  FULLY_CONNECTED:\n    limits:\n"
+    profile = written(
+        tmp_path, f"{text}      input.channels: {{multiple_of: 16}}\n    because: the array has 16 rows\n"
+    )
+    rule = profile.operators["FULLY_CONNECTED"]
+    rows = fitted_rows(profile, rule, next(choices(profile, rule, "int8")), 2)
+    depths = {int(row["depth"]) for row in rows}
+    assert depths >= {16, 48, 272, 4112}
+    assert not any(depth % 16 for depth in depths)
+    assert len(list(geometric(profile, "FULLY_CONNECTED", "standard", 0))) == len(rows)
