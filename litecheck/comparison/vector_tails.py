@@ -40,8 +40,18 @@ def flat_tails(s: Scatter) -> Iterator[Pattern]:
         if s.shape:
             where = (np.arange(int(sizes[0])) >= starts[0]).reshape(s.shape)
         yield from s.told(claim, tails, 2 * len(VECTORS), held=held, where=where)
-        if not held:
+        if not held and _ends_at(s, int(sizes.min()), int(starts.min())):
             yield from s.told(replace(claim, outside=True), s.size - tails, 2 * len(VECTORS))
+
+
+def _ends_at(s: Scatter, size: int, start: int) -> bool:
+    """Return True if the differences end at ``start``, and not before, where a border of the image can begin.
+
+    Positions that repeat from run to run count once.
+    """
+    places = np.unique(s.flat)
+    by_chance = chance(size, start, len(places)) * 2 * len(VECTORS)
+    return bool(by_chance < CHANCE and places[-1] >= start - min(VECTORS))
 
 
 def row_tails(s: Scatter) -> Iterator[Pattern]:

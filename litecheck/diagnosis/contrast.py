@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 from litecheck.comparison.types import MismatchCluster
-from litecheck.comparison.vector_tails import SharedTail, shared_tail
+from litecheck.comparison.vector_tails import VECTORS, SharedTail, shared_tail
 from litecheck.diagnosis.observed import ObservedOutput, compared
 from litecheck.diagnosis.properties import Properties, Property, properties
 from litecheck.diagnosis.result import Contrast, Hypothesis, PropertyBound, SharedTraits
@@ -16,6 +16,8 @@ from litecheck.reference.runtime_tensors import RunError
 
 #: Largest number of traits kept.
 _MOST = 3
+#: Smallest number of passing probes whose numbers are multiples of a vector length.
+_MULTIPLES = 3
 #: A trait that more than one in so many passing probes have tells nothing apart.
 _RARE = 4
 
@@ -76,7 +78,8 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
     if not failing or not passing:
         return ()
     held = list(_held(failing, passing))
-    alone = [SharedTraits((one.trait,), 0) for one in held if not one.having]
+    every = [*held, *_remainders(failing, passing)]
+    alone = [SharedTraits((one.trait,), 0) for one in every if not one.having]
     if alone:
         return tuple(alone[:_MOST])
     for size in (2, 3):
@@ -88,7 +91,9 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
         found = next(several, None)
         if found:
             return (SharedTraits(tuple(one.trait for one in found), 0),)
-    rare = (one for one in held if _RARE * len(one.having) <= len(passing) and len(one.having) < len(failing))
+    rare = (
+        one for one in every if _RARE * len(one.having) <= len(passing) and len(one.having) < len(failing)
+    )
     rarest = sorted(rare, key=lambda one: len(one.having))
     return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
 
@@ -109,6 +114,23 @@ def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Itera
         for name in numbers:
             rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
             yield _bound(name, [int(one[name]) for one in failing], rest, least)
+
+
+def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+    """Yield lengths of vectors of which no failing probe's number is a multiple, the shortest first.
+
+    For example, failing depths of 17 and 35 and passing depths of 16 and 64 give "not a multiple of 16".
+    """
+    names = [
+        name for name, value in failing[0].items() if isinstance(value, int) and not isinstance(value, bool)
+    ]
+    for name, vector in product(names, sorted(VECTORS)):
+        values = [one.get(name) for one in failing]
+        if all(isinstance(value, int) and value % vector for value in values):
+            rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
+            having = frozenset(n for n, value in rest.items() if value % vector)
+            if len(rest) - len(having) >= _MULTIPLES:
+                yield _Held(PropertyBound(name, "not a multiple of", vector), having)
 
 
 def _same(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:

@@ -16,6 +16,7 @@ from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES
+from litecheck.reference.numerics.windows import Axis, axes
 from litecheck.reference.registry import ANY, kernels
 from litecheck.verification.failure_correlation import operands_of
 
@@ -52,6 +53,11 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "different strides", strides[0] != strides[1]
         window = [measurement(name)(operands) for name in ("kernel_h", "kernel_w")]
         yield "a window that is not square", window[0] != window[1]
+    for name, axis in _paddings(operands):
+        yield f"uneven {name} padding", max(axis.after, 0) != axis.before
+    axis_option = options_of(operands.operator).get("axis")
+    if axis_option is not None:
+        yield "an axis below 0", int(axis_option) < 0
     dilations = _dilations(operands)
     if dilations:
         yield "different dilations", dilations[0] != dilations[1]
@@ -87,6 +93,16 @@ def _even(tensor: Tensor) -> bool:
     return bool(scale.size) and bool((np.frexp(scale)[0] == 0.5).all())
 
 
+def _paddings(operands: Operands) -> Iterator[tuple[str, Axis]]:
+    """Yield the vertical and the horizontal windows of an operator with windows over an image."""
+    given, options = operands.one("input"), operands.operator.options
+    height, width = (measurement(f"kernel_{side}")(operands) for side in "hw")
+    if given is None or len(given.shape) != 4 or not traits_of(operands.operator.kind).windows:
+        return
+    if isinstance(height, int) and isinstance(width, int) and measurement("stride_h")(operands):
+        yield from zip(("vertical", "horizontal"), axes(given.shape, (height, width), options), strict=True)
+
+
 def _dilations(operands: Operands) -> tuple[int, int] | None:
     options = options_of(operands.operator)
     if "dilation_h_factor" not in options:
@@ -117,6 +133,11 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
     if len(made[0]) > 1:
         yield "channels of the output", made[0][-1]
         yield "batch", made[0][0]
+    if len(made[0]) == 4:
+        yield "rows of the output", made[0][1]
+        yield "columns of the output", made[0][2]
+    if tuple(traits_of(operands.operator.kind).inputs) == ("values",):
+        yield "inputs", len(operands.operator.inputs)
     if reduced := _reduced(operands):
         yield "values per output", reduced
     given, weight = operands.one("input"), operands.one("weight")
@@ -124,6 +145,8 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
         yield "channels of the input", given.shape[-1]
         if weight is not None and len(weight.shape) == 4 and weight.shape[0] > 1 and weight.shape[3]:
             yield "groups", max(given.shape[-1] // weight.shape[3], 1)
+        if weight is not None and traits_of(operands.operator.kind).over == "plane" and given.shape[-1]:
+            yield "depth multiplier", weight.shape[-1] // given.shape[-1]
 
 
 def _reduced(operands: Operands) -> int:

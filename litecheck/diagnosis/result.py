@@ -97,7 +97,7 @@ class PropertyBound:
     """A property of all failing probes.
 
     ``relation`` is ``is`` (a word), ``has`` or ``has not`` (an unusual feature), ``at least`` or ``at most`` (a
-    number); ``next`` is the nearest number of a passing probe.
+    number), ``not a multiple of`` (a vector length); ``next`` is the nearest number of a passing probe.
     """
 
     property: str

@@ -135,3 +135,17 @@ def test_rows_shorter_than_a_vector_prove_nothing() -> None:
     """All elements of a row of 7 are its last 7 % 16."""
     shapes: list[Shape] = [(3, 7), (2, 5), (4, 4, 3)]
     assert shared_tail([(s, np.arange(prod(s))) for s in shapes]) is None
+
+
+def test_a_border_without_differences_is_no_tail_of_the_flat_tensor() -> None:
+    """The last column of 17 channels does not differ; whole vectors end 12 elements before the end."""
+    shape = (1, 6, 7, 17)
+    column = np.indices(shape)[2].reshape(-1)
+    found = patterns(shape, column < 6, runs=8)
+    assert not [one for one in found if one.pattern == "flat tail"]
+
+
+def test_the_body_of_a_vector_loop_over_the_tensor() -> None:
+    shape = (3, 9, 29)
+    found = patterns(shape, np.arange(783) < 768)
+    assert (found[0].pattern, found[0].outside, found[0].vector) == ("flat tail", True, 32)

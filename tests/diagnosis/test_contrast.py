@@ -62,3 +62,22 @@ def test_where_nothing_tells_nothing_is_made_up() -> None:
     assert apart([like()], [like()]) == ("nothing that is measured of them",)
     assert apart([like()], []) == ("no probe passes",)
     assert apart([], [like()]) == ()
+
+
+def test_a_number_that_is_no_multiple_of_a_vector_length() -> None:
+    passing = [like(channels=n) for n in (4, 8, 64, 12)]
+    assert apart([like(channels=n) for n in (17, 6, 35)], passing) == (
+        "all that fail have channels that are no multiple of 4; none that passes has",
+    )
+    # Two passing probes with multiples prove nothing.
+    assert apart([like(channels=n) for n in (17, 6, 35)], passing[:2]) == (
+        "nothing that is measured of them",
+    )
+
+
+def test_of_several_vector_lengths_the_shortest_that_separates_is_named() -> None:
+    passing = [like(channels=n) for n in (16, 48, 80)]
+    failing = [like(channels=n) for n in (8, 24, 40)]
+    assert apart(failing, passing)[0] == (
+        "all that fail have channels that are no multiple of 16; none that passes has"
+    )

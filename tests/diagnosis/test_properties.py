@@ -106,6 +106,8 @@ def test_properties_of_a_convolution() -> None:
     assert dict(properties(convolution())) == {
         "different strides": False,
         "a window that is not square": True,
+        "uneven vertical padding": False,
+        "uneven horizontal padding": True,
         "different dilations": False,
         "dilation": False,
         "weights given at run time": False,
@@ -128,6 +130,8 @@ def test_properties_of_a_convolution() -> None:
         "input elements": 512,
         "channels of the output": 6,
         "batch": 2,
+        "rows of the output": 8,
+        "columns of the output": 8,
         "channels of the input": 4,
         "groups": 2,
     }
@@ -136,16 +140,18 @@ def test_properties_of_a_convolution() -> None:
 @pytest.mark.parametrize(
     ("probe", "changed"),
     [
-        (convolution(stride_w=2), {"different strides": True, "horizontal stride": 2}),
+        (convolution(stride_w=2), {"different strides": True, "horizontal stride": 2, "uneven horizontal padding": False}),
         (convolution((6, 3, 3, 4)),
-         {"a window that is not square": False, "window width": 3, "products in a sum": 36, "groups": 1}),
+         {"a window that is not square": False, "window width": 3, "products in a sum": 36, "groups": 1,
+          "uneven horizontal padding": False}),
         (convolution((6, 3, 2, 8)), {"products in a sum": 48, "groups": 1}),
         (convolution(dilation_h_factor=2, dilation_w_factor=3),
          {"different dilations": True, "dilation": True, "vertical dilation": 2, "horizontal dilation": 3}),
         (convolution(dilation_h_factor=2, dilation_w_factor=2),
-         {"dilation": True, "vertical dilation": 2, "horizontal dilation": 2}),
+         {"dilation": True, "vertical dilation": 2, "horizontal dilation": 2, "uneven horizontal padding": False}),
         (convolution(bias="absent"), {"no bias": True}),
-        (convolution(padding="VALID", fused_activation_function="RELU6"), {"activation": "RELU6", "padding": "VALID"}),
+        (convolution(padding="VALID", fused_activation_function="RELU6"),
+         {"activation": "RELU6", "padding": "VALID", "uneven horizontal padding": False}),
         (replace(convolution(), order=(0, 1, 0)), {"several inferences": True}),
         (replace(convolution(), runs=((np.full((2, 8, 8, 4), 4, np.int8),),)), {"inputs beside their zero points": True}),
     ],
@@ -262,3 +268,28 @@ def test_operators_that_were_left_out() -> None:
     assert list(left_out("m", ["RELU", "ADD", "RELU"])) == [
         Untested("operators", ("ADD", "RELU"), (1, 2), of="m")
     ]
+
+
+def test_inputs_and_axis_of_a_concatenation_and_the_depth_multiplier() -> None:
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    given = [graph.tensor(f"x{n}", (1, 2, 3), "int8", quantized(0.125)) for n in range(5)]
+    y = graph.tensor("y", (1, 2, 15), "int8", quantized(0.125))
+    graph.add("CONCATENATION", given, [y], axis=-1)
+    graph.inputs(*given)
+    graph.outputs(y)
+    runs = (tuple(np.zeros((1, 2, 3), np.int8) for _ in given),)
+    found = properties(Probe("p", "CONCATENATION", builder.finish(), runs))
+    assert (found["inputs"], found["an axis below 0"]) == (5, True)
+    builder = ModelBuilder()
+    graph = builder.subgraph()
+    x = graph.tensor("x", (1, 4, 4, 3), "int8", quantized(0.125))
+    w = graph.constant("w", np.ones((1, 1, 1, 6), np.int8), quantized([0.5] * 6, axis=3))
+    y = graph.tensor("y", (1, 4, 4, 6), "int8", quantized(0.125))
+    graph.add("DEPTHWISE_CONV_2D", [x, w], [y], stride_h=1, stride_w=1, depth_multiplier=2)
+    graph.inputs(x)
+    graph.outputs(y)
+    found = properties(
+        Probe("p", "DEPTHWISE_CONV_2D", builder.finish(), ((np.zeros((1, 4, 4, 3), np.int8),),))
+    )
+    assert found["depth multiplier"] == 2

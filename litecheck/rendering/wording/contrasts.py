@@ -40,6 +40,8 @@ def _trait(trait: PropertyBound) -> str:
         return f"{trait.property} {trait.value}"
     if trait.relation in ("has", "has not"):
         return trait.property if trait.relation == "has" else f"no {trait.property.removeprefix('no ')}"
+    if trait.relation == "not a multiple of":
+        return f"{trait.property} that are no multiple of {trait.value}"
     nearest = f" (next is {trait.next:,})" if trait.next is not None else ""
     return f"{trait.property} of {trait.value:,} or {'more' if trait.relation == 'at least' else 'less'}{nearest}"
 
