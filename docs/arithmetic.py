@@ -62,25 +62,41 @@ def page() -> str:
 def _operator(opcode: str, made: list[Kernel], found: dict[str, FunctionType]) -> Iterator[str]:
     yield f"\n### {opcode}\n"
     for kernel in sorted(made, key=lambda kernel: kernel.types):
-        steps = _steps(kernel.function)
-        found |= steps
+        steps = _named(_steps(kernel.function), found)
         yield f"\nTypes: {', '.join(kernel.types)}.\n\n{_text(kernel.function)}\n"
         if steps:
-            yield f"\nSteps: {', '.join(f'[{name}](#{name})' for name in sorted(steps))}.\n"
+            yield f"\nSteps: {', '.join(map(_link, sorted(steps)))}.\n"
 
 
-def _steps(function: Callable[..., Any]) -> dict[str, FunctionType]:
-    """Return the documented functions that a function calls, directly or through others, by name."""
-    found: dict[str, FunctionType] = {}
+def _link(name: str) -> str:
+    return f"[{name}](#{name.replace(' ', '-')})"
+
+
+def _named(steps: list[FunctionType], found: dict[str, FunctionType]) -> dict[str, FunctionType]:
+    """Return steps by name, and add them to those of earlier kernels. A second function of the same name has its module
+    in its name: ``padded of windows``."""
+    names: dict[str, FunctionType] = {}
+    for step in steps:
+        name = step.__name__.lstrip("_")
+        if found.get(name, step) is not step:
+            name = f"{name} of {step.__module__.rpartition('.')[2]}"
+        found[name] = names[name] = step
+    return names
+
+
+def _steps(function: Callable[..., Any]) -> list[FunctionType]:
+    """Return the documented functions that a function calls, directly or through others."""
+    found: dict[FunctionType, None] = {}
     open_ = [function]
     while open_:
         one = inspect.unwrap(open_.pop())
         for name in _names(one.__code__):
             called = one.__globals__.get(name)
-            if isinstance(called, FunctionType) and called not in found.values() and _is_step(called):
-                found[called.__name__.lstrip("_")] = called
+            called = inspect.unwrap(called) if hasattr(called, "__wrapped__") else called
+            if isinstance(called, FunctionType) and called not in found and _is_step(called):
+                found[called] = None
                 open_.append(called)
-    return {name: called for name, called in found.items() if called.__doc__}
+    return [called for called in found if called.__doc__]
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -40,6 +40,9 @@ class Axis:
 def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Axis:
     """Return the windows of SAME or VALID padding; an odd element of padding is added at the end.
 
+    SAME has ceil(size / stride) windows, and max(0, (windows - 1) * stride + (filter - 1) * dilation + 1 - size)
+    elements of padding, half of them in front, rounded down.
+
     Source: tflite/kernels/padding.h, ComputeOutSize and ComputePaddingWithOffset.
 
     For example, length 7, filter 3 and stride 2 give 4 windows, the first 1 element in front, for SAME and 3 for VALID.
