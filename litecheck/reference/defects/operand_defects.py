@@ -188,6 +188,23 @@ def stored_zero_padding(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**with_padding(given, 0))
 
 
+def _has_border(facts: OperatorTraits) -> bool:
+    """Return True if an operator adds a border of real zeros (PAD, SPACE_TO_BATCH_ND)."""
+    kinds = tuple(facts.inputs.values())
+    blocks = "size" in kinds or facts.concatenates == "margins"
+    return "paddings" in facts.inputs and kinds.count("data") == 1 and blocks
+
+
+@defect("zero-border", "the border is a stored 0, not the zero point", _has_border)
+def stored_zero_border(kernel: Kernel, given: Arguments) -> Any:
+    """The border is stored zeros."""
+    output = given["output"]
+    if output.dtype not in BYTES:
+        return kernel.function(**given)
+    bare = replace(output, quantization=symmetric(output.quantization))
+    return kernel.function(**{**given, "output": bare})
+
+
 @defect("counts-padding", "padding counts as elements that are the zero point", _averages)
 def counts_padding(kernel: Kernel, given: Arguments) -> Any:
     """Padding is zero points, which are averaged like values of the image."""

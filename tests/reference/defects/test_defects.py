@@ -493,3 +493,28 @@ def test_a_result_of_16_bits_wraps() -> None:
     model, inputs = builder.finish(), (np.array([30000], np.int16),) * 2
     for chosen, wanted in ((arithmetic("ADD"), 32767), (arithmetic("ADD", defect="wraps"), -5536)):
         assert run(model, inputs, arithmetic=chosen).outputs["y"].tolist() == [wanted]
+
+
+@pytest.mark.parametrize(("name", "border"), [("none", -5), ("zero-border", 0)])
+def test_a_border_of_zero_points(name: str, border: int) -> None:
+    """PAD adds the zero point -5 on both sides of (1, 2), and SPACE_TO_BATCH_ND in front of them."""
+    for opcode in ("PAD", "SPACE_TO_BATCH_ND"):
+        builder = ModelBuilder()
+        graph = builder.subgraph()
+        image = opcode != "PAD"
+        x = graph.tensor("x", (1, 1, 2, 1) if image else (2,), "int8", quantized(0.5, -5))
+        y = graph.tensor("y", (3, 1, 1, 1) if image else (4,), "int8", quantized(0.5, -5))
+        block = [graph.constant("block", np.array([1, 3], np.int32))] if image else []
+        pads = np.array([[0, 0], [1, 0]] if image else [[1, 1]], np.int32)
+        graph.add(opcode, [x, *block, graph.constant("pads", pads)], [y])
+        graph.inputs(x)
+        graph.outputs(y)
+        chosen = arithmetic(opcode, defect=name)
+        data = np.array([1, 2], np.int8).reshape((1, 1, 2, 1) if image else (2,))
+        made = run(builder.finish(), (data,), arithmetic=chosen).outputs["y"].reshape(-1).tolist()
+        assert made == ([border, 1, 2] if image else [border, 1, 2, border]), opcode
+
+
+def test_operators_with_a_border() -> None:
+    known = {opcode for opcode in kernels() if "zero-border" in defects_of(opcode)}
+    assert known == {"PAD", "SPACE_TO_BATCH_ND"}
