@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.design import STRENGTHS, design_of
+from litecheck.cases.geometry.design import STRENGTHS, Design, design_of
 from litecheck.cases.inputs import tried
 from litecheck.model.cut import cut
 from litecheck.model.types import Model
@@ -39,24 +39,74 @@ _PLAIN = next(s for s in SETS if s.name == "plain")
 
 
 def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[SuiteCase]:
-    """Yield the cases of an operator's covering design up to a level; none for combinations that a rule forbids."""
+    """Yield the cases of an operator's covering design up to a level.
+
+    A row that a rule forbids is tried once more with an allowed value for each value that no allowed row has: under a
+    rule without padding, the shapes of rows with padding are kept.
+    """
     rule, design, forms = profile.operators[opcode], design_of(opcode), templates_of(opcode).forms
     if design is None or not forms or rule.unsupported:
         return
     for kind in profile.activations:
         choice = next(choices(profile, rule, kind), None)
         for name, strength in STRENGTHS.items():
-            if choice is None or LEVELS.index(name) > LEVELS.index(level):
-                continue
-            for number, row in enumerate(fitted_rows(profile, rule, choice, strength)):
-                layout = design.laid_out(row)
-                if layout is None:
-                    raise ValueError(f"{opcode}: row {number} of the covering array has no layout")
-                form = form_of(forms[0], layout, f"geometry-{strength}-{number}")
-                try:
-                    yield from _case(profile, form, layout.aliased, kind, row, name, seed)
-                except (UnsolvableError, RunError):
-                    continue
+            if choice is not None and LEVELS.index(name) <= LEVELS.index(level):
+                rows = fitted_rows(profile, rule, choice, strength)
+                yield from _Rows(profile, design, forms[0], kind, name, strength, seed).cases(rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows of a design at a level, on a type under a profile."""
+
+    profile: Profile
+    design: Design
+    first: CaseTemplate
+    kind: str
+    level: str
+    strength: int
+    seed: int
+
+    def cases(self, rows: Sequence[Row]) -> Iterator[SuiteCase]:
+        """Yield the cases of the rows, then those of changed rows."""
+        allowed: dict[int, Row] = {}
+        for again in (False, True):
+            for number, row in self._changed(rows, allowed) if again else enumerate(rows):
+                if case := self._case(number, row):
+                    allowed[number] = row
+                    yield case
+
+    def _changed(self, rows: Sequence[Row], allowed: Mapping[int, Row]) -> Iterator[tuple[int, Row]]:
+        """Yield the rows that are not allowed, each with the first allowed value for each value that is not."""
+        left = {number: row for number, row in enumerate(rows) if number not in allowed}
+        if not left or not allowed:
+            return
+        known = {value for row in allowed.values() for value in row.items()}
+        listed = {
+            n: (*several, *(row[n] for row in allowed.values()))
+            for n, several in self.design.all_values.items()
+        }
+        first = {n: next(v for v in several if (n, v) in known) for n, several in listed.items()}
+        for pair in {pair: None for row in left.values() for pair in row.items()}:
+            if pair not in known and self._case(0, {**first, pair[0]: pair[1]}):
+                known.add(pair)
+        seen = [dict(row) for row in allowed.values()]
+        for number, row in left.items():
+            changed = {n: v if (n, v) in known else first[n] for n, v in row.items()}
+            if changed not in seen:
+                seen.append(changed)
+                yield number, changed
+
+    def _case(self, number: int, row: Row) -> SuiteCase | None:
+        """Return the case of a row; None if a rule forbids it."""
+        layout = self.design.laid_out(row)
+        if layout is None:
+            return None
+        form = form_of(self.first, layout, f"geometry-{self.strength}-{number}")
+        try:
+            return _case(self.profile, form, layout.aliased, self.kind, row, self.level, self.seed)
+        except (UnsolvableError, RunError):
+            return None
 
 
 def _aliased(model: Model) -> Model:
@@ -72,7 +122,7 @@ def _aliased(model: Model) -> Model:
 
 def _case(
     profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
-) -> Iterator[SuiteCase]:
+) -> SuiteCase | None:
     rule = profile.operators[form.opcode]
     draft = drafted(profile, rule, form, next(choices(profile, rule, kind)))
     stored = "" if kind_of(draft) == kind else f"-{kind}-weights"
@@ -82,7 +132,7 @@ def _case(
     plan = _PLAIN.make(freedom, np.random.default_rng(drawn), drawn)
     mended = None if plan is None else freedom.mended(plan)
     if mended is None:
-        return
+        return None
     model = assemble(computed_shapes(draft, mended, name), name)
     model = _aliased(model) if aliased else model
     case = case_of(model, name)
@@ -93,8 +143,8 @@ def _case(
     expectation = Expectation(case, stimuli)
     expectation.usable(reference())
     if not expectation.stimuli or nonconformity(model, profile) is not None:
-        return
-    yield SuiteCase(
+        return None
+    return SuiteCase(
         name,
         form.opcode,
         kind_of(draft),

@@ -35,3 +35,15 @@ def test_names_state_the_type_of_weights_beside_float_activations() -> None:
         "FULLY_CONNECTED/float32/geometry-2-0-int8-weights",
         "FULLY_CONNECTED/float32/geometry-2-0-int4-weights",
     } <= {*made}
+
+
+def test_shapes_stay_where_a_rule_forbids_other_values_of_their_rows() -> None:
+    """TFLM's SPACE_TO_BATCH_ND does not write padding; most rows of the design have padding."""
+    cases = list(geometric(load_profile("tflm"), "SPACE_TO_BATCH_ND", "standard", 0))
+    assert len(cases) == len(rows_of("SPACE_TO_BATCH_ND", 2)) == 27
+    assert {case.factors["before"] for case in cases} == {"0 0"}
+    assert len({tuple(case.factors.items()) for case in cases}) == len(cases)
+    for name, values in (("batch", {"1", "2", "5"}), ("channels", {"1", "3", "4", "17", "33", "260"})):
+        assert {case.factors[name] for case in cases} == values
+    everywhere = list(geometric(load_profile("litert-int8"), "SPACE_TO_BATCH_ND", "standard", 0))
+    assert {case.factors["before"] for case in everywhere} == {"0 0", "1 0", "0 2", "1 1"}
