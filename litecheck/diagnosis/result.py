@@ -216,14 +216,14 @@ class Diagnosed:
 
     @property
     def conclusion(self) -> str:
-        """``named``, ``ambiguous``, ``none fits``, ``not repeatable`` or ``not answered``."""
+        """``identified``, ``ambiguous``, ``unknown``, ``not repeatable`` or ``not answered``."""
         if not self.probes:
             return "not answered"
         if self.unsteady:
             return "not repeatable"
         if not self.fits:
-            return "none fits"
-        return "named" if len(self.fits) == 1 else "ambiguous"
+            return "unknown"
+        return "identified" if len(self.fits) == 1 else "ambiguous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +257,12 @@ class Diagnosis:
     @property
     def identified(self) -> bool:
         """True if a candidate explains an operator, so that an arithmetic can be written."""
-        return any(d.conclusion in ("named", "ambiguous") for d in self.operators)
+        return any(d.conclusion in ("identified", "ambiguous") for d in self.operators)
 
     @property
     def exit_code(self) -> int:
         """Exit code: 0 if every answered operator is explained, 1 if any is not, 2 if none answered."""
         conclusions = {d.conclusion for d in self.operators}
-        if conclusions & {"none fits", "not repeatable"}:
+        if conclusions & {"unknown", "not repeatable"}:
             return 1
         return 0 if conclusions - {"not answered"} else 2

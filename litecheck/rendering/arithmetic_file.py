@@ -107,7 +107,7 @@ def _ordered(entry: _Entry) -> _Entry:
 def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
     yield f"Found by litecheck diagnose. Operators that were not tried are taken to be as in {base}."
     for diagnosed in diagnosis.operators:
-        if diagnosed.conclusion in ("none fits", "not answered", "not repeatable"):
+        if diagnosed.conclusion in ("unknown", "not answered", "not repeatable"):
             yield f"{diagnosed.opcode} ({diagnosed.form}): {diagnosed.conclusion}"
 
 

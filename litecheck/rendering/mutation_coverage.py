@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
-_SUMMARY = ("operator", "type", ">mistakes", ">caught", ">under 1 LSB")
-_ROWS = ("operator", "type", "mistake", "caught by", ">LSB")
+_SUMMARY = ("operator", "type", ">mutants", ">detected", ">under 1 LSB")
+_ROWS = ("operator", "type", "mutant", "detected by", ">LSB")
 
 
 def summary(table: MutationCoverage) -> str:
-    """Return ``397 mistakes, 397 caught; under a tolerance of 1 LSB 180``."""
+    """Return ``397 mutants, 397 detected; under a tolerance of 1 LSB 180``."""
     total = len(table.counted)
     caught, near = total - len(table.survivors()), total - len(table.survivors(1))
     apart = len(table.rows) - total
-    without = f"; {apart:,} more give what is expected whatever the inputs" if apart else ""
-    return f"{counted(total, 'mistake')}, {caught:,} caught; under a tolerance of 1 LSB {near:,}{without}"
+    without = f"; {apart:,} more are equivalent" if apart else ""
+    return f"{counted(total, 'mutant')}, {caught:,} detected; under a tolerance of 1 LSB {near:,}{without}"
 
 
 def _facts(table: MutationCoverage) -> list[tuple[str, str]]:
@@ -35,7 +35,7 @@ def _facts(table: MutationCoverage) -> list[tuple[str, str]]:
         ("suite", f"{table.profile}, level {table.level}, {counted(table.cases, 'case')}, "
                   f"{counted(table.vectors, 'inference')}"),
         ("SHA-256", table.suite),
-        ("expected", f"what {table.arithmetic} gives"),
+        ("expected", f"outputs of {table.arithmetic}"),
     ]  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def _summaries(table: MutationCoverage) -> list[tuple[str, ...]]:
 
 
 def _cells(row: MutantCoverage) -> tuple[str, ...]:
-    caught = row.case.removeprefix(f"{row.opcode}/{row.kind}/") if row.detected else "nothing"
+    caught = row.case.removeprefix(f"{row.opcode}/{row.kind}/") if row.detected else "no case"
     worst = "" if not row.detected else "far off" if row.worst >= FAR else f"{row.worst:,}"
     return row.opcode, row.kind, row.mistake, f"{caught}, run {row.run}" if row.detected else caught, worst
 
@@ -63,10 +63,10 @@ def document(table: MutationCoverage) -> Document:
     apart = [row for row in table.rows if row.because]
     if apart:
         told = [(row.opcode, row.kind, row.mistake, row.because) for row in apart]
-        grid = text_grid(("operator", "type", "mistake", "because"), told)
-        parts += [Heading(("No input shows these",)), grid]
-    parts += [Heading(("Every mistake",)), text_grid(_ROWS, map(_cells, table.counted))]
-    parts.append(Paragraph(("LSB: by how much the output differs most where the mistake is made.",)))
+        grid = text_grid(("operator", "type", "mutant", "because"), told)
+        parts += [Heading(("Equivalent mutants",)), grid]
+    parts += [Heading(("All mutants",)), text_grid(_ROWS, map(_cells, table.counted))]
+    parts.append(Paragraph(("LSB: largest difference of an output of the mutant.",)))
     facts = tuple(_facts(table))
     return Document(
         "suite prove", (Code(table.profile),), "", summary(table), facts, tuple(parts), table.version
@@ -75,7 +75,7 @@ def document(table: MutationCoverage) -> Document:
 
 def _sections(table: MutationCoverage) -> list[tuple[str, tuple[MutantCoverage, ...]]]:
     near = tuple(row for row in table.survivors(1) if row.detected)
-    found = [("Nothing catches these", table.survivors()), ("A tolerance of 1 LSB lets these through", near)]
+    found = [("Survivors", table.survivors()), ("Survivors under a tolerance of 1 LSB", near)]
     return [(title, rows) for title, rows in found if rows]
 
 
@@ -91,7 +91,7 @@ def values(table: MutationCoverage) -> dict[str, Any]:
 
 
 def print_report(table: MutationCoverage, console: Console, verbose: bool = False) -> None:
-    """A row for each operator and what survives; every mistake where all is wanted."""
+    """A row for each operator and what survives; every mutant if ``verbose``."""
     from rich.text import Text
 
     from litecheck.rendering.text_page import Page
@@ -104,7 +104,7 @@ def print_report(table: MutationCoverage, console: Console, verbose: bool = Fals
     page.grid(_SUMMARY, rows, [""] * len(rows))
     sections = _sections(table)
     if verbose:
-        sections.append(("Every mistake", table.counted))
+        sections.append(("All mutants", table.counted))
     for title, several in sections if verbose else sections[:1] if table.survivors() else ():
         page.line()
         page.section(title, "")

@@ -65,7 +65,7 @@ def print_report(report: StreamReport, console: Console) -> None:
     page.title(f"stream {header.name}", report.verdict, _STYLES[report.verdict])
     page.labelled("vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}")
     page.labelled("against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}")
-    page.labelled("tells", f"{counted(len(report.mutants), 'mistake')} from what is right")
+    page.labelled("detects", counted(len(report.mutants), "defect"))
     for label, text in _failures(report):
         page.labelled(label, text)
 
@@ -80,22 +80,22 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         yield "worst", _told(report.worst)
     whole = [e for e in report.explanations if e.all_]
     for one in whole:
-        yield "explained", f"every answer fits {_named(one.mutant)}"
+        yield "explained", f"{_named(one.mutant)} gives every answer"
     if not whole:
-        yield "explained", "no known mistake fits every answer"
+        yield "explained", "no known defect gives every answer"
         for one in report.explanations[:_SHOWN]:
-            yield "", f"{_fitting(one.explained)} {_named(one.mutant)}"
+            yield "", f"{_named(one.mutant)} gives {_failing(one.explained)}"
     if report.unexplained:
-        yield "unknown", f"{_fitting(report.unexplained)} no known mistake"
+        yield "unknown", f"no known defect gives {_failing(report.unexplained)}"
 
 
-def _fitting(number: int) -> str:
-    return f"{counted(number, 'failing answer')} {'fits' if number == 1 else 'fit'}"
+def _failing(number: int) -> str:
+    return counted(number, "failing answer")
 
 
 def _named(mutant: VectorMutant) -> str:
     """Return ``wraps (the lowest bits are kept)``, with the arithmetics that compute like it and equivalent mutants."""
-    known = f"; so computes {', '.join(mutant.published)}" if mutant.published else ""
+    known = f"; arithmetic of {', '.join(mutant.published)}" if mutant.published else ""
     same = f"; ambiguous: {', '.join(mutant.same)}" if mutant.same else ""
     return f"{mutant.name} ({mutant.does}{known}{same})"
 
@@ -104,7 +104,7 @@ def _told(vector: FailedVector) -> str:
     """Return ``vector 17: 5 expected, 6 came (+1); acc 12, m 1073741824``."""
     right, came = (_row(v) for v in (vector.expected, vector.answer))
     fields = ", ".join(f"{name} {_cut(text)}" for name, text in vector.fields)
-    return f"vector {vector.number:,}: {right} expected, {came} came ({vector.difference:+,}); {fields}"
+    return f"vector {vector.number:,}: expected {right}, got {came} ({vector.difference:+,}); {fields}"
 
 
 def _row(numbers: tuple[int, ...]) -> str:

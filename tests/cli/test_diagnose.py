@@ -56,7 +56,7 @@ def test_json_holds_every_exclusion(run: Run) -> None:
     document = json.loads(done.stdout)
     assert document["litecheck_diagnosis"] == 3
     (add,) = document["operators"]
-    assert add["conclusion"] == "named"
+    assert add["conclusion"] == "identified"
     assert add["fits"] == [
         {"stages": [["requantize", "21-bit"]], "defect": "", "published": ["litert-xnnpack"]}
     ]

@@ -179,7 +179,9 @@ NAMED: dict[str, tuple[str, Function, str]] = {
 @pytest.mark.parametrize("planted", NAMED)
 def test_a_fault_is_named(planted: str) -> None:
     opcode, function, name = NAMED[planted]
-    assert name in [str(way) for d in found(opcode, function) for way in d.fits if d.conclusion == "named"]
+    assert name in [
+        str(way) for d in found(opcode, function) for way in d.fits if d.conclusion == "identified"
+    ]
 
 
 #: What has no name, mostly because there are too many of its kind: nothing may be named in its place.
@@ -245,4 +247,4 @@ def test_a_fault_without_a_name_is_seen(planted: str, beyond_the_slice: Callable
     if planted in BEYOND:
         beyond_the_slice()
     opcode, function = UNNAMED[planted]
-    assert "none fits" in {d.conclusion for d in found(opcode, function)}
+    assert "unknown" in {d.conclusion for d in found(opcode, function)}

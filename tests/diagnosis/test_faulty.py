@@ -50,7 +50,7 @@ def test_the_answer_before(opcode: str) -> None:
     assert found.conclusion == "not repeatable"
     assert any("as the input of the inference before has it" in unsteady_sentence(u) for u in found.unsteady)
     control = first(remembering(lambda outputs, before: outputs), opcode)
-    assert control.conclusion == "named"
+    assert control.conclusion == "identified"
     assert not control.unsteady
 
 
@@ -85,7 +85,7 @@ def test_every_image_as_the_first() -> None:
         return outputs
 
     found = first(change)
-    assert found.conclusion == "none fits"
+    assert found.conclusion == "unknown"
     assert found.contrast is not None
     assert tuple(contrast_sentences(found.contrast)) == (
         "all that fail have batch of 2 or more (next is 1); none that passes has",
@@ -100,7 +100,7 @@ def test_dilation_wrong_in_width_alone() -> None:
         return outputs
 
     found = first(change, "DEPTHWISE_CONV_2D")
-    assert found.conclusion == "none fits"
+    assert found.conclusion == "unknown"
     assert found.contrast is not None
     assert any(
         "horizontal dilation of 2 or more (next is 1)" in told for told in contrast_sentences(found.contrast)
@@ -110,13 +110,13 @@ def test_dilation_wrong_in_width_alone() -> None:
 @pytest.mark.parametrize("opcode", ["SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
 def test_a_past_that_is_ignored(opcode: str) -> None:
     found = of(InProcess(forgets=True), opcode).operators[0]
-    assert found.conclusion == "none fits"
+    assert found.conclusion == "unknown"
     assert found.contrast is not None
     assert (
         next(contrast_sentences(found.contrast)) == "all that fail have state handed on; none that passes has"
     )
     control = of(InProcess(), opcode).operators[0]
-    assert control.conclusion == "named"
+    assert control.conclusion == "identified"
     assert "state handed on" not in control.untried
 
 

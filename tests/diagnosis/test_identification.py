@@ -62,7 +62,7 @@ def test_published_arithmetics_are_recognised(name: str) -> None:
 def test_what_is_planted_is_named(opcode: str, stages: dict[str, str]) -> None:
     found = one(InProcess(changed(opcode, **stages)), opcode)
     defect = stages.pop("defect", "")
-    assert found.conclusion == "named"
+    assert found.conclusion == "identified"
     assert dict(found.fits[0].stages) == stages
     assert found.fits[0].defect == defect
 
@@ -100,7 +100,7 @@ def test_where_nothing_fits_the_nearest_is_told() -> None:
         return outputs
 
     found = one(InProcess("litert-optimized", change), "CONV_2D")
-    assert found.conclusion == "none fits"
+    assert found.conclusion == "unknown"
     assert found.fits == ()
     assert found.nearest is not None
     assert found.nearest.example.way.stages == (("requantize", "double-half-up"),)

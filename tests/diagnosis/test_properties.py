@@ -30,7 +30,7 @@ def test_what_no_probe_had_is_said() -> None:
         "types other than int16 and int8: float32, uint8",
         "different strides",
         "activation RELU6 and RELU_N1_TO_1",
-        "others than batch 1",
+        "values other than batch 1",
         "more than channels 4,099",
     )
     assert tuple((had.property, probed_values(had)) for had in tried(like)) == (
@@ -73,7 +73,7 @@ def test_what_is_not_answered_was_not_tried() -> None:
     (ordinary, _) = of(InProcess(instead=instead), "CONV_2D").operators
     assert sum(not one.probe.startswith("in shape") for one in ordinary.unanswered) == 3
     assert Untested("peculiarity", ("different strides",)) in ordinary.untried
-    assert ordinary.conclusion == "named"
+    assert ordinary.conclusion == "identified"
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def diagnosed(**found: Any) -> Diagnosed:
 CONCLUSIONS = {
     "not answered": diagnosed(probes=0),
     "not repeatable": diagnosed(fits=(ONE,), unsteady=(FLICKER,)),
-    "none fits": diagnosed(),
-    "named": diagnosed(fits=(ONE,)),
+    "unknown": diagnosed(),
+    "identified": diagnosed(fits=(ONE,)),
     "ambiguous": diagnosed(fits=(ONE, OTHER)),
 }
 
@@ -35,9 +35,9 @@ def test_conclusions(conclusion: str) -> None:
     [
         ((), 2),
         (("not answered",), 2),
-        (("not answered", "named"), 0),
-        (("named", "ambiguous"), 0),
-        (("named", "none fits"), 1),
+        (("not answered", "identified"), 0),
+        (("identified", "ambiguous"), 0),
+        (("identified", "unknown"), 1),
         (("not answered", "not repeatable"), 1),
     ],
 )

@@ -61,7 +61,7 @@ def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:
 
     diagnosis = of(InProcess("litert-reference", change), "ADD", "AVERAGE_POOL_2D")
     text = arithmetic_yaml(diagnosis, "acme")
-    assert "# ADD (int8): none fits\n" in text
+    assert "# ADD (int8): unknown\n" in text
     assert list(yaml.safe_load(text)["operators"]) == ["AVERAGE_POOL_2D"]
     assert diagnosis.exit_code == 1
 

@@ -68,10 +68,10 @@ arithmetic of the only exact operator: not distinguished: litert-reference, tflm
   operator  type  variant             arithmetic              probes  outputs
   ADD       int8  requantize: double  litert-reference, tflm       2   70,000
   CONV_2D   int8  requantize: single                               3    4,099  1 other ambiguous
-  MUL       int8  none fits                                        1        9
+  MUL       int8  unknown                                          1        9
   SUB       int8  not answered                                     0        0
 
-ADD int8: named
+ADD int8: identified
   not requantize: single: 'all pairs' [0, 3] of run 2, stored -128 and 7: would be -1, is 0; 1 of
     65,536 differ
 
@@ -79,7 +79,7 @@ CONV_2D int8: ambiguous
   same outputs for all inputs: requantize: floor, defect: wraps
   not requantize: double: 'ties' [0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ
 
-MUL int8: none fits
+MUL int8: unknown
   nearest is requantize: double: 3 of 9 outputs differ
   such as 'ties' [0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ
   a known fault of this runtime: reads bytes
@@ -94,7 +94,7 @@ def test_text_says_what_fits_and_what_excludes_the_others() -> None:
 
 
 def test_no_line_of_details_is_wider_than_the_terminal() -> None:
-    details = text(DIAGNOSIS, 60).split("ADD int8: named")[1].splitlines()
+    details = text(DIAGNOSIS, 60).split("ADD int8: identified")[1].splitlines()
     assert max(map(len, details)) <= 60
     assert any(line.startswith("    ") for line in details)
 
@@ -104,14 +104,14 @@ def test_many_exclusions_are_counted() -> None:
         "ADD", "int8", ("requantize",), 2, 7, (SINGLE,), (PAIR, PAIR, PAIR, PAIR, EXCLUDED, PAIR)
     )
     lines = text(Diagnosis("0.1", "a", "a", (), 0, (many,)), 200).splitlines()
-    assert lines[-1] == "  nor 2 other ways"
+    assert lines[-1] == "  not 2 further variants"
     assert "requantize: double" in lines[-5]  # published ways come first
 
 
 def test_json_goes_back_to_the_same_values() -> None:
     document = json.loads(render(DIAGNOSIS, "json"))
     assert [d["conclusion"] for d in document["operators"]] == [
-        "named", "ambiguous", "none fits", "not answered",
+        "identified", "ambiguous", "unknown", "not answered",
     ]  # fmt: skip
     assert document["operators"][3]["unanswered"][0]["outcome"] == "crashed"
     assert document["operators"][0]["excluded"][0]["inputs"] == [-128, 7]
@@ -143,13 +143,13 @@ PAGE = replace(
 def test_what_fails_is_told_with_what_tells_it_apart() -> None:
     shown = text(PAGE, 400)
     for line in (
-        "  3 of 600 inferences on 'ties' give something else than the same input gives otherwise: inferences 136, 336,"
+        "  3 of 600 inferences on 'ties' differ from other inferences on the same input: inferences 136, 336,"
         " 536, every 200; all 40 elements differ",
         "  1 probe fails: #12, random values",
         "  2 probes pass: ties; edges",
-        "  what tells them apart: all that fail have different strides; none that passes has",
+        "  distinguished by: all that fail have different strides; none that passes has",
         "  differences of '#12, random values': all 3 differences lie in channel 32 of 64, among 9 of the 99 elements",
-        "  not tried: no bias; others than batch 1",
+        "  not tried: no bias; values other than batch 1",
         "  operators in a graph: every probe is one isolated operator",
     ):
         assert line in shown.splitlines()

@@ -36,10 +36,10 @@ def text(table: MutationCoverage, verbose: bool = False) -> str:
     [
         (
             TABLE,
-            "4 mistakes, 3 caught; under a tolerance of 1 LSB 2; 1 more give what is expected whatever the inputs",
+            "4 mutants, 3 detected; under a tolerance of 1 LSB 2; 1 more are equivalent",
         ),
-        (CAUGHT, "3 mistakes, 3 caught; under a tolerance of 1 LSB 2"),
-        (replace(TABLE, rows=ROWS[:1]), "1 mistake, 1 caught; under a tolerance of 1 LSB 0"),
+        (CAUGHT, "3 mutants, 3 detected; under a tolerance of 1 LSB 2"),
+        (replace(TABLE, rows=ROWS[:1]), "1 mutant, 1 detected; under a tolerance of 1 LSB 0"),
     ],
 )
 def test_summary(table: MutationCoverage, told: str) -> None:
@@ -69,5 +69,5 @@ def test_all_mistakes_if_all_are_wanted(golden: Callable[[str, str], None]) -> N
 
 def test_nothing_is_listed_if_each_mistake_is_detected() -> None:
     assert "requantize: single" not in text(CAUGHT)
-    assert "Nothing catches these" not in render(CAUGHT, "markdown")
-    assert "A tolerance of 1 LSB lets these through" in render(CAUGHT, "markdown")
+    assert "Survivors\n" not in render(CAUGHT, "markdown")
+    assert "Survivors under a tolerance of 1 LSB" in render(CAUGHT, "markdown")

@@ -47,18 +47,18 @@ def test_right_answers_are_said_to_be_exact() -> None:
     assert "failed" not in told
 
 
-def test_the_mistake_that_fits_is_named() -> None:
+def test_the_defect_that_gives_every_answer_is_named() -> None:
     told = text(reported("symmetric-output"))
-    assert "explained every answer fits symmetric-output (-128 becomes -127 in the output)" in told
+    assert "explained symmetric-output (-128 becomes -127 in the output) gives every answer" in told
     assert "first vector" in told
 
 
 def test_what_nothing_explains_is_said() -> None:
     told = text(reported("nothing"))
     assert "failed 1 vector, 0.39% first vector 8:" in told
-    assert "500 -500 came" in told
-    assert "explained no known mistake fits every answer" in told
-    assert "unknown 1 failing answer fits no known mistake" in told
+    assert "got 500 -500" in told
+    assert "explained no known defect gives every answer" in told
+    assert "unknown no known defect gives 1 failing answer" in told
 
 
 def test_the_schema_states_the_version() -> None:

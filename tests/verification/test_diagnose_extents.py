@@ -49,7 +49,7 @@ def first(library: Path, opcode: str, **options: str) -> Diagnosed:
 def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Path) -> None:  # noqa: F811
     told, gathered = TOLD[fault, opcode]
     found = first(delegate, opcode, fault=fault)
-    assert found.conclusion == "none fits"
+    assert found.conclusion == "unknown"
     assert found.nearest is not None
     assert "litert-reference" in found.nearest.example.way.published
     assert found.contrast is not None
@@ -69,6 +69,6 @@ def test_dilation_ignored_one_way_is_told_from_all_dilation_ignored(delegate: Pa
 @pytest.mark.parametrize("opcode", sorted({opcode for _, opcode in TOLD}))
 def test_without_a_fault_the_same_probes_name_the_reference(opcode: str, delegate: Path) -> None:  # noqa: F811
     found = first(delegate, opcode)
-    assert found.conclusion == "named"
+    assert found.conclusion == "identified"
     assert "litert-reference" in found.fits[0].published
     assert found.contrast is None

@@ -17,8 +17,8 @@ from litecheck.summary_text import counted
 VERDICTS = {0: "conforms", 1: "fails", 2: "not checked"}
 #: Conclusions that leave an operator unexplained, each as a sentence.
 UNEXPLAINED = {
-    "none fits": "No way of computing gives what the device gives.",
-    "not repeatable": "The device does not always give the same for the same input.",
+    "unknown": "No variant gives every output of the device.",
+    "not repeatable": "The device has different outputs for the same input.",
 }
 #: Exclusions shown for each operator; the JSON document has all.
 _SHOWN = 4
@@ -55,7 +55,7 @@ def summary(diagnosis: Diagnosis) -> str:
 
 
 def tally(diagnosis: Diagnosis) -> str:
-    """Return ``12 kinds of operators: 10 named, 2 none fits``."""
+    """Return ``12 kinds of operators: 10 identified, 2 unknown``."""
     ends = Counter(d.conclusion for d in diagnosis.operators)
     told = ", ".join(f"{number:,} {conclusion}" for conclusion, number in ends.items())
     kinds = counted(len(diagnosis.operators), "kind of operator", "kinds of operators")
@@ -63,7 +63,7 @@ def tally(diagnosis: Diagnosis) -> str:
 
 
 def computed_by(d: Diagnosed) -> str:
-    """Return the most usual candidate that fits, or a note that none fits."""
+    """Return the most usual candidate that fits, or the conclusion."""
     if d.conclusion == "not repeatable":
         return f"not repeatable; mostly {d.fits[0]}" if d.fits else "not repeatable"
     return str(d.fits[0]) if d.fits else d.conclusion
@@ -77,10 +77,10 @@ def notes(d: Diagnosed) -> str:
 
 
 def problems(d: Diagnosed) -> Iterator[str]:
-    """Yield problems: answers that do not repeat, and the nearest candidate with evidence if none fits."""
+    """Yield problems: answers that do not repeat, and the nearest candidate with evidence if no variant fits."""
     for u in d.unsteady:
         odd = f"{u.odd:,} of {u.asked:,} inferences on '{u.probe}'"
-        yield f"{odd} give something else than the same input gives otherwise: {unsteady_sentence(u)}"
+        yield f"{odd} differ from other inferences on the same input: {unsteady_sentence(u)}"
     if d.nearest:
         share = f"{d.nearest.differing:,} of {d.nearest.size:,} outputs differ"
         yield f"nearest is {d.nearest.example.way}: {share}"
@@ -96,7 +96,7 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
         if names:
             verb = one if len(names) == 1 else many
             yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
-    yield from (f"what tells them apart: {sentence}" for sentence in contrast_sentences(contrast))
+    yield from (f"distinguished by: {sentence}" for sentence in contrast_sentences(contrast))
     if contrast.tail:
         yield shared_tail_sentence(contrast.tail, "failing probes")
     yield from (f"differences of '{contrast.patterned}': {gathering_sentence(p)}" for p in contrast.patterns)
@@ -114,7 +114,7 @@ def evidence(d: Diagnosed) -> Iterator[str]:
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]
     if rest:
-        yield f"nor {counted(len(rest), 'other way')}"
+        yield f"not {counted(len(rest), 'further variant')}"
 
 
 def excluded_sentence(e: Excluded) -> str:

@@ -34,12 +34,12 @@ def untested_sentence(untested: Untested) -> str:
         case "words":
             return f"{untested.of} {names}"
         case "one value":
-            return f"others than {valued}"
+            return f"values other than {valued}"
         case "larger":
             return f"more than {valued}"
         case "operators":
             counts = zip(untested.names, untested.numbers, strict=True)
             return f"of {untested.of}: {', '.join(f'{n} {name}' for name, n in counts)}"
         case "rarer":
-            return f"what goes wrong in fewer than 1 of {untested.numbers[0]:,} inferences"
+            return f"errors in fewer than 1 of {untested.numbers[0]:,} inferences"
     return _ALWAYS[untested.kind]

@@ -11,8 +11,9 @@ from litecheck.rendering.wording import hypotheses as wording
 
 
 def diagnosed(**more: Any) -> Any:
-    known = {"conclusion": "named", "fits": ("double",), "unanswered": (), "probes": 3, "elements": 1_000, "inferences": 0,
-             "unsteady": (), "nearest": None, "contrast": None, "fault": "", "excluded": (), "owned": ()}  # fmt: skip
+    known = {"conclusion": "identified", "fits": ("double",), "unanswered": (), "probes": 3, "elements": 1_000,
+             "inferences": 0, "unsteady": (), "nearest": None, "contrast": None, "fault": "", "excluded": (),
+             "owned": ()}  # fmt: skip
     return N(**{**known, **more})
 
 
@@ -41,8 +42,8 @@ def test_summary() -> None:
 
 
 def test_tally() -> None:
-    some = diagnosis(diagnosed(), diagnosed(conclusion="none fits"), diagnosed())
-    assert wording.tally(some) == "3 kinds of operators: 2 named, 1 none fits"
+    some = diagnosis(diagnosed(), diagnosed(conclusion="unknown"), diagnosed())
+    assert wording.tally(some) == "3 kinds of operators: 2 identified, 1 unknown"
     assert wording.tally(diagnosis()) == "0 kinds of operators"
 
 
@@ -50,7 +51,7 @@ def test_tally() -> None:
     ("one", "told"),
     [
         (diagnosed(), "double"),
-        (diagnosed(conclusion="none fits", fits=()), "none fits"),
+        (diagnosed(conclusion="unknown", fits=()), "unknown"),
         (diagnosed(conclusion="not repeatable", fits=("single",)), "not repeatable; mostly single"),
         (diagnosed(conclusion="not repeatable", fits=()), "not repeatable"),
     ],
@@ -95,7 +96,7 @@ def test_evidence() -> None:
     told = [*wording.evidence(diagnosed(fits=("a", "b"), excluded=[excluded(way=w) for w in ways]))]
     assert told[0] == "same outputs for all inputs: b"
     assert [line.split()[1].rstrip(":") for line in told[1:5]] == ["w5", "w0", "w1", "w2"]
-    assert told[5] == "nor 2 other ways"
+    assert told[5] == "not 2 further variants"
     four = [*wording.evidence(diagnosed(excluded=[excluded(way=w) for w in ways[:4]]))]
     assert len(four) == 4
 

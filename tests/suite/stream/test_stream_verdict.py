@@ -1,4 +1,4 @@
-"""What answers say: right ones, those of every known mistake, those of no known one."""
+"""What answers say: right ones, those of every known mutant, those of no known one."""
 
 from __future__ import annotations
 
