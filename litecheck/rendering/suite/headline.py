@@ -10,6 +10,7 @@ from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.claims import shortfalls_sentence
 from litecheck.rendering.wording.outcomes import one_line
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Manifest
 from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
@@ -25,6 +26,8 @@ def remark(report: SuiteReport) -> str:
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
     wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
+    flaky = sum(case.fails and case.ending is CaseOutcome.FLAKY for case in report.cases)
+    wrong += f" ({flaky:,} flaky)" if flaky else ""
     ran = report.required - report.missing
     part = f"results of {ran:,} of {counted(report.required, 'case')}" if report.missing else ""
     made, whole = report.inferences

@@ -172,7 +172,8 @@ def in_common_of(row: OperatorRow) -> Iterator[str]:
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
-    """Return the failing cases by kind of operator: those without an answer first, then the largest differences."""
+    """Return the failing cases by kind of operator: flaky cases and cases without an answer first, then the
+    largest differences."""
     groups: dict[str, list[CaseVerdict]] = {}
     for case in failing(report):
         groups.setdefault(name(case), []).append(case)
@@ -180,7 +181,7 @@ def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
 
 
 def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
-    """Return cases without an answer first, then those with the largest differences."""
+    """Return flaky cases and cases without an answer first, then those with the largest differences."""
     return sorted(cases, key=lambda case: (case.ending is CaseOutcome.FAILED, -abs(case.worst)))
 
 
