@@ -169,6 +169,8 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "batch",
             "valid_padding",
             "ellipses",
+            "rows",
+            "computed_rows",
             "unpacked",
             "int8_beyond",
             "float16_beyond",

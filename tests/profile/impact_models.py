@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product as combinations
 from typing import Any
 
@@ -99,6 +99,22 @@ def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
     b = constant("b", np.array([100, -200, 300], bias_type), quantized(bias))
     x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 3), dtype, quantized(0.3))  # no ties
     return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
+
+
+def dense_rows(dtype: str, size: int, constant_weight: bool) -> Model:
+    """FULLY_CONNECTED of ``size`` values with rows of 6 weights."""
+    q = None if dtype == "float32" else HALF
+    values = np.ones((4, 6), "int8" if dtype == "int16" else dtype)
+    w = constant("w", values, q) if constant_weight else run_time("w", (4, 6), values.dtype.name, q)
+    x, y = run_time("x", (1, size), dtype, q), run_time("y", (1, 4), dtype, q)
+    return one_operator("FULLY_CONNECTED", [x, w], [y], version=4)
+
+
+def without_options(model: Model) -> Model:
+    """The model without the options of its operator."""
+    graph = model.subgraphs[0]
+    operators = tuple(replace(operator, options=None) for operator in graph.operators)
+    return replace(model, subgraphs=(replace(graph, operators=operators),))
 
 
 def square(dtype: str) -> Model:
@@ -234,6 +250,18 @@ def litert_models() -> Iterator[ImpactModel]:
     yield ImpactModel("bias nan uint8", model, given, "FULLY_CONNECTED/limits/bias_scale_drift", LOAD)
     model, drift = dense("int16", 0.25, 0.25), "FULLY_CONNECTED/limits/bias_scale_drift"
     yield ImpactModel("bias int16", model, (_ones(2, 8, dtype="int16"),), drift, LOAD)
+    for dtype in ("int8", "uint8"):
+        given = (np.arange(16).reshape(2, 8).astype(dtype),)
+        yield ImpactModel(f"bias drift {dtype}", dense(dtype, 0.25, 0.5), given, drift, NO_DELEGATE)
+    for dtype, constant_weight in combinations(("int8", "uint8", "int16", "float32"), (True, False)):
+        model = dense_rows(dtype, 7, constant_weight)
+        impact = DEFAULT_ONLY if constant_weight and dtype != "int16" else WRONG
+        weights = () if constant_weight else (_ones(4, 6, dtype=model.subgraphs[0].tensors[1].dtype),)
+        given = (_ones(1, 7, dtype=dtype), *weights)
+        yield ImpactModel(f"rows {dtype} {constant_weight}", model, given, "FULLY_CONNECTED/shapes", impact)
+    given = (_ones(1, 6, dtype="int16"),)
+    model, sound = without_options(dense_rows("int16", 6, True)), dense_rows("int16", 6, True)
+    yield ImpactModel("no options int16", model, given, "FULLY_CONNECTED/limits/options_table", LOAD, sound)
     given = (np.arange(16).reshape(2, 8).astype(np.int8),)
     model = dense("int8", 0.25, 0.125, "int64")
     yield ImpactModel("bias of int64", model, given, "FULLY_CONNECTED/bias/dtype", WRONG)

@@ -185,7 +185,8 @@ def fully_connected(call: Call) -> Shapes:
     if number is None or length is None:
         return ((None, units),)
     if number % length:
-        raise ShapeError("weight", f"the input has {number} values, no multiple of the weight's {length}")
+        found = f"the input has {number} values, no multiple of the weight's {length}"
+        raise ShapeError("weight", found, "rows" if call.constant("weight") else "computed_rows")
     return ((number // length, units),)
 
 
