@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -150,7 +151,9 @@ def kind_of(finding: Finding, requirement: Requirement) -> str:
     """The kind of fault a finding speaks of."""
     words, value = KINDS.get(requirement.verb, {}), requirement.value
     if requirement.of("above").effect != requirement.effect and isinstance(value, Range):
-        return "above" if float(finding.found.rsplit(" ", 1)[1]) > value.high else ""
+        with suppress(ValueError):  # a word
+            return "above" if float(finding.found.rsplit(" ", 1)[1]) > value.high else ""
+        return ""
     if requirement.verb == "range":
         return "unsigned" if int(finding.found.rsplit(" ", 1)[1]) > INTEGER_RANGES["int8"][1] else ""
     if requirement.verb == "zero_point" and requirement.of("outside_type").effect != requirement.effect:

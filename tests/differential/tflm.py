@@ -141,7 +141,7 @@ def _tanh(make: Make) -> Make:
 
 def served(family: Family) -> Family:
     """A family without the kinds TFLM gets wrong, and the trials of other kinds that it does."""
-    kinds = {k: _sound(make) for k, make in family.kinds.items() if k != "GREATER int16"}
+    kinds = {k: _sound(make) for k, make in family.kinds.items() if not k.endswith("GREATER int16")}
     tanh = {k: _tanh(make) for k, make in kinds.items() if k.startswith("TANH int8")}
     biases = {k: _any_bias_type(make) for k, make in kinds.items() if k in BIASED}
     return replace(family, kinds={**kinds, **tanh, **biases})

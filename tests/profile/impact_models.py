@@ -253,6 +253,7 @@ def litert_models() -> Iterator[ImpactModel]:
     for dtype in ("int8", "uint8"):
         given = (np.arange(16).reshape(2, 8).astype(dtype),)
         yield ImpactModel(f"bias drift {dtype}", dense(dtype, 0.25, 0.5), given, drift, NO_DELEGATE)
+        yield ImpactModel(f"negative bias {dtype}", dense(dtype, 0.25, -0.5), given, drift, LOAD)
     for dtype, constant_weight in combinations(("int8", "uint8", "int16", "float32"), (True, False)):
         model = dense_rows(dtype, 7, constant_weight)
         impact = DEFAULT_ONLY if constant_weight and dtype != "int16" else WRONG

@@ -71,13 +71,15 @@ def _reaching(steps: int) -> Setter:
 @measures(_drifted, "not finite")
 def bias_scale_drift(operands: Operands) -> Measured:
     """Distance between bias scale and input scale * weight scale, in output steps, or ``not finite``; per-tensor weights
-    only. Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02."""
+    only. Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02. A negative scale gives a negative distance."""
     data, weight, bias, output = (operands.one(role) for role in ("input", "weight", "bias", "output"))
     given = [one_scale(tensor) for tensor in (data, weight, output)]
     if bias is None or None in given or not given[2] or bias.quantization.scale.size != 1:
         return None
     own, product = one_scale(bias), given[0] * given[1]  # type: ignore[operator]
-    return "not finite" if own is None else abs(own - product) / given[2]
+    if own is None:
+        return "not finite"
+    return (-1 if min(own, product) < 0 else 1) * abs(own - product) / given[2]
 
 
 @measures(_unstated)
