@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 
 from litecheck.model.known_zeros import known_zeros
 from litecheck.model.shapes.infer import Inferred, infer
-from litecheck.model.types import Model, Subgraph, Tensor
+from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.written_types import written_types
 from litecheck.profile.load import law_of
+from litecheck.profile.operators import traits_of
 
 _NAN = float("nan")
 
@@ -85,7 +86,7 @@ class Context:
     def read(self) -> list[TensorFacts]:
         """Facts about the tensors as operators read them: with the types that kernels write over those in the file."""
         read, tensors = list(self.facts), self.subgraph.tensors
-        for index, dtype in written_types(self.subgraph, law_of).items():
+        for index, dtype in written_types(self.subgraph, law_of, _written_of).items():
             read[index] = TensorFacts(replace(tensors[index], dtype=dtype))
         return read
 
@@ -98,6 +99,10 @@ class Context:
     def stored_shapes(self) -> Inferred:
         """Shapes that each operator computes from the shapes of its inputs in the file."""
         return infer(self.model, self.subgraph, law_of, stored=True)
+
+
+def _written_of(operator: Operator) -> int | str:
+    return traits_of(operator.kind).written(operator)
 
 
 #: Shapes by model and index of the subgraph, forgotten with the model.

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import Law
 from litecheck.model.shapes.creation import arg_extreme, shape_of
-from litecheck.model.shapes.gathering import gather
 from litecheck.model.shapes.infer import LawOf
-from litecheck.model.types import Subgraph
+from litecheck.model.types import Operator, Subgraph
 
 #: Laws of operators with the type of the output in an option, and the option.
 _OPTIONS: Mapping[Law, str] = MappingProxyType({shape_of: "out_type", arg_extreme: "output_type"})
 
 
-def written_types(subgraph: Subgraph, law_of: LawOf) -> dict[int, str]:
+def written_types(
+    subgraph: Subgraph, law_of: LawOf, written_of: Callable[[Operator], int | str]
+) -> dict[int, str]:
     """Return the types of outputs that differ from the file, by tensor.
 
-    Example: SHAPE with out_type INT64 and an int32 output gives int64, also for the output of GATHER on it.
+    ``written_of`` gives the tensor whose type an operator writes, the type, or "". Example: SHAPE with out_type INT64 and
+    an int32 output gives int64, also for the output of GATHER on it.
     """
-    numbers = {number: name.lower() for name, number in load_schema().enums["TensorType"].items()}
     written: dict[int, str] = {}
     for operator in subgraph.operators:
-        stated = operator.options is not None and any(name in operator.options for name in _OPTIONS.values())
-        if not stated and not written:
-            continue  # reading its law takes longer than the rest
-        entry = law_of(operator)
-        option = _OPTIONS.get(entry[0]) if entry else None
-        if option is not None and operator.options is not None:
-            dtype = numbers.get(int(operator.options.get(option, 0)), "")
-        elif entry and entry[0] is gather and operator.inputs:
-            dtype = written.get(operator.inputs[0], "")
-        else:
-            continue
-        if dtype not in ("int32", "int64"):
-            continue  # the kernel rejects the option, or the file's type is that of the kernel
-        for index in operator.outputs:
-            if index >= 0 and subgraph.tensors[index].dtype != dtype:
+        source = written_of(operator)
+        if isinstance(source, int):
+            source = written.get(source, subgraph.tensors[source].dtype)
+        for index in operator.outputs if source or operator.options is not None else ():
+            dtype = source or _stated(operator, law_of)
+            if dtype and index >= 0 and subgraph.tensors[index].dtype != dtype:
                 written[index] = dtype
     return written
+
+
+def _stated(operator: Operator, law_of: LawOf) -> str:
+    """Return the type in an option of the operator; "" if the kernel rejects the option, or writes the file's type."""
+    options = operator.options
+    if options is None or not any(name in options for name in _OPTIONS.values()):
+        return ""  # reading its law takes longer than the rest
+    entry = law_of(operator)
+    number = int(options.get(_OPTIONS.get(entry[0], ""), 0)) if entry else 0
+    types = load_schema().enums["TensorType"]
+    return next((name for name in ("int32", "int64") if types[name.upper()] == number), "")

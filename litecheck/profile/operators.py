@@ -32,6 +32,7 @@ _WORDS = {
     "view": ("true",),
     "shape_only": ("true",),
 }
+_BOOL = "bool"
 _OVER = ("window", "plane", "stamps", "row", "axes")
 _KEYS = (
     "inputs",
@@ -45,6 +46,7 @@ _KEYS = (
     "unset",
     "bounds",
     "unpacked",
+    "writes",
 )
 #: The version of operators on 8-bit tensors, unless another is stated.
 _VERSION = 2
@@ -91,6 +93,7 @@ class OperatorTraits:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     shape_only: bool = False
     unpacked: tuple[str, ...] = ()
+    writes: str = ""
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -111,6 +114,16 @@ class OperatorTraits:
         sides = ((self.inputs, operator.inputs), (self.outputs, operator.outputs))
         pairs = (pair for roles, side in sides for pair in zip(roles, side, strict=False))
         return {role: index for role, index in pairs if index >= 0}
+
+    def written(self, operator: Operator) -> int | str:
+        """Return the tensor whose type the kernel writes to its outputs, or the type; "" if it keeps the file's type.
+
+        For example, EQUAL gives ``bool``, and SPLIT the index of its second input.
+        """
+        if self.writes not in self.inputs:
+            return self.writes
+        place = tuple(self.inputs).index(self.writes)
+        return operator.inputs[place] if place < len(operator.inputs) and operator.inputs[place] >= 0 else ""
 
     def steers(self, role: str) -> bool:
         """Return True if an input decides more than values, so it cannot be made up; False for an unknown input."""
@@ -166,6 +179,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
         _bounds(node.get("bounds")),
         bool(words["shape_only"]),
         node.texts("unpacked"),
+        _word(node.get("writes"), (*inputs, _BOOL)),
     )
 
 
