@@ -379,8 +379,8 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
         if stored is not None and stored.dtype.name not in (stored_type(tensor.dtype), "object"):
             replaced, tensor = f"{stored.dtype.name} instead", replace(tensor, dtype=stored.dtype.name)
         expected = None if good is None or good.stage != "runs" else good.outputs[n]
-        if rule.opcode == "CAST" and trial.signature[0] == trial.signature[1]:
-            expected = trial.inputs[0] if trial.inputs else None
+        if rule.opcode == "CAST":
+            expected = _cast(trial, tensor.dtype, expected)
         if off := _off(
             rule.opcode, trial.base.model.subgraphs[0].tensors[index], expected, tensor, stored, read
         ):
@@ -390,6 +390,20 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
     if _strays(trial, control.blind):
         return "chance", "values without effect"
     return "runs", ""
+
+
+def _cast(trial: _Trial, dtype: str, twin: np.ndarray | None) -> np.ndarray | None:
+    """The values of the input in another type; those of the base model for types that numpy converts in another way.
+
+    Example: 1.5 as float16 is 1.5 as float32, whatever the base model makes of it: 1 as int32. Of complex numbers, the
+    kernel keeps the real part.
+    """
+    if trial.signature[0] == trial.signature[1]:
+        return trial.inputs[0] if trial.inputs else None
+    plain = ("bool", "complex64", "float16", "float32", "float64", *INTEGER_RANGES)
+    if not trial.inputs or trial.signature[0] not in plain or dtype not in ("float16", "float32", "float64"):
+        return twin
+    return trial.inputs[0].real.astype(dtype)
 
 
 def _unpacked(stored: np.ndarray | None, dtype: str) -> np.ndarray | None:
