@@ -169,6 +169,7 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "batch",
             "valid_padding",
             "ellipses",
+            "filters",
             "rows",
             "computed_rows",
             "unpacked",

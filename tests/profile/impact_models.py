@@ -110,6 +110,17 @@ def dense_rows(dtype: str, size: int, constant_weight: bool) -> Model:
     return one_operator("FULLY_CONNECTED", [x, w], [y], version=4)
 
 
+def depthwise(dtype: str, filters: int) -> Model:
+    """DEPTHWISE_CONV_2D with ``filters`` in place of the first dimension of 1."""
+    q = None if dtype == "float32" else HALF
+    w = constant("w", np.ones((filters, 1, 1, 2), "int8" if dtype == "int16" else dtype), q)
+    bias = {"int16": "int64", "float32": "float32"}.get(dtype, "int32")
+    b = constant("b", np.zeros(2, bias), None if dtype == "float32" else quantized(0.25))
+    x, y = (run_time(name, (1, 4, 4, 2), dtype, q) for name in "xy")
+    options = {"padding": "VALID", "stride_w": 1, "stride_h": 1, "depth_multiplier": 1}
+    return one_operator("DEPTHWISE_CONV_2D", [x, w, b], [y], options, version=3)
+
+
 def without_options(model: Model) -> Model:
     """The model without the options of its operator."""
     graph = model.subgraphs[0]
@@ -260,6 +271,11 @@ def litert_models() -> Iterator[ImpactModel]:
         weights = () if constant_weight else (_ones(4, 6, dtype=model.subgraphs[0].tensors[1].dtype),)
         given = (_ones(1, 7, dtype=dtype), *weights)
         yield ImpactModel(f"rows {dtype} {constant_weight}", model, given, "FULLY_CONNECTED/shapes", impact)
+    filters = "DEPTHWISE_CONV_2D/shapes"
+    for dtype in ("int8", "uint8", "int16", "float32"):
+        given = (_ones(1, 4, 4, 2, dtype=dtype),)
+        model, impact = depthwise(dtype, 4), LOAD if dtype == "int16" else NO_DELEGATE
+        yield ImpactModel(f"four filters {dtype}", model, given, filters, impact)
     given = (_ones(1, 6, dtype="int16"),)
     model, sound = without_options(dense_rows("int16", 6, True)), dense_rows("int16", 6, True)
     yield ImpactModel("no options int16", model, given, "FULLY_CONNECTED/limits/options_table", LOAD, sound)

@@ -34,7 +34,8 @@ def depthwise_conv_2d(call: Call) -> Shapes:
     if call.has("bias"):
         ranked(call, "bias", 1)
     if differ(weight[0], 1):
-        raise ShapeError("weight", f"the first dimension of the weight is {weight[0]}, 1 wanted")
+        found = f"the first dimension of the weight is {weight[0]}, 1 wanted"
+        raise ShapeError("weight", found, "filters" if call.constant("weight") else "")
     channels, outputs = source[3], weight[3]
     if channels == 0 or (channels and outputs is not None and outputs % channels):
         raise ShapeError(
