@@ -164,8 +164,8 @@ Time = Annotated[
     option(
         "--budget N|TIME",
         LIMITS,
-        "Limit device inferences to N, or device time to 90s, 10m, 2h. The most telling input of each case comes "
-        "first.",
+        "Limit device inferences to N, or device time to 90s, 10m, 2h. The input of each case that detects most "
+        "defects comes first.",
     ),
 ]
 Cluster = Annotated[

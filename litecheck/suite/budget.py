@@ -1,4 +1,4 @@
-"""Division of a budget of inferences: the most telling input of every case first, then the second, and so on."""
+"""Division of a budget of inferences: first the input of every case that detects most mutants, then the second, ..."""
 
 from __future__ import annotations
 
