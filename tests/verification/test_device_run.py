@@ -429,3 +429,31 @@ def test_the_digest_of_a_model_is_that_of_its_file(tmp_path: Path) -> None:
     assert digest_of(loaded) == hashlib.sha256(file.read_bytes()).hexdigest() != built
     for other in (replace(loaded, file=""), replace(loaded, member="a"), replace(loaded, file="gone.tflite")):
         assert digest_of(other) == built
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "outcome", "verdict"),
+    [
+        ("tflm", "uint8", Outcome.NOT_SUPPORTED, "not checked"),
+        ("tflm", "int8", Outcome.REFUSED, "fails"),
+        ("acme", "uint8", Outcome.REFUSED, "fails"),
+    ],
+)
+def test_tflm_does_not_fail_for_types_without_a_kernel(
+    name: str, dtype: str, outcome: Outcome, verdict: str
+) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (
+        main.tensor(called, (1, 8), dtype, quantized(scale, 0 if dtype == "uint8" else -128))
+        for called, scale in (("x", 0.1), ("y", 1 / 256))
+    )
+    main.add("LOGISTIC", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    refusing = InProcess(instead=lambda job: Failure(Outcome.REFUSED, "type not supported"), name=name)
+    report = verify(builder.finish(), refusing)
+    assert [v.outcome for v in report.verdicts] == [outcome]
+    assert report.verdict == verdict
+    assert "type not supported" in report.verdicts[0].message
+    assert ("LOGISTIC/types" in report.verdicts[0].message) == (outcome is Outcome.NOT_SUPPORTED)
