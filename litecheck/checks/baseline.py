@@ -9,7 +9,7 @@ entry that ``expires`` waives nothing after this day.
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -150,9 +150,8 @@ def apply(
     """
     known, day = tuple(known), day or today()
     valid = [entry for entry in known if not entry.expired(day)]
-    left = Counter(entry.key for entry in valid)
-    remarks = _remarks(valid)
-    models = tuple(_waive(model, left, remarks, f"baseline {file}{origin}") for model in report.models)
+    left = _remarks(valid)
+    models = tuple(_waive(model, left, f"baseline {file}{origin}") for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
     named = {_name(model) for model in report.models}
     stale = []
@@ -161,21 +160,19 @@ def apply(
             stale.append(
                 replace(entry.as_stale(), reason=f"this baseline entry expired after {entry.expires}")
             )
-        elif entry.file in judged and left[entry.key] > 0:
-            left[entry.key] -= 1
+        elif entry.file in judged and _next(left, entry.key) is not None:
             stale.append(entry.as_stale())
         elif entry.file not in named and _gone(entry):
             stale.append(replace(entry.as_stale(), reason="the model of this baseline entry is gone"))
     return replace(report, models=models, stale=(*report.stale, *stale))
 
 
-def _waive(model: ModelReport, left: Counter[_Key], remarks: _Remarks, by: str) -> ModelReport:
+def _waive(model: ModelReport, left: _Remarks, by: str) -> ModelReport:
     def change(finding: Finding) -> Finding:
-        key = _entry_of(model, finding).key
-        if left[key] <= 0:
+        remark = _next(left, _entry_of(model, finding).key)
+        if remark is None:
             return finding
-        left[key] -= 1
-        reason, expires = _next(remarks, key) or ("", "")
+        reason, expires = remark
         reason = reason or "known when the baseline was written"
         until = f", until {expires}" if expires else ""
         return finding if finding.waiver else replace(finding, waiver=Waiver(by, f"{reason}{until}"))

@@ -50,6 +50,8 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
         call = "litecheck.load_profile('litert-int8')"
         raise wrong_type("load_profile", "a profile's name or the path of a rule file", name, call)
     path, shown = _find(str(name), None)
+    if path in _bundled:
+        return _bundled[path].profile
     place = os.path.realpath(path)
     states, profile = _own.get((place, shown), ({}, None))
     if profile is not None and all(_state(file) == state for file, state in states.items()):

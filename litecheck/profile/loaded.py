@@ -55,8 +55,9 @@ def check_profile(top: MappingNode, loaded: Loaded, parent: Loaded | None) -> No
     paths = _paths(rules)
     for key in _PATTERNS:
         beside = hinted if key == "hints" else []
+        known = [*paths, *beside]
         for pattern, line in top.entries(key).lines.items():
-            if not any(path_matches(path, pattern) for path in (*paths, *beside)):
+            if not any(path_matches(path, pattern) for path in known):
                 hint = did_you_mean(pattern, [*_paths(loaded.rules), *beside])
                 raise ProfileError(top.file, line, f"no requirement {pattern!r}{hint}")
 

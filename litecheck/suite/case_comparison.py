@@ -47,6 +47,7 @@ class CaseComparison:
     answers: ExpectedOutputs
 
     def compared(self, case: CaseEntry, claimed: Sequence[str]) -> ExecutedCase:
+        """Return a case with the device's outputs and the names of the arithmetics that give all of them."""
         result = self.results.cases.get(case.name)
         if result is None or not result.answered or case.broken:
             return ExecutedCase(case, result)
@@ -85,6 +86,7 @@ class CaseComparison:
         ]
 
     def verdict(self, one: ExecutedCase, arithmetic: str) -> CaseVerdict:
+        """Return the verdict on an executed case under an arithmetic."""
         case, result = one.case, one.result
         head = (case.name, case.opcode, case.kind, case.granularity, case.title)
         if result is None:
