@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,14 +69,15 @@ DECODED = {
 }
 
 
-def calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
+@cache
+def calls(text: str) -> frozenset[tuple[str, str]]:
     """The functions that a module calls: what each is an attribute of, and its name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name):
-                yield "", node.func.id
-            elif isinstance(node.func, ast.Attribute):
-                yield ast.unparse(node.func.value), node.func.attr
+    called = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return frozenset(
+        ("", func.id) if isinstance(func, ast.Name) else (ast.unparse(func.value), func.attr)
+        for func in called
+        if isinstance(func, (ast.Name, ast.Attribute))
+    )
 
 
 def modules_that_call(source: dict[str, str], names: set[str], owners: set[str]) -> set[str]:
@@ -84,7 +85,7 @@ def modules_that_call(source: dict[str, str], names: set[str], owners: set[str])
     return {
         module
         for module, text in source.items()
-        if any(n in names or (n == "open" and owner in owners) for owner, n in calls(ast.parse(text)))
+        if any(n in names or (n == "open" and owner in owners) for owner, n in calls(text))
     }
 
 
@@ -111,9 +112,5 @@ def test_a_module_that_opens_a_file_itself_is_found() -> None:
 def test_files_are_looked_for_without_exceptions(source: dict[str, str]) -> None:
     """``Path.exists`` raises PermissionError for a file in a folder that cannot be read, ``os.path.exists`` does not."""
     asked = {"exists", "is_file", "is_dir"}
-    found = {
-        m
-        for m, text in source.items()
-        if any(n in asked and o != "os.path" for o, n in calls(ast.parse(text)))
-    }
+    found = {m for m, text in source.items() if any(n in asked and o != "os.path" for o, n in calls(text))}
     assert found == {"data", "verification/reproducers/reproducer_program"}  # files of their own

@@ -32,7 +32,8 @@ def opaque_reason(operator: Operator) -> NotCovered | None:
         made = compiled_for(operator.custom_code)
         if made:
             return NotCovered(f"'{operator.custom_code}', compiled for {made.target} by {made.compiler}", 3)
-        return NotCovered(f"custom operator '{operator.custom_code}'", 3)
+        name = f"'{operator.custom_code}'" if operator.custom_code else "without a name"
+        return NotCovered(f"custom operator {name}", 3)
     if operator.opcode == "DELEGATE":
         return NotCovered("an opaque delegate: what it computes is not in the file", 3)
     if operator.opcode.startswith("BUILTIN "):

@@ -185,7 +185,10 @@ def _without_impact(found: list[Finding]) -> list[Finding]:
 
 
 def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:
-    """Return the finding of a custom operator that the profile's runtime has no kernel for, or that a compiler wrote."""
+    """Return the finding of a custom operator that the profile's runtime has no kernel for, or that a compiler wrote.
+
+    An operator without a name is a violation: no kernel can be registered for it.
+    """
     requirement, table = kernel_needed(profile), profile.types
     if (
         requirement is None
@@ -194,11 +197,14 @@ def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> l
         or has_kernel(table.name, operator.custom_code)
     ):
         return []
-    found, made = (
-        f"'{operator.custom_code}' needs a custom kernel or delegate",
-        compiled_for(operator.custom_code),
-    )
-    if made:
+    made = compiled_for(operator.custom_code)
+    found = f"'{operator.custom_code}' needs a custom kernel or delegate"
+    if not operator.custom_code:
+        found = "the operator has no name (custom_code)"
+        requirement = replace(
+            requirement, level="violation", hint="state the name of the kernel in the operator code"
+        )
+    elif made:
         found = f"the model is compiled for {made.target}: {made.compiler} wrote '{operator.custom_code}'"
         requirement = replace(requirement, hint="validate the file that went into the compiler")
     return [_finding(_where(subgraph, operator), requirement, Fault(found))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,14 @@ def test_a_profile_that_is_no_runtime_has_no_notes() -> None:
 def test_public_models_have_no_notes() -> None:
     for file in sorted(Path(MODELS or "").glob("*.tflite")):
         assert noted(load_model(file)) == [], file
+
+
+def test_a_custom_operator_without_a_name_is_a_violation() -> None:
+    """LiteRT and TFLM: ``Operator with CUSTOM builtin_code has no custom_code``."""
+    model = load_model("fixtures/custom_op.tflite")
+    (main,) = model.subgraphs
+    operators = tuple(replace(op, custom_code="") if op.opcode == "CUSTOM" else op for op in main.operators)
+    nameless = replace(model, subgraphs=(replace(main, operators=operators),))
+    for profiles in (None, [load_profile("tflm")]):
+        (found,) = (f for f in validate(nameless, profiles).findings if f.path == "CUSTOM/kernel")
+        assert (found.level, found.effect) == ("violation", "fails to load")

@@ -43,7 +43,7 @@ def _limits(model: ModelReport) -> Iterator[str]:
     several = len(model.targets) > 1
     for target in model.targets:
         yield f"{target.target} {_placement(target)}" if several else _placement(target)
-    if any(finding.path == _CUSTOM for finding in model.active):
+    if any(f.path == _CUSTOM and f.level != "violation" for f in model.active):
         yield "needs a custom kernel"
 
 

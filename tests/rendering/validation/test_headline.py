@@ -30,6 +30,7 @@ def finding(path: str, level: str = "warning") -> Finding:
         ({"profiles": ("a",), "selection": ("ADD",)}, "conforms to a for ADD"),
         ({"profiles": ("a",), "findings": (finding("ADD/x", "violation"),)}, "violates a"),
         ({"profiles": ("a",), "findings": (finding("CUSTOM/kernel"),)}, "conforms to a: needs a custom kernel"),
+        ({"profiles": ("a",), "findings": (finding("CUSTOM/kernel", "violation"),)}, "violates a"),
         ({"profiles": ("a",), "findings": (finding("ADD/kernel"),)}, "conforms to a"),
         ({"profiles": ("npu",), "targets": (target("npu", "cpu", "cpu"),)}, "conforms to npu: 2 of 3 operators on the CPU"),
         ({"profiles": ("npu",), "targets": (target("npu", "npu"),)}, "conforms to npu: 0 of 2 operators on the CPU"),

@@ -52,11 +52,11 @@ def spoiled(spoil: Spoiler, nets: int) -> Iterator[Model]:
         yield replace(model, subgraphs=(replace(main, operators=operators),))
 
 
-@pytest.mark.parametrize("target", ["ethos-u55", "ethos-u85", "artpec-9"])
+@pytest.mark.parametrize("target", ["ethos-u55", "artpec-9"])
 @pytest.mark.parametrize("how", SPOILERS)
 def test_a_spoiled_operator_is_placed(target: str, how: str) -> None:
     profile, count = load_profile(target), 0
-    for model in spoiled(SPOILERS[how], 150):
+    for model in spoiled(SPOILERS[how], 60):
         report, _ = place_model(model, profile)
         count += len(report.operators)
-    assert count > 300
+    assert count > 120
