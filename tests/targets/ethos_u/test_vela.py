@@ -48,7 +48,7 @@ def assert_agreement(score: Score, least: float = AGREED) -> None:
 
 @pytest.mark.parametrize("target", BOUNDS)
 def test_practical_operators_run_where_the_profile_says(target: str) -> None:
-    assert_agreement(compared(blind(20, 240), target))
+    assert_agreement(compared(blind(20, 140), target))
 
 
 @pytest.mark.parametrize("target", BOUNDS)
