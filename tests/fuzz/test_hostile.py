@@ -40,9 +40,9 @@ def hostile(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_slice_of_all_kinds_has_no_faults(stock: Path) -> None:
-    done = hostile("tests.fuzz.hostile", "--cases", "10", "--seed", "34", "--stock", str(stock))
+    done = hostile("tests.fuzz.hostile", "--cases", "16", "--seed", "34", "--stock", str(stock))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "10 cases in" in done.stdout
+    assert "16 cases in" in done.stdout
 
 
 #: Seeds whose first 8 cases need the protection, where that of the slice does not show it.
