@@ -88,9 +88,10 @@ def compare(
         options.in_float32(actual, theirs.values, log),
     )
     kind = theirs.dtype if theirs.values.dtype.kind in "iu" else None
-    comparison = judge(
-        ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit
-    )
+    with options.blamed_on_options(told):
+        comparison = judge(
+            ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit
+        )
     write(ComparedTensors(comparison, expected, actual), targets, OutputOptions(no_color=no_color))
     raise typer.Exit(comparison.exit_code)
 

@@ -41,7 +41,7 @@ def dequantize(
 ) -> None:
     """Compute real values from stored integers.
 
-    A real value is scale x (stored - zero point). A constant of a model brings its own parameters.
+    A real value is scale x (stored - zero point). A constant of a model has its own parameters.
 
     \b
     [bold]Examples[/]
@@ -64,7 +64,8 @@ def dequantize(
     stored = read(source, tensor.dtype, tensor.shape)
     if tensor.parameters is None:
         raise ConfigError("the scale is missing: give --scale or --like")
-    real = rule.dequantize(stored.values, tensor.parameters, output_dtype, stored.dtype)
+    with options.blamed_on_options(told):
+        real = rule.dequantize(stored.values, tensor.parameters, output_dtype, stored.dtype)
     kind = str(real.dtype.name)
     write(target, real, kind)
     text = described(target, kind, real.shape, rule.name, tensor.parameters, output)

@@ -68,7 +68,8 @@ def quantize(
     stored_as = input_dtype or ("float32" if is_raw(source) else None)
     real = options.in_float32(source, read(source, stored_as, tensor.shape).values, log)
     by = options.selected(tensor, told, real, rule)
-    stored = rule.quantize(real, by, tensor.dtype)
+    with options.blamed_on_options(told):
+        stored = rule.quantize(real, by, tensor.dtype)
     unusual = unusual_scales(rule.name, by) if told.scale else ""
     if unusual:
         log(f"warning: {unusual}")

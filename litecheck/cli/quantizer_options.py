@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +25,7 @@ Named = Annotated[
     option(
         "--semantics NAME",
         PARAMETERS,
-        "Quantize by these semantics: litert[:RESOLVER], onnx[:OPSET], onnx-dynamic, onednn[:ROUNDING]. "
+        "Use these semantics: litert[:RESOLVER], onnx[:OPSET], onnx-dynamic, onednn[:ROUNDING]. "
         "[default: litert]",
     ),
 ]
@@ -151,6 +153,21 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
             f"{option}: {', '.join(texts)[:80]} is not a number, list of numbers or .npy file"
         ) from error
     return np.array(numbers, np.float64 if option == "--zero-point" else np.float32)
+
+
+@contextmanager
+def blamed_on_options(told: ParameterOptions) -> Iterator[None]:
+    """Raise ConfigError for a parameter that a semantics rejects and an option states. Example: ``--scale 0``."""
+    from litecheck.quantizer.types import QuantizerError
+
+    try:
+        yield
+    except QuantizerError as error:
+        name = {"scales": "scale"}.get(error.argument, error.argument)
+        if getattr(told, name, None) in (None, ()):
+            raise
+        message = f"--{name.replace('_', '-')}: {error.message}, by the semantics {error.semantics}"
+        raise ConfigError(message) from error
 
 
 def check_own_choice(told: ParameterOptions, semantics: Semantics) -> None:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import tiles
-from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
+from litecheck.quantizer.types import Parameters, QuantizerError, check_positive, stored_type
 
 name: str = "litert"
 default_dtype: str = "int8"
@@ -188,8 +188,7 @@ def checked(
     if parameters.scale.dtype.kind != "f":
         raise QuantizerError(name, "scale", f"scales are float32, not {parameters.scale.dtype}")
     scale = parameters.scale.astype(np.float32)
-    if not (np.isfinite(scale) & (scale > 0)).all():
-        raise QuantizerError(name, "scale", "scales are finite and positive")
+    check_positive(name, "scale", scale)
     expected = _granularity(parameters, shape)
     if scale.shape != expected and not (parameters.axis is None and scale.size == 1):
         raise QuantizerError(name, "scale", f"has shape {scale.shape}, a tensor {shape} needs {expected}")

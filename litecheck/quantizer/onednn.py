@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.rounding import ROUNDINGS, to_integers
 from litecheck.quantizer.tiles import run
-from litecheck.quantizer.types import Parameters, QuantizerError, stored_type
+from litecheck.quantizer.types import Parameters, QuantizerError, check_positive, stored_type
 
 _NAME = "onednn"
 _TYPES = {"s8": "int8", "u8": "uint8", "int8": "int8", "uint8": "uint8"}
@@ -53,7 +53,7 @@ def dynamic_quantize(
     for argument, values in (("scales", scales), ("zps", zps)):
         if values is not None:
             _check_length(argument, values.shape, 1 if channel is None else src.shape[channel])
-    _check_scales(scales)
+    check_positive(_NAME, "scales", scales)
     scale, offset = Parameters(scales, zps, channel).spread(src.shape)
     target = _TYPES[dst]
     result = np.empty(src.shape, target)
@@ -88,11 +88,6 @@ def _axis(qtype: str, axis: int, rank: int) -> int | None:
 def _check_length(argument: str, shape: tuple[int, ...], length: int) -> None:
     if shape != (length,):
         raise QuantizerError(_NAME, argument, f"has shape {shape}; it takes ({length},)")
-
-
-def _check_scales(scales: NDArray[Any]) -> None:
-    if not (np.isfinite(scales) & (scales > 0)).all():
-        raise QuantizerError(_NAME, "scales", "are finite and positive")
 
 
 class OneDnn:
@@ -138,7 +133,7 @@ class OneDnn:
         for argument, values in (("scales", scales), ("zps", zps)):
             if values is not None:
                 _check_length(argument, values.shape, length)
-        _check_scales(scales)
+        check_positive(_NAME, "scales", scales)
         scale, offset = Parameters(scales, zps, axis).spread(q.shape)
         difference = q.astype(np.int64) - (0 if offset is None else offset.astype(np.int64))
         with np.errstate(all="ignore"):

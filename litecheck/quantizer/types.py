@@ -92,6 +92,13 @@ class Semantics(Protocol):
         ...
 
 
+def check_positive(semantics: str, argument: str, scales: NDArray[Any]) -> None:
+    """Raise QuantizerError unless all scales are finite and above 0."""
+    bad = scales[~(np.isfinite(scales) & (scales > 0))]
+    if bad.size:
+        raise QuantizerError(semantics, argument, f"got {bad[0]:g}, expected finite numbers above 0")
+
+
 def unusual_scales(semantics: str, parameters: Parameters) -> str:
     """Return a warning about scales that are 0, negative or not finite, or "" if there are none.
 

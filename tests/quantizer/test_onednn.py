@@ -110,7 +110,7 @@ def test_per_channel_is_per_tensor_slice_by_slice(dst, zp_type, axis):
 def test_any_bit_pattern_is_defined_and_equals_the_oracle(bits, scale_bits, zp, dst):
     src, scale = (np.array([b], np.uint32).view(F) for b in (bits, scale_bits))
     if not (np.isfinite(scale) & (scale > 0)).all():
-        with pytest.raises(QuantizerError, match="scales: are finite and positive"):
+        with pytest.raises(QuantizerError, match="scales: got"):
             dynamic_quantize(src, scale, np.array([zp], np.int32), dst=dst)
         return
     got = dynamic_quantize(src, scale, np.array([zp], np.int32), dst=dst)
