@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from litecheck.conversion.formulas import Generation
@@ -61,6 +61,8 @@ class Request:
     """Names of inputs and outputs of signatures that are one state, in pairs."""
     recipe: QuantizationRecipe | None = None
     """Rules for the operators, before those of ``int16x8`` and ``keep``."""
+    chosen: tuple[RecipeRule, ...] = ()
+    """Rules that a budget chose, between those of ``recipe`` and ``int16x8``."""
     only: tuple[tuple[int, int], ...] = ()
     """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
 
@@ -76,6 +78,7 @@ class Request:
         return (
             RecipeRule(base, because=unselected),
             *(self.recipe.rules if self.recipe else ()),
+            *self.chosen,
             *(_option_rule("int16x8", "--int16x8", pattern) for pattern in self.int16x8),
             *(_option_rule(REAL, "--keep-float", pattern) for pattern in self.keep),
         )
@@ -83,3 +86,16 @@ class Request:
 
 def _option_rule(to: str, option: str, pattern: str) -> RecipeRule:
     return RecipeRule(OperatorScheme(to), OperatorSelector((pattern,)), f"{option} {pattern}")
+
+
+def chosen_rules(operators: Mapping[str, Iterable[int]], budget: str) -> tuple[RecipeRule, ...]:
+    """Return the rules of a budget for its operators, by number, of each scheme.
+
+    Example: ``{"float32": [3]}`` and ``snr=30`` give a rule to float32 for ``#3``, because "chosen by --budget snr=30".
+    """
+    by = f"--budget {budget}"
+    return tuple(
+        RecipeRule(OperatorScheme(to), OperatorSelector((f"#{number}",)), by, because=f"chosen by {by}")
+        for to, numbers in operators.items()
+        for number in sorted(numbers)
+    )

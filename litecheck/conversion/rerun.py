@@ -39,8 +39,9 @@ from litecheck.conversion.precision_budget import (
     operator_costs,
     parse_budget,
 )
+from litecheck.conversion.recipe import RecipeRule
 from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.request import REAL, REAL_KINDS
+from litecheck.conversion.request import REAL, REAL_KINDS, chosen_rules
 from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -119,18 +120,16 @@ class Rerun:
         changes, before, budget = conversion.plan.changes, self.settings, parse_budget(self.settings.budget)
         check_size(budget, file_size(conversion.model), len(conversion.plan.operators))
 
-        def chosen(one: TypeAssignment) -> ConversionSettings:
-            wide, real = (tuple(f"#{n}" for n in sorted(own)) for own in (one.int16x8, one.real))
-            return replace(before, int16x8=(*before.int16x8, *wide), keep=(*before.keep, *real))
+        def chosen(one: TypeAssignment) -> tuple[RecipeRule, ...]:
+            return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measured(assignment: TypeAssignment) -> TriedAssignment:
-            request = chosen(assignment).request
-            made = self._converted(changes, int16x8=request.int16x8, keep=request.keep)
+            made = self._converted(changes, chosen=chosen(assignment))
             snr = lowest_output(self.compared(made, "trying choices within the budget", data=self.search))
             return TriedAssignment(assignment, file_size(made.model), snr)
 
         choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
-        self.settings = chosen(choice.chosen.assignment)
+        self.settings = replace(before, chosen=chosen(choice.chosen.assignment))
         return self._converted(changes), choice
 
     def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from litecheck.conversion.calibration.data_sources import DataSource, DataSources, data_sources, words
 from litecheck.conversion.calibration.dataset import DataOptions
 from litecheck.conversion.formulas import Generation
-from litecheck.conversion.recipe import QuantizationRecipe
+from litecheck.conversion.recipe import QuantizationRecipe, RecipeRule
 from litecheck.conversion.request import REAL, REAL_KINDS, Request
 
 
@@ -33,7 +33,7 @@ class ConversionSettings:
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
     output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
     ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.
-    ``ties`` are pairs of names of inputs and outputs that are one state.
+    ``ties`` are pairs of names of inputs and outputs that are one state. ``chosen`` are the rules that ``budget`` chose.
     """
 
     to: str = "int8"
@@ -69,6 +69,7 @@ class ConversionSettings:
     seconds: float = 60.0
     runtimes: tuple[str, ...] = ()
     ties: tuple[tuple[str, str], ...] = ()
+    chosen: tuple[RecipeRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Make tuples of single paths, arrays and texts. Raises TypeError."""
@@ -103,6 +104,7 @@ class ConversionSettings:
             self.runtimes,
             self.ties,
             recipe,
+            chosen=self.chosen,
         )
 
     @property

@@ -18,6 +18,7 @@ from litecheck.conversion.conversion_plan import ConversionPlan, QuantParams
 from litecheck.conversion.convert_float import PROVENANCE, Conversion, Request, convert, replay
 from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
+from litecheck.conversion.request import chosen_rules
 from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
@@ -182,6 +183,14 @@ def test_borders_as_asked(dtype: str) -> None:
     graph = done.model.subgraphs[0]
     assert done.conforms
     assert {graph.tensors[i].dtype for i in (*graph.inputs, *graph.outputs)} == {dtype}
+
+
+def test_a_budget_is_the_reason_of_its_choices() -> None:
+    """A rule of an option has priority over the choice of a budget."""
+    chosen = chosen_rules({"float32": (0, 1)}, "snr=30")
+    done = calibrated(masked(), chosen=chosen, keep=("#0",))
+    kept = {d.operator: d.because for d in done.plan.operators if d.becomes == "float32"}
+    assert kept == {0: "kept by --keep-float #0", 1: "chosen by --budget snr=30"}
 
 
 def test_operators_are_kept_by_wish() -> None:
