@@ -26,7 +26,8 @@ from litecheck.processes.posix import KILLED
 
 #: What runtimes say when they get no memory.
 _MEMORY = re.compile(
-    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)",
+    r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)"
+    r"|too many buffers \(max is",  # TFLM's memory planner, whose number of buffers follows from the free arena
     re.IGNORECASE,
 )
 _CLOSED = "the device was closed"
