@@ -22,6 +22,7 @@ from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.public_call import shows_call
 from litecheck.rendering.escape import place
+from litecheck.rendering.measurements import measurement_hint
 from litecheck.rendering.rules import Row, demanded, rows, shows
 
 #: Maximum number of requirements that are explained in full; of more, a line each is printed.
@@ -103,7 +104,8 @@ def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
         return ConfigError(
             f"{path}: no measurement {name!r}{hint} 'litecheck rules --measurements' lists all"
         )
-    return ConfigError(f"{path}: no requirement has this path{hint_of(path, known_paths(chosen))}")
+    hint = hint_of(path, known_paths(chosen)) or measurement_hint(path)
+    return ConfigError(f"{path}: no requirement has this path{hint}")
 
 
 def explanation(row: Row, width: int = 80) -> str:

@@ -40,14 +40,29 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
     A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raises ConfigError if
     nothing matches. For example, ``transpose`` finds ``transpose_extent``, then ``int32_permutation`` by its description.
     """
+    found = _found(pattern)
+    if not found:
+        hint = suggested(pattern, [one.name for one in _every()])
+        raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
+    return found
+
+
+def measurement_hint(word: str) -> str:
+    """Return the command that finds measurements by a word in place of a path or an operator, or "" if none has the word.
+
+    Example: "; 'litecheck rules --measurements overflow' lists measurements with this word".
+    """
+    if not word.isidentifier() or not _found(word):
+        return ""
+    return f"; 'litecheck rules --measurements {word}' lists measurements with this word"
+
+
+def _found(pattern: str) -> tuple[Described, ...]:
+    """Return the measurements that a pattern matches by name, then those that it matches by description."""
     every = tuple(_every())
     named = tuple(one for one in every if _matches(one.name, pattern))
     described = (one for one in every if one not in named and pattern.lower() in one.meaning.lower())
-    found = (*named, *described)
-    if not found:
-        hint = suggested(pattern, [one.name for one in every])
-        raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
-    return found
+    return (*named, *described)
 
 
 def _every() -> Iterator[Described]:

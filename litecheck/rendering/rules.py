@@ -11,6 +11,7 @@ from litecheck.errors import ConfigError
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
 from litecheck.rendering.escape import json_document, visible
+from litecheck.rendering.measurements import measurement_hint
 from litecheck.rendering.word_table import print_table
 from litecheck.spelling import did_you_mean
 
@@ -117,7 +118,7 @@ def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
         if opcode in profile_names() or opcode.endswith((".yaml", ".yml")):
             raise ConfigError(f"{opcode} is a profile, no operator: litecheck rules --profile {opcode}")
         names = ", ".join(profile.name for profile in profiles)
-        hint = did_you_mean(opcode, (*known, *profile_names()))
+        hint = did_you_mean(opcode, (*known, *profile_names())) or measurement_hint(opcode)
         raise ConfigError(f"{opcode}: no rule for this operator in {names}{hint}")
     return found
 

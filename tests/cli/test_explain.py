@@ -93,6 +93,14 @@ def test_a_path_that_no_profile_has(run: Run) -> None:
         assert "no requirement has this path" in result.stderr
 
 
+def test_a_word_that_only_measurements_have_names_the_command(run: Run) -> None:
+    hint = "'litecheck rules --measurements overflow' lists measurements with this word"
+    for command in ("explain", "rules"):
+        assert hint in " ".join(run(command, "overflow").stderr.split())
+    assert "--measurements" not in run("explain", "zzzzzz").stderr
+    assert "largest_int32_accumulator" in run("rules", "--measurements", "overflow").stdout.replace("\n", "")
+
+
 @pytest.mark.parametrize("name", ["ethos-u55", "ethos-u85", "vectorblox", "artpec-9", str(EXAMPLE)])
 def test_every_path_of_a_report_is_explained(name: str) -> None:
     profile = load_profile(name)
