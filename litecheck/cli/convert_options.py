@@ -59,7 +59,7 @@ Samples = Annotated[
     option(
         "--samples N",
         INPUTS,
-        "Use at most N samples of each --data; with --budget and --sensitivity, for the search only. [default: all]",
+        "Use at most N samples of each --data. convert with --budget or --sensitivity: for the search only. [default: all]",
         min=1,
     ),
 ]

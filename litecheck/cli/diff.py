@@ -55,9 +55,9 @@ def diff(
 ) -> None:
     """Report the changes from one model to another.
 
-    litecheck matches operators by structure, so another order of operators or tensors, or other names inside, are no
-    change. Changes that follow from another are counted under their cause: a bias scale follows the scale of the
-    weight. KIND is a kind of change, with wildcards: scale, constant, operator-*, finding-new.
+    litecheck matches operators by structure, so a different order of operators or tensors, or a different name inside
+    the model, is no change. Changes that follow from another change are counted under their cause: a bias scale follows
+    the scale of the weight. KIND is a kind of change, with wildcards: scale, constant, operator-*, finding-new.
 
     \b
     [bold]Exit codes[/]

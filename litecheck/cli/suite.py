@@ -193,8 +193,8 @@ def judge(
     Each operator must be exact under one of the named arithmetics: by default its own for litert:* and tflm, any of the
     suite's for another device. Missing results fail, unless --partial is given. Outputs that differ are compared with
     every known defect. Invalid models that the device computed are listed as wrongly accepted. With --claims, every
-    claimed operator must run, with the claimed arithmetic and within the claimed tolerance; other operators are
-    reported, and fail nothing. A waiver excuses a failure until its date.
+    claimed operator must run, with the claimed arithmetic and within the claimed tolerance. Operators without
+    a claim are reported and do not fail. A waiver excuses a failure until its date.
 
     \b
     [bold]Exit codes[/]

@@ -101,7 +101,7 @@ Claimed = Annotated[
         "--arithmetic ARITHMETIC",
         FAILURE,
         "Accept outputs of this arithmetic, a name or a file. Repeatable. "
-        "[default: for litert:* and tflm their own, else the one that fits an operator best]",
+        "[default: for litert:* and tflm their own, else any arithmetic of the suite, for each operator]",
         autocompletion=complete.arithmetics,
     ),
 ]

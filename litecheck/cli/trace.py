@@ -87,9 +87,10 @@ def trace(
 ) -> None:
     """Find the operator where an int8 model loses accuracy, and why.
 
-    litecheck runs both models on samples, and each quantized operator alone on the float model's tensors. A twin, the
-    float model as 'litecheck convert' converts it, shows which loss is unavoidable. The report starts with the operator
-    that loses more than it must, the cause, and a command that was tried. Files of any converter are accepted.
+    litecheck runs both models on samples, and each quantized operator alone on the float model's tensors. The float
+    model as 'litecheck convert' converts it shows the unavoidable loss. The report starts with the culprits, the
+    operators with an avoidable loss of 3 dB, each with the cause, and with a command that was tried. Files of any
+    converter are accepted.
 
     \b
     [bold]Exit codes[/]
