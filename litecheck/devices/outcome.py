@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Outcome(str, Enum):
-    """Outcome of a test case; the value is the text in reports."""
+    """Outcome of a test case; the value is the code in JSON and in files of results."""
 
     EXACT = "exact"
     WITHIN = "within tolerance"
@@ -24,6 +24,11 @@ class Outcome(str, Enum):
     NOT_RECORDED = "not recorded"
     INITIAL_ONLY = "initial state only"
     NOT_TRIED = "not tried"
+
+    @property
+    def text(self) -> str:
+        """Text in reports for people. Example: ``rejected`` for the code ``refused``."""
+        return "rejected" if self is Outcome.REFUSED else self.value
 
     @property
     def good(self) -> bool:

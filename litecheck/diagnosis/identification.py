@@ -50,7 +50,7 @@ def diagnose(
         if not probe.series:
             answer = device.run(job)
         elif memory_of(device) is StateSupport.NONE:
-            answer = Failure(Outcome.INITIAL_ONLY, "the device hands no state on from inference to inference")
+            answer = Failure(Outcome.INITIAL_ONLY, "the device keeps no state from inference to inference")
         else:
             answer = device.run(replace(job, lengths=(len(asked),)))
         if progress is not None:

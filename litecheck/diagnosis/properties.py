@@ -75,7 +75,7 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "scales that are powers of two", all(map(_even, (*given, output)))
         yield "inputs beside their zero points", _beside(probe)
     if any(t.is_variable for t in probe.subgraph.tensors):
-        yield "state handed on", probe.series
+        yield "state kept between inferences", probe.series
     yield "several inferences", len(probe.asked) > 2
 
 

@@ -55,7 +55,7 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
         entry["because"].extend(_reasons(diagnosed, hypothesis))
     document = {
         "arithmetic": slug(name),
-        "title": f"What {diagnosis.device} computes",
+        "title": f"Arithmetic of {diagnosis.device}",
         "source": f"litecheck {diagnosis.version}, diagnose, seed {diagnosis.seed}: {diagnosis.described}",
         "extends": base,
         "operators": {

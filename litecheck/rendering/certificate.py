@@ -58,7 +58,7 @@ def _told(certificate: Certificate) -> str:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {ending}" for ending, number in counts.items())
+    return ", ".join(f"{number:,} {CaseOutcome(ending).text}" for ending, number in counts.items())
 
 
 def _within(certificate: Certificate) -> str:

@@ -33,7 +33,7 @@ def document(diagnosis: Diagnosis) -> layout.Document:
     parts = (
         layout.Heading(("Operators by type, arithmetic and evidence",)),
         _overview(d.operators),
-        layout.Heading(("What each was asked for",)),
+        layout.Heading(("Probes of each operator",)),
         *(_operator(f"operator-{n}", one) for n, one in enumerate(d.operators)),
         *_models(d),
         layout.Heading(("Not tried: of this nothing is known",)),

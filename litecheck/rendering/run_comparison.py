@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.document import Code, Document, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import visible
+from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
 from litecheck.summary_text import counted
 from litecheck.typed_json import encoded
@@ -74,7 +75,9 @@ def _row(change: CaseChange) -> tuple[str, ...]:
 def _ended(side: RunSide) -> str:
     """Return ``failed, 3 LSB, waived``."""
     off = f"{side.worst:.6g}" if side.unit == "LSB" else f"{side.worst:.3g}"
-    return ", ".join(filter(None, (side.ending, f"{off} {side.unit}" if side.worst else "", side.excuse)))
+    return ", ".join(
+        filter(None, (CaseOutcome(side.ending).text, f"{off} {side.unit}" if side.worst else "", side.excuse))
+    )
 
 
 def document(compared: RunComparison) -> Document:

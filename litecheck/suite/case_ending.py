@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class CaseOutcome(str, Enum):
-    """The ending of a case; the value is display text."""
+    """The ending of a case; the value is the code in JSON, CSV and files of results."""
 
     PASSED = "passed"
     TOLERATED = "tolerated"
@@ -27,6 +27,11 @@ class CaseOutcome(str, Enum):
     """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
     NOT_TESTED = "not tested"
     """The result of a model that breaks a requirement is missing, or no valid case of its operator was computed."""
+
+    @property
+    def text(self) -> str:
+        """Text in reports for people. Example: ``wrongly accepted`` for the code ``accepted``."""
+        return _TEXTS.get(self, self.value)
 
     @property
     def good(self) -> bool:
@@ -58,3 +63,11 @@ class CaseOutcome(str, Enum):
     def lacks(self) -> bool:
         """True if the device itself computed nothing; a claimed case then fails, too."""
         return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
+
+
+#: Texts that differ from the code.
+_TEXTS = {
+    CaseOutcome.REFUSED: "wrongly rejected",
+    CaseOutcome.ACCEPTED: "wrongly accepted",
+    CaseOutcome.BROKE_DOWN: "crashed on an invalid model",
+}

@@ -194,6 +194,6 @@ def _case(requirement: Requirement, draft: Draft, model: Model, finding: Finding
     opcode = draft.rule.opcode
     level = "smoke" if number == 1 and draft.form.level == "smoke" else "standard"
     return SuiteCase(
-        name, opcode, kind_of(draft), granularity_of(draft, model), f"must be refused: {finding.found}", level,
+        name, opcode, kind_of(draft), granularity_of(draft, model), f"must be rejected: {finding.found}", level,
         model, (), (), requirement.path, finding.effect,
     )  # fmt: skip

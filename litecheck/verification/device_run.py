@@ -159,7 +159,7 @@ def _not_whole(course: Schedule, verdicts: list[Verdict], memory: StateSupport, 
     own = [v for v in verdicts if v.subgraph == course.subgraph.index]
     own = [v for v in own if v.outcome not in (Outcome.NO_REFERENCE, Outcome.NOT_RECORDED)]
     if memory is StateSupport.NONE:
-        return "the device hands no state on"
+        return "the device keeps no state"
     if settings.budget is not None:
         return "the budget is for operators by themselves"
     own = [v for v in own if v.outcome is not Outcome.SATURATED]

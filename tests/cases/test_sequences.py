@@ -144,7 +144,10 @@ def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -
     assert told.longest > 1
     assert told.reached == (Reach("state", -32768, 32767),)
     sentence = series_sentence(told)
-    assert "state handed on and reset between them, some begun at the ends of the variables" in sentence
+    assert (
+        "state kept within a series and reset before the next, some begun at the ends of the variables"
+        in sentence
+    )
     assert "'state' from -32,768 to 32,767" in sentence
     model = whole(report)
     assert model is not None
@@ -189,9 +192,9 @@ def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
     found = of(report, "SVDF")
     assert found.outcome is Outcome.INITIAL_ONLY
     assert found.memory == SeriesTried(because="device")
-    assert "hands no state on" in series_sentence(found.memory)
+    assert "keeps no state" in series_sentence(found.memory)
     assert whole(report) is None
-    assert any("hands no state on" in note for note in report.notes)
+    assert any("keeps no state" in note for note in report.notes)
     assert verify(remembering(), device, replace(QUICK, require_coverage=True)).exit_code == 1
     alone = verify(remembering(), device, replace(QUICK, select=("SVDF",)))
     assert (alone.verdict, alone.exit_code) == ("not checked", 2)

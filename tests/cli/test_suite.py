@@ -59,7 +59,7 @@ def test_a_device_that_computes_nothing_is_an_exit_code(run: Run, tmp_path: Path
     device = f"command:{sys.executable} {tmp_path / 'device.py'} {{model}} {{runs}}"
     ran = run("suite", "run", "suite", "-d", device, "-o", "results", "--quiet")
     assert ran.exit_code == 2
-    assert "0 of 1 valid cases computed, 1 refused: exit status 3; no memory" in ran.stderr
+    assert "0 of 1 valid cases computed, 1 rejected: exit status 3; no memory" in ran.stderr
 
 
 def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:

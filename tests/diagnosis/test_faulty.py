@@ -113,17 +113,18 @@ def test_a_past_that_is_ignored(opcode: str) -> None:
     assert found.conclusion == "unknown"
     assert found.contrast is not None
     assert (
-        next(contrast_sentences(found.contrast)) == "all that fail have state handed on; none that passes has"
+        next(contrast_sentences(found.contrast))
+        == "all that fail have state kept between inferences; none that passes has"
     )
     control = of(InProcess(), opcode).operators[0]
     assert control.conclusion == "identified"
-    assert "state handed on" not in control.untried
+    assert "state kept between inferences" not in control.untried
 
 
 def test_a_device_that_hands_nothing_on_is_not_named_for_what_it_remembers() -> None:
     found = of(InProcess(memory=StateSupport.NONE), "SVDF").operators[0]
     assert {u.outcome for u in found.unanswered} == {Outcome.INITIAL_ONLY}
-    assert Untested("peculiarity", ("state handed on",)) in found.untried
+    assert Untested("peculiarity", ("state kept between inferences",)) in found.untried
 
 
 @pytest.mark.parametrize(

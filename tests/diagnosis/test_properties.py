@@ -192,7 +192,7 @@ def test_properties_of_a_sum() -> None:
     assert (same["operands of different shapes"], same["scales that are powers of two"]) == (False, False)
     assert "batch" not in same
     kept = properties(sum_of_two((2, 6), (2, 6), variable=True))
-    assert kept["state handed on"] is True
+    assert kept["state kept between inferences"] is True
     assert "operands of different shapes" not in kept
 
 

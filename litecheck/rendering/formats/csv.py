@@ -23,7 +23,7 @@ def render(sheet: ReportView) -> str:
     lines = sheet.operators()
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    ends = list(lines[0].ends) if lines else []
+    ends = [ending.value for ending in lines[0].ends] if lines else []
     several = any(line.model for line in lines)
     heads = [*("device", "operator", "type", "weights", "verdict", "cases"), *ends, *_LAST]
     writer.writerow(["model", *heads] if several else heads)

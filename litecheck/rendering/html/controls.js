@@ -40,7 +40,7 @@ function chips(counts, changed) {
       changed();
     };
     const attributes = { type: "button", class: "chip", "aria-pressed": "false", "data-outcome": outcome, onclick: toggle };
-    find("chips").append(make("button", attributes, sign(outcome), `${outcome} `, make("b", {}, counted(count))));
+    find("chips").append(make("button", attributes, sign(outcome), `${outcomes.get(outcome).text} `, make("b", {}, counted(count))));
   }
   return chosen;
 }

@@ -7,7 +7,7 @@ const cases = ({ ends }) => Object.values(ends).reduce((sum, number) => sum + nu
 /** How many cases ended how: a sign and a number for each way, and its name for those who hear the page. */
 const ended = ({ ends }) =>
   Object.entries(ends).map(([name, number]) =>
-    make("span", { class: "end", title: name }, sign(name), counted(number), make("span", { class: "heard" }, ` ${name}, `)),
+    make("span", { class: "end", title: outcomes.get(name).text }, sign(name), counted(number), make("span", { class: "heard" }, ` ${outcomes.get(name).text}, `)),
   );
 
 const operand = ({ kind, weights }) => [kind, weights].filter(Boolean).join(", ");

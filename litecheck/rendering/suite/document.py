@@ -56,7 +56,7 @@ def _failing(report: SuiteReport) -> Iterator[layout.Part]:
     if failing:
         yield layout.Heading(("Failing cases",))
     for case in failing[:_MANY]:
-        yield layout.case(wording.title(case), case.ending.value, wording.details(case))
+        yield layout.case(wording.title(case), case.ending.text, wording.details(case))
     if len(failing) > _MANY:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
@@ -86,7 +86,7 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
 
 def _refusal(case: CaseVerdict) -> layout.Line:
     kind = " ".join(filter(None, (case.kind, case.granularity)))
-    return (layout.Code(case.broken), f" ({kind}), {case.ending.value}: {case.effect}")
+    return (layout.Code(case.broken), f" ({kind}), {case.ending.text}: {case.effect}")
 
 
 def _untried(report: SuiteReport) -> Iterator[layout.Part]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent
 from litecheck.rendering.escape import visible
 from litecheck.rendering.suite.wording import name
@@ -52,11 +53,11 @@ def headline(report: SuiteReport) -> str:
 
 
 def excused(report: SuiteReport) -> Iterator[str]:
-    """Yield ``CONV_2D int8 per-axis, 2 refused: REASON`` for optional cases and known faults that fail nothing."""
+    """Yield ``CONV_2D int8 per-axis, 2 wrongly rejected: REASON`` for optional cases and known faults that fail nothing."""
     groups: dict[tuple[str, str, str], int] = {}
     for case in report.cases:
         if case.excuse and case.ending.fails:
-            key = name(case), case.ending.value, case.excuse
+            key = name(case), case.ending.text, case.excuse
             groups[key] = groups.get(key, 0) + 1
     for (operator, ending, why), number in groups.items():
         yield f"{operator}, {number:,} {ending}: {visible(why)}"
@@ -64,10 +65,10 @@ def excused(report: SuiteReport) -> Iterator[str]:
 
 def made_sentence(manifest: Manifest) -> str:
     """Return ``31 cases of int8, 29 of them invalid models``."""
-    refused = sum(1 for case in manifest.cases if case.broken)
+    invalid = sum(1 for case in manifest.cases if case.broken)
     kinds = ", ".join(dict.fromkeys(case.kind for case in manifest.cases if not case.broken))
     of = f" of {kinds}" if kinds else ""
-    return f"{len(manifest.cases):,} cases{of}, {refused:,} of them invalid models"
+    return f"{len(manifest.cases):,} cases{of}, {invalid:,} of them invalid models"
 
 
 def gaps_sentence(manifest: Manifest) -> str:
@@ -81,10 +82,10 @@ def gaps_sentence(manifest: Manifest) -> str:
 
 
 def run_sentence(summary: RunSummary) -> str:
-    """Return ``results of 52 of 52 cases; 1 of 3 valid cases computed, 2 refused: exit status 3; no memory``."""
+    """Return ``results of 52 of 52 cases; 1 of 3 valid cases computed, 2 rejected: exit status 3; no memory``."""
     told = f"results of {summary.results:,} of {summary.cases:,} cases"
     if not summary.outcomes:
         return told
-    ends = ", ".join(f"{number:,} {outcome}" for outcome, number in summary.outcomes.items())
+    ends = ", ".join(f"{number:,} {Outcome(outcome).text}" for outcome, number in summary.outcomes.items())
     computed = f"{summary.computed:,} of {summary.valid:,} valid cases computed"
     return "; ".join((told, ": ".join(filter(None, (f"{computed}, {ends}", one_line(summary.message))))))

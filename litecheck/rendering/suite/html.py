@@ -47,8 +47,8 @@ _TERMS = {
     "are not judged: see Not exercised.",
     "arithmetic": "A named set of rounding, accumulation and saturation rules, such as those of a published runtime.",
     "kind of operator": "An operator with a type of activations and a granularity of the weights' scales.",
-    "invalid model": "A model that breaks one requirement of the profile, which a device should reject. Its ending fails "
-    "nothing.",
+    "invalid model": "A model that breaks one requirement of the profile, which a device should reject. Its ending does "
+    "not fail the device.",
     "LSB": "A step of 1 of the stored integers.",
 }
 #: The cases of an operator that are listed: of failing cases, and of the remaining cases.
@@ -87,7 +87,7 @@ def _legend(report: SuiteReport) -> str:
     """Return the terms and the endings that occur, each with its sign and meaning."""
     found = report.counts()
     endings = "".join(
-        f'<dt><span class="sign" data-outcome="{e.value}">{SIGNS[e]}</span> {e.value}</dt>'
+        f'<dt><span class="sign" data-outcome="{e.value}">{SIGNS[e]}</span> {e.text}</dt>'
         f"<dd>{text(wording.MEANING[e])}</dd>"
         for e in CaseOutcome
         if e.value in found
@@ -109,14 +109,14 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "hashes": list(wording.hashes(report)),
         "counts": dict(report.counts()),
         "outcomes": [
-            {"name": e.value, "sign": SIGNS[e], "meaning": wording.MEANING[e], "bad": e.fails}
+            {"name": e.value, "text": e.text, "sign": SIGNS[e], "meaning": wording.MEANING[e], "bad": e.fails}
             for e in CaseOutcome
         ],
         "operators": [
             _operator(report, line, known[line.opcode, line.kind, line.granularity])
             for line in wording.operators(report)
         ],
-        "refusals": [_refused(opcode, cases) for opcode, cases in wording.refusals(report).items()],
+        "refusals": [_invalid(opcode, cases) for opcode, cases in wording.refusals(report).items()],
         "claims": list(wording.claims(report)),
         "common": wording.in_common(report),
         "missing": [
@@ -180,7 +180,7 @@ def _other(case: CaseVerdict) -> tuple[str, ...]:
     return told if case.ending is CaseOutcome.PASSED else (*told, shorten(wording.summary(case), PHRASE))
 
 
-def _refused(opcode: str, cases: list[CaseVerdict]) -> dict[str, Any]:
+def _invalid(opcode: str, cases: list[CaseVerdict]) -> dict[str, Any]:
     """Return the invalid models of an operator: path, impact, type and ending of each."""
     ends: dict[str, int] = {}
     for case in cases:

@@ -26,7 +26,7 @@ from litecheck.summary_text import counted
 
 _HANDFUL = 5
 _FAILING = {
-    "not borne out": "suite/claim",
+    "not confirmed": "suite/claim",
     "expired": "suite/waiver-expired",
     "incomplete": "suite/incomplete",
 }
@@ -95,20 +95,19 @@ def _subject(report: SuiteReport, line: OperatorLine) -> Subject:
 def _case(case: CaseVerdict, row: ResultRow | None) -> JudgedCase:
     if row is not None:
         return JudgedCase(case.name, (row,))
-    gap = "" if case.ending.good else f"{case.ending.value}: {wording.summary(case)}"
+    gap = "" if case.ending.good else f"{case.ending.text}: {wording.summary(case)}"
     aside = () if case.ending is CaseOutcome.PASSED else lines_of(wording.details(case))
     return JudgedCase(case.name, gap=gap, aside=aside)
 
 
 def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
-    ending, summary = case.ending.value, wording.summary(case)
+    ending, summary = case.ending.text, wording.summary(case)
     details = tuple(wording.details(case))
     fingerprint = digest(wording.rule(case.ending), case.name)
-    told = f"{ending} on {report.device}"
     return ResultRow(
         wording.rule(case.ending),
         _level(case.ending),
-        f"{told}, though it must be refused" if case.broken else told,
+        f"{ending} on {report.device}",
         RowPlace(f"{wording.folder(case)}/model.tflite", wording.title(case), tuple(_steps(case))),
         case.effect or ending,
         summary,
@@ -196,7 +195,7 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():
-        title = f"{ending.value} on {report.device}: {kind} ({counted(len(cases), 'case')})"
+        title = f"{ending.text} on {report.device}: {kind} ({counted(len(cases), 'case')})"
         lines = [f"{case.title or case.name}: {shorten(wording.summary(case), PHRASE)}" for case in cases]
         more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
         place = f"{wording.folder(cases[0])}/model.tflite"

@@ -46,7 +46,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
 def brief(report: SuiteReport) -> str:
     """Return ``ADD int8: ties: failed: 3 of 64 elements ...``, a line for each failing case."""
     lines = [
-        f"{visible(report.device)}: {wording.title(case)}: {case.ending.value}: {shorten(wording.summary(case), PHRASE)}"
+        f"{visible(report.device)}: {wording.title(case)}: {case.ending.text}: {shorten(wording.summary(case), PHRASE)}"
         for case in wording.failing(report)
     ]
     if report.verdict == "not checked":
@@ -84,7 +84,7 @@ class SuitePage(Page):
                 key = f"{arithmetic} (also fits {also})" if also else arithmetic
                 found.setdefault(key, []).append(wording.name(row))
         if found:
-            self.section("arithmetic", "what the device computes")
+            self.section("arithmetic", "of the device, by operator")
             for arithmetic, kinds in found.items():
                 self.line(visible(f"{arithmetic}: {', '.join(kinds)}"), "  -", 4)
             self.line()
@@ -93,7 +93,7 @@ class SuitePage(Page):
         """Print the claims that the run does not show, and the state of waivers."""
         told = [sentence for _, sentence in wording.claims(report)]
         if told:
-            self.section("claims", "what is not borne out, and what is waived")
+            self.section("claims", "not confirmed, and the state of waivers")
             self.items(told)
             self.line()
 
@@ -111,7 +111,7 @@ class SuitePage(Page):
 
     def case(self, case: CaseVerdict) -> None:
         """Print the details of a case."""
-        margin = Text(case.ending.value, "bold red")
+        margin = Text(case.ending.text, "bold red")
         self.details(wording.title(case), margin, wording.details(case))
 
     def in_common(self, report: SuiteReport) -> None:
@@ -133,7 +133,7 @@ class SuitePage(Page):
 
     def excused(self, report: SuiteReport) -> None:
         """Print the optional cases and known faults that fail nothing."""
-        text = "optional cases and known faults of the runtime, which fail nothing"
+        text = "optional cases and known faults of the runtime, which do not fail"
         self.listing("excused", text, excused(report))
 
     def refusals(self, report: SuiteReport) -> None:
@@ -153,7 +153,7 @@ class SuitePage(Page):
         for opcode, cases in wrong.items():
             if cases:
                 self.line(visible(opcode), "  ", 2)
-                told = dict.fromkeys(f"{case.ending.value}: {wording.summary(case)}" for case in cases)
+                told = dict.fromkeys(f"{case.ending.text}: {wording.summary(case)}" for case in cases)
                 self.items(list(told), _MANY)
         self.line()
 

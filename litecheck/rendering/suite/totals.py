@@ -53,7 +53,7 @@ def _short(report: SuiteReport) -> Iterator[str]:
     """Yield failures besides the cases: missing claims and expired waivers."""
     expired = sum(record.state == "expired" for record in report.waivers)
     if report.shortfalls:
-        yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not borne out"
+        yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not confirmed"
     if expired:
         yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
     if report.missing:
@@ -81,7 +81,7 @@ def _group(case: CaseVerdict) -> int:
 
 def tally(report: SuiteReport) -> str:
     """Return ``84 cases: 48 passed, 36 failed; 5 optional cases: 5 passed; 20 invalid models: 19 rejected, 1
-    accepted``."""
+    wrongly accepted``."""
     groups = [[case for case in report.cases if _group(case) == n] for n in range(len(_GROUPS))]
     parts = (
         f"{counted(len(cases), *forms)}: {endings(cases)}"
@@ -92,9 +92,9 @@ def tally(report: SuiteReport) -> str:
 
 
 def endings(cases: Iterable[CaseVerdict]) -> str:
-    """Return ``19 rejected, 1 accepted``."""
+    """Return ``19 rejected, 1 wrongly accepted``."""
     ends = Counter(case.ending for case in cases)
-    return ", ".join(f"{ends[ending]:,} {ending.value}" for ending in CaseOutcome if ends[ending])
+    return ", ".join(f"{ends[ending]:,} {ending.text}" for ending in CaseOutcome if ends[ending])
 
 
 def missing_by_operator(report: SuiteReport) -> dict[str, list[str]]:

@@ -24,16 +24,16 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.TOLERATED: "The device differs by no more than the declared tolerance.",
     CaseOutcome.FAILED: "The device gives other values, or outputs of another number, shape or type.",
     CaseOutcome.FLAKY: "The device gives different values for the same input.",
-    CaseOutcome.REFUSED: "The device refuses to run a model that it must run.",
+    CaseOutcome.REFUSED: "The device rejected a valid model.",
     CaseOutcome.CRASHED: "The device's process crashed.",
     CaseOutcome.HUNG: "The device did not answer in time.",
     CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
-    CaseOutcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
+    CaseOutcome.NOT_DELEGATED: "The runtime did not delegate the operator to the device.",
     CaseOutcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
     CaseOutcome.MISSING: "The result is missing.",
-    CaseOutcome.REJECTED: "The device refuses an invalid model, as it must.",
-    CaseOutcome.ACCEPTED: "The device computes an invalid model: leniency, which fails nothing.",
-    CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on an invalid model, which fails nothing.",
+    CaseOutcome.REJECTED: "The device rejected an invalid model, as required.",
+    CaseOutcome.ACCEPTED: "The device computed an invalid model, which does not fail it.",
+    CaseOutcome.BROKE_DOWN: "The device crashed, hung or ran out of memory on an invalid model, which does not fail it.",
     CaseOutcome.NOT_TESTED: "The result of the invalid model is missing, or no valid case of its operator was computed.",
 }
 #: Largest length of the title of a case.
@@ -80,12 +80,12 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
             row.kind,
             row.granularity,
             row.verdict,
-            {ending.value: row.count(ending) for ending in CaseOutcome},
+            {ending: row.count(ending) for ending in CaseOutcome},
             row.tolerance,
             row.worst,
             row.unit,
             arithmetic(row, report.arithmetics),
-            row.placement,
+            "not delegated" if row.placement == "left to others" else row.placement,
             tuple(positions.get((row.opcode, row.kind, row.granularity), ())),
         )
         for row in report.rows
@@ -155,7 +155,7 @@ def waived(case: CaseVerdict) -> str:
 
 def claims(report: SuiteReport) -> Iterator[tuple[str, str]]:
     """Yield (state, sentence) of each claim that the run does not show and of each waiver."""
-    yield from (("not borne out", visible(shortfall_sentence(one))) for one in report.shortfalls)
+    yield from (("not confirmed", visible(shortfall_sentence(one))) for one in report.shortfalls)
     yield from ((record.state, visible(waiver_sentence(record))) for record in report.waivers)
 
 

@@ -76,7 +76,7 @@ def place_text(op: Placement) -> str:
     if op.place == "npu":
         unverified = f", unverified ({op.unverified})" if op.unverified else ""
         return "optimized out" if op.partition is None else f"NPU, partition {op.partition}{unverified}"
-    return {"cpu": "CPU", "refused": "refused", "crashes": "crash"}[op.place]
+    return {"cpu": "CPU", "refused": "rejected", "crashes": "crash"}[op.place]
 
 
 def places_of(model: ModelReport) -> dict[tuple[int, int], str]:

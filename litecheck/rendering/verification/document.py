@@ -69,14 +69,14 @@ def _fits(verification: Verification) -> Iterator[layout.Part]:
 def _failing(verification: Verification) -> Iterator[layout.Part]:
     failing = wording.failing(verification)
     for v in failing[:_MANY]:
-        yield layout.case(wording.title(v, NAME), v.outcome.value, wording.details(v))
+        yield layout.case(wording.title(v, NAME), v.outcome.text, wording.details(v))
     if len(failing) > _MANY:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
 def _unjudged(verification: Verification) -> Iterator[layout.Line]:
     for outcome, opcode, why, verdicts in wording.unjudged(verification):
-        yield f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.value}: {shorten(why, PHRASE)}"
+        yield f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.text}: {shorten(why, PHRASE)}"
 
 
 def _untried(verification: Verification) -> Iterator[layout.Part]:
@@ -96,7 +96,7 @@ def _drift(verification: Verification) -> Iterator[layout.Part]:
     if not verification.drift:
         return
     steps = wording.drifting(verification)
-    told = ": the device fed with its own outputs, against the reference end to end"
+    told = ": the device on its own outputs, compared with the reference end to end"
     same = counted(len(verification.drift) - len(steps), "tensor")
     heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
     yield layout.Collapsible(
@@ -142,7 +142,7 @@ def _row(verification: Verification, v: Verdict) -> tuple[layout.Line, ...]:
     return (
         (wording.numbers(v),),
         _name(v.opcode),
-        (layout.StatusIcon(end), f"{v.outcome.value}{tried}"),
+        (layout.StatusIcon(end), f"{v.outcome.text}{tried}"),
         (wording.differing(v),),
         (wording.largest(v),),
         (headlines.fitting(verification, v),),

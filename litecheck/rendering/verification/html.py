@@ -44,6 +44,7 @@ def _words(verification: Verification) -> dict[str, Any]:
         "outcomes": [
             {
                 "name": outcome.value,
+                "text": outcome.text,
                 "sign": LOOKS[outcome][0],
                 "meaning": wording.MEANING[outcome],
                 "bad": outcome.judged and not outcome.good,

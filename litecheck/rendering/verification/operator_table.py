@@ -34,7 +34,7 @@ def _line(verification: Verification, key: tuple[str, str, str], numbered: _Numb
         verification.device,
         *key,
         verdict=_verdict(verification, verdicts),
-        ends={outcome.value: ends[outcome] for outcome in Outcome},
+        ends={outcome: ends[outcome] for outcome in Outcome},
         tolerance=max((d.tolerance for d in differences), default=0.0),
         worst=abs(worst.largest) if worst and worst.mismatches else 0.0,
         unit=worst.unit if worst else "LSB",
@@ -67,6 +67,6 @@ def _arithmetic(verification: Verification, verdicts: list[Verdict]) -> str:
 
 
 def _placement(ends: Counter[Outcome]) -> str:
-    """Return "" if the runtime delegated all operators, else ``partly`` or ``left to others``."""
+    """Return "" if the runtime delegated all operators, else ``partly`` or ``not delegated``."""
     left = ends[Outcome.NOT_DELEGATED]
-    return "" if not left else "left to others" if left == ends.total() else "partly"
+    return "" if not left else "not delegated" if left == ends.total() else "partly"

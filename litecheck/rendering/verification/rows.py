@@ -60,7 +60,7 @@ def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]
 
 def _row(verification: Verification, verdict: Verdict, fingerprint: str, identity: str) -> result.ResultRow:
     outcome, summary, details = (
-        verdict.outcome.value,
+        verdict.outcome.text,
         wording.summary(verdict),
         tuple(wording.details(verdict)),
     )
@@ -97,7 +97,7 @@ def _case(verdict: Verdict, row: result.ResultRow | None) -> result.JudgedCase:
     if row is not None:
         return result.JudgedCase(name, (row,))
     good = verdict.outcome.good
-    gap = "" if good else f"{verdict.outcome.value}: {verdict.fault or wording.summary(verdict)}"
+    gap = "" if good else f"{verdict.outcome.text}: {verdict.fault or wording.summary(verdict)}"
     return result.JudgedCase(name, gap=gap, aside=result.lines_of(wording.details(verdict)))
 
 
@@ -130,7 +130,7 @@ def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
     """Yield notes that are not results: unchecked cases, a published arithmetic that fits, and notes of the run."""
     for outcome, opcode, why, verdicts in wording.unjudged(v):
         numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
-        yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.value}: {why}"
+        yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.text}: {why}"
     yield from (("verify/known-fault", told) for told in headlines.excused(v))
     if fits := wording.fits(v):
         yield "verify/fits", fits
@@ -156,14 +156,14 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
         groups.setdefault((verdict.outcome, visible(verdict.opcode)), []).append(verdict)
     for (outcome, opcode), verdicts in groups.items():
         extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
-        title = f"{outcome.value} on {v.device}: {opcode}{extent}"
+        title = f"{outcome.text} on {v.device}: {opcode}{extent}"
         yield result.Annotation("violation", from_here(v.model), title, tuple(_told(verdicts)))
     if v.verdict == "not checked":
         yield result.Annotation(
             "violation", from_here(v.model), f"not checked on {v.device}", (wording.tally(v),)
         )
     for outcome, opcode, why, verdicts in wording.unjudged(v):
-        title = f"{outcome.value}: {opcode} ({counted(len(verdicts), 'case')})"
+        title = f"{outcome.text}: {opcode} ({counted(len(verdicts), 'case')})"
         yield result.Annotation("note", from_here(v.model), title, (shorten(why, PHRASE),))
     if fits := wording.fits(v):
         yield result.Annotation("note", from_here(v.model), "another arithmetic fits", (fits,))

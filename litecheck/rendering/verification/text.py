@@ -45,7 +45,7 @@ def brief(verification: Verification) -> str:
     """Return ``model.tflite: mismatch: CONV_2D #12 'conv': 3 of 64 elements ...``, a line for each failing case."""
     model = visible(verification.model)
     lines = [
-        f"{model}: {v.outcome.value}: {wording.title(v, NAME)}: {shorten(wording.summary(v), PHRASE)}"
+        f"{model}: {v.outcome.text}: {wording.title(v, NAME)}: {shorten(wording.summary(v), PHRASE)}"
         for v in wording.failing(verification)
     ]
     if verification.verdict == "not checked":
@@ -77,7 +77,7 @@ class VerificationPage(Page):
             (
                 wording.numbers(v),
                 _kind(v),
-                v.outcome.value,
+                v.outcome.text,
                 wording.differing(v),
                 wording.largest(v),
                 headlines.fitting(verification, v) if several else "",
@@ -101,7 +101,7 @@ class VerificationPage(Page):
 
     def case(self, verdict: Verdict) -> None:
         """Print the details of a failing case."""
-        margin = Text(verdict.outcome.value, _GOOD if verdict.outcome.good else _BAD)
+        margin = Text(verdict.outcome.text, _GOOD if verdict.outcome.good else _BAD)
         title = wording.title(verdict, None if self.verbose else NAME)
         self.details(title, margin, wording.details(verdict, self.chart))
 
@@ -116,7 +116,7 @@ class VerificationPage(Page):
     def excused(self, verification: Verification) -> None:
         """Print the known faults of the device's own runtime, which do not fail the verification."""
         told = headlines.excused(verification)
-        self.listing("known faults", "of the runtime itself, which fail nothing", told)
+        self.listing("known faults", "of the runtime itself, which do not fail", told)
 
     def unjudged(self, verification: Verification) -> None:
         groups = wording.unjudged(verification)
@@ -127,7 +127,7 @@ class VerificationPage(Page):
         for outcome, opcode, why, verdicts in groups:
             told = [f"#{wording.numbers(v)}" for v in verdicts]
             shown = told if self.verbose or len(told) <= _FEW else [*told[:_FEW], "..."]
-            self.line(f"{opcode}, {outcome.value}: {self.phrase(why)} ({', '.join(shown)})", "  -", 4)
+            self.line(f"{opcode}, {outcome.text}: {self.phrase(why)} ({', '.join(shown)})", "  -", 4)
         self.line()
 
     def untried(self, verification: Verification) -> None:

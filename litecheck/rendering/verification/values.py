@@ -120,5 +120,5 @@ def _keys(operation: Operation | None, place: tuple[int, int], names: Counter[tu
 def _node(verdict: Verdict, graph: str, key: str) -> GraphNode:
     size = sum(d.size for d in verdict.differences)
     compared = verdict.outcome in _NUMBERED and (size or verdict.outcome is Outcome.EXACT)
-    value = verdict.mismatches / max(size, 1) if compared else verdict.outcome.value
+    value = verdict.mismatches / max(size, 1) if compared else verdict.outcome.text
     return GraphNode(graph, key, value, LOOKS[verdict.outcome][1:])

@@ -43,7 +43,7 @@ def remark(verification: Verification) -> str:
     agreed, exact = agreements.headline(verification.agreement), ends.pop(Outcome.EXACT, 0)
     if agreed and exact < len(verdicts):
         agreed = f"{exact:,} of {len(verdicts):,} {agreed}"
-    others = (f"{count:,} {outcome.value}" for outcome, count in ends.items())
+    others = (f"{count:,} {outcome.text}" for outcome, count in ends.items())
     return ", ".join(filter(None, (agreed, *others, faults)))
 
 
@@ -74,5 +74,5 @@ def excused(verification: Verification) -> Iterator[str]:
     """Yield each case that shows a known fault of the device's own runtime, and the inputs that crash the runtime."""
     for v in verification.verdicts:
         if v.fault and not verification.failing(v):
-            told = f"{title(v, NAME)}, {v.outcome.value}: {visible(v.fault)}"
+            told = f"{title(v, NAME)}, {v.outcome.text}: {visible(v.fault)}"
             yield f"{told}; {one_line(v.message)}" if v.message and not v.mismatches else told

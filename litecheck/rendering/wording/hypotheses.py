@@ -129,7 +129,7 @@ def excluded_sentence(e: Excluded) -> str:
 
 def silent(d: Diagnosed) -> Iterator[str]:
     """Yield the reasons for unanswered probes, each once."""
-    reasons = ((u.outcome.value, "; ".join((u.fault or u.message).splitlines())) for u in d.unanswered)
+    reasons = ((u.outcome.text, "; ".join((u.fault or u.message).splitlines())) for u in d.unanswered)
     yield from dict.fromkeys(f"{outcome}: {shorten(reason, _MESSAGE)}" for outcome, reason in reasons)
 
 

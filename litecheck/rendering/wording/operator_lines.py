@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording.outcomes import size_words
+from litecheck.suite.case_ending import CaseOutcome
 
 #: The heads of :func:`operator_cells`.
 OPERATOR_HEADS = (
@@ -37,7 +39,7 @@ class OperatorLine:
     kind: str
     granularity: str
     verdict: str
-    ends: Mapping[str, int]
+    ends: Mapping[Outcome, int] | Mapping[CaseOutcome, int]
     tolerance: float
     worst: float
     unit: str
@@ -52,9 +54,9 @@ class OperatorLine:
         return sum(self.ends.values())
 
     @property
-    def occurring(self) -> dict[str, int]:
+    def occurring(self) -> dict[Outcome | CaseOutcome, int]:
         """Endings with at least one case."""
-        return {name: number for name, number in self.ends.items() if number}
+        return {ending: number for ending, number in self.ends.items() if number}
 
     @property
     def title(self) -> str:
@@ -79,7 +81,7 @@ def operator_cells(line: OperatorLine) -> tuple[str, ...]:
         line.granularity,
         line.verdict,
         f"{line.cases:,}",
-        ", ".join(f"{number:,} {name}" for name, number in line.occurring.items()),
+        ", ".join(f"{number:,} {ending.text}" for ending, number in line.occurring.items()),
         extent(line.tolerance, line.unit),
         extent(line.worst, line.unit),
         visible(line.arithmetic),
@@ -109,7 +111,7 @@ def operator_words(line: OperatorLine) -> dict[str, Any]:
         "weights": line.granularity,
         "verdict": line.verdict,
         "sign": layout.SIGNS[line.verdict][1],
-        "ends": line.occurring,
+        "ends": {ending.value: number for ending, number in line.occurring.items()},
         "tolerance": line.tolerance,
         "allowed": extent(line.tolerance, line.unit),
         "size": abs(line.worst) if isfinite(line.worst) else "inf",

@@ -26,19 +26,19 @@ MEANING: dict[Outcome, str] = {
     Outcome.MISMATCH: "The device gives other values than the reference.",
     Outcome.WRONG_SHAPE: "The device gives outputs of another number, shape or type than the model states.",
     Outcome.FLAKY: "The device gives different values for the same input.",
-    Outcome.NOT_DELEGATED: "The runtime did not hand the operator to the device.",
+    Outcome.NOT_DELEGATED: "The runtime did not delegate the operator to the device.",
     Outcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
-    Outcome.REFUSED: "The device refuses to run the operator.",
+    Outcome.REFUSED: "The device rejected the operator.",
     Outcome.CRASHED: "The device's process crashed.",
     Outcome.TIMED_OUT: "The device did not answer in time.",
     Outcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     Outcome.NO_REFERENCE: "There is nothing to compare the device with.",
     Outcome.NOT_RECORDED: "The recording has no output of the device for the case and its inputs.",
-    Outcome.INITIAL_ONLY: "From the initial state the device is as the reference; what it remembers was not tried.",
+    Outcome.INITIAL_ONLY: "From the initial state the device equals the reference. Its later states were not tested.",
     Outcome.NOT_TRIED: "The device was not asked: the budget went to others.",
 }
 #: Reasons for inferences from the initial state alone.
-_INITIAL = {"device": "the device hands no state on", "budget": "the budget went to other cases"}
+_INITIAL = {"device": "the device keeps no state", "budget": "the budget went to other cases"}
 #: Prefix of the names of defects among candidates.
 DEFECT = "defect: "
 #: There is no answer that could be right or wrong.
@@ -129,14 +129,14 @@ def details(
 
 
 def series_sentence(tried: SeriesTried) -> str:
-    """Return ``5 series of up to 4 inferences, state handed on and reset between them; 'state' from -812 to 32,767``."""
+    """Return ``5 series of up to 4 inferences, state kept ...; 'state' from -812 to 32,767``."""
     if not tried.series:
         return f"every inference from the initial state: {_INITIAL[tried.because]}"
     counts = f"{counted(tried.series, 'series', 'series')} of up to {counted(tried.longest, 'inference')}"
     begun = ", some begun at the ends of the variables" if tried.begun else ""
     reached = ", ".join(f"'{r.name}' from {r.least:,.6g} to {r.greatest:,.6g}" for r in tried.reached)
     went = f"; {reached}" if reached else ""
-    return f"{counts}, state handed on and reset between them{begun}{went}"
+    return f"{counts}, state kept within a series and reset before the next{begun}{went}"
 
 
 def _cause(cause: Cause) -> str:
@@ -235,7 +235,7 @@ def _by_stage(names: Sequence[str]) -> str:
 
 def tally(verification: Verification) -> str:
     """Return ``65 operators: 62 exact, 3 mismatch``."""
-    ends = ", ".join(f"{n:,} {outcome.value}" for outcome, n in verification.counts().items())
+    ends = ", ".join(f"{n:,} {outcome.text}" for outcome, n in verification.counts().items())
     return f"{cases(verification)}: {ends}" if ends else cases(verification)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from litecheck.rendering.formats.csv import FORMAT
 from litecheck.rendering.wording.operator_lines import OperatorLine
+from litecheck.suite.case_ending import CaseOutcome
 from tests.rendering.formats.conftest import Compare
 
 HEAD = ["device", "operator", "type", "weights", "verdict", "cases", "passed", "failed", "tolerance", "worst", "unit",
@@ -23,7 +24,8 @@ def rows(*lines: Any) -> list[list[str]]:
 def line(**fields: Any) -> OperatorLine:
     known: dict[str, Any] = {
         "device": "npu", "opcode": "ADD", "kind": "int8", "granularity": "", "verdict": "fails", "cases": 12_000,
-        "ends": {"passed": 11_999, "failed": 1}, "tolerance": 0.5, "worst": 3.0, "unit": "LSB", "arithmetic": "tflm",
+        "ends": {CaseOutcome.PASSED: 11_999, CaseOutcome.FAILED: 1},
+        "tolerance": 0.5, "worst": 3.0, "unit": "LSB", "arithmetic": "tflm",
         "placement": "proved", "model": "",
     }  # fmt: skip
     return SimpleNamespace(**(known | fields))  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from litecheck.suite.run_summary import RunSummary
         (RunSummary(52, 52, 3, 3, {}), "results of 52 of 52 cases"),
         (
             RunSummary(52, 9, 3, 1, {"refused": 1, "crashed": 1}, "exit status 3\n\nno memory"),
-            "results of 9 of 52 cases; 1 of 3 valid cases computed, 1 refused, 1 crashed: exit status 3; no memory",
+            "results of 9 of 52 cases; 1 of 3 valid cases computed, 1 rejected, 1 crashed: exit status 3; no memory",
         ),
         (
             RunSummary(52, 3, 3, 0, {"timed out": 3}),

@@ -109,12 +109,12 @@ def test_an_operator_unfolds_to_all_that_is_known(opened: Show, sample: SuiteRep
     assert "Issue 214" in text
 
 
-def test_models_that_must_be_refused_tell_path_and_effect(opened: Show, sample: SuiteReport) -> None:
+def test_invalid_models_tell_path_and_effect(opened: Show, sample: SuiteReport) -> None:
     page = opened(sample)
     page.one("#refusals tr.case").click()
     assert page.texts("#refusals .below li") == [
-        "!accepted CONV_2D/weight/zero_point wrong results, int8 per-axis",
-        "Xbroke down CONV_2D/bias/dtype crashes, int8 per-axis",
+        "!wrongly accepted CONV_2D/weight/zero_point wrong results, int8 per-axis",
+        "Xcrashed on an invalid model CONV_2D/bias/dtype crashes, int8 per-axis",
         "✓rejected CONV_2D/bias/scale fails to load, int8 per-axis",
         "·not tested CONV_2D/input/dtype fails to load, int8 per-axis",
     ]

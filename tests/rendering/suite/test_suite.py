@@ -86,9 +86,12 @@ def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged:
 def test_cases_and_invalid_models_are_counted_apart(sample: SuiteReport) -> None:
     cases, invalid = totals.tally(sample).split("; ")
     assert cases.startswith(
-        "16 cases: 3 passed, 2 tolerated, 3 failed, 1 flaky, 1 refused, 1 crashed, 1 hung"
+        "16 cases: 3 passed, 2 tolerated, 3 failed, 1 flaky, 1 wrongly rejected, 1 crashed, 1 hung"
     )
-    assert invalid == "4 invalid models: 1 rejected, 1 accepted, 1 broke down, 1 not tested"
+    assert (
+        invalid
+        == "4 invalid models: 1 rejected, 1 wrongly accepted, 1 crashed on an invalid model, 1 not tested"
+    )
 
 
 @pytest.mark.parametrize(("changes", "found"), [
@@ -141,7 +144,7 @@ def test_csv_is_read_back_and_no_cell_is_a_formula(sample: SuiteReport) -> None:
     assert [row["operator"] for row in rows] == ["CONV_2D", "ADD", "SOFTMAX", "PAD", "FULLY_CONNECTED"]
     assert {row["device"] for row in rows} == {"'=HYPERLINK(1)"}
     assert sum(int(row["failed"]) for row in rows) == 3
-    assert [row["placement"] for row in rows] == ["partly", "", "", "left to others", ""]
+    assert [row["placement"] for row in rows] == ["partly", "", "", "not delegated", ""]
     assert float(rows[-1]["worst"]) == 3.5e-7
 
 
@@ -247,7 +250,7 @@ def test_waivers_and_claims_are_told_everywhere(claimed: SuiteReport) -> None:
     assert [row.verdict for row in claimed.rows] == ["fails", "waived", "not claimed", "fails", "conforms"]
     assert totals.sentence(claimed) == (
         "2 of 5 kinds of operators fail: CONV_2D int8 per-axis, PAD int16; 1 conforms, 1 is waived, "
-        "1 is not claimed; 1 claim is not borne out; 1 waiver has expired"
+        "1 is not claimed; 1 claim is not confirmed; 1 waiver has expired"
     )
     for form in ("text", "markdown", "html", "json"):
         told = " ".join(render(claimed, form).split()).replace("\\", "")

@@ -55,10 +55,10 @@ def test_the_verdict(rows: list[OperatorRow], told: str) -> None:
 def test_failures_beside_the_cases() -> None:
     short, expired = Shortfall("operator", "DIV", ""), WaiverRecord(WAIVER, "expired", 1)
     good = report(row(**GOOD), shortfalls=(short,), waivers=(expired, WaiverRecord(WAIVER, "used", 1)))
-    told = "1 of 1 kind of operator conforms; 1 claim is not borne out; 1 waiver has expired"
+    told = "1 of 1 kind of operator conforms; 1 claim is not confirmed; 1 waiver has expired"
     assert totals.sentence(good) == told
     more = report(row(**GOOD), shortfalls=(short, short), waivers=(expired, expired))
-    assert totals.sentence(more).endswith("; 2 claims are not borne out; 2 waivers have expired")
+    assert totals.sentence(more).endswith("; 2 claims are not confirmed; 2 waivers have expired")
 
 
 def test_counts_of_cases() -> None:
@@ -70,10 +70,10 @@ def test_counts_of_cases() -> None:
         case(CaseOutcome.REJECTED, broken="ADD/b"),
     )
     assert totals.tally(report(cases=cases)) == (
-        "3 cases: 1 passed, 2 failed; 2 invalid models: 1 rejected, 1 accepted"
+        "3 cases: 1 passed, 2 failed; 2 invalid models: 1 rejected, 1 wrongly accepted"
     )
     assert totals.tally(report(cases=cases[:1])) == "1 case: 1 failed"
-    assert totals.tally(report(cases=cases[3:4])) == "1 invalid model: 1 accepted"
+    assert totals.tally(report(cases=cases[3:4])) == "1 invalid model: 1 wrongly accepted"
     assert totals.tally(report()) == "no cases"
     optional, known = (
         case(excuse="undefined"),

@@ -77,7 +77,7 @@ def test_one_phrase(one: CaseVerdict, told: str) -> None:
 def test_states_of_claims_and_waivers() -> None:
     expired, used = WaiverRecord(WAIVER, "expired", 1), WaiverRecord(WAIVER, "used", 1)
     told = wording.claims(report(shortfalls=(Shortfall("operator", "DIV", ""),), waivers=(expired, used)))
-    assert [state for state, _ in told] == ["not borne out", "expired", "used"]
+    assert [state for state, _ in told] == ["not confirmed", "expired", "used"]
 
 
 def test_details_of_a_case() -> None:

@@ -88,7 +88,7 @@ def test_operators_of_other_subgraphs() -> None:
     ("one", "told"),
     [
         (placed(0), "CPU"),
-        (placed(0, "refused"), "refused"),
+        (placed(0, "refused"), "rejected"),
         (placed(0, "crashes"), "crash"),
         (placed(0, "npu"), "optimized out"),
         (placed(0, "npu", partition=0), "NPU, partition 0"),
@@ -102,6 +102,6 @@ def test_one_operator(one: Any, told: str) -> None:
 def test_several_targets() -> None:
     first, second = target(operators=(placed(0),)), target(target="npu-b", operators=(placed(0, "refused"),))
     assert places_of(N(targets=[first])) == {(0, 0): "CPU"}  # type: ignore[arg-type]
-    assert places_of(N(targets=[first, second])) == {(0, 0): "npu-a: CPU; npu-b: refused"}  # type: ignore[arg-type]
+    assert places_of(N(targets=[first, second])) == {(0, 0): "npu-a: CPU; npu-b: rejected"}  # type: ignore[arg-type]
     facts = target_facts(N(targets=[target(compiler=compiler()), second]))  # type: ignore[arg-type]
     assert [name for name, _ in facts] == ["npu-a", "vela", "npu-b"]

@@ -25,7 +25,7 @@ def test_the_first_subgraph_is_main_and_results_stand_by_tensor(sample: Verifica
     assert results["input_int8"]["value"] == 0.0
     assert results["block1/conv"]["value"] == 12 / 4096
     assert results["halves"] == results["halves:1"]
-    assert results["padded"]["value"] == "refused"
+    assert results["padded"]["value"] == "rejected"
     assert set(found["subgraph_1"]["results"]) == {"body/add"}
 
 

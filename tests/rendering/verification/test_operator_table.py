@@ -58,7 +58,7 @@ def test_what_explains_every_difference_is_named(sample: Verification) -> None:
 def test_placement_is_told_where_something_was_not_delegated(sample: Verification) -> None:
     lines = {line.opcode: line for line in operators(sample)}
     left = [line for line in lines.values() if line.placement]
-    assert [line.placement for line in left] == ["left to others"]
+    assert [line.placement for line in left] == ["not delegated"]
     assert left[0].occurring == {"not delegated": 1}
 
 

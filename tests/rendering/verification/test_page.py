@@ -90,7 +90,7 @@ def test_it_tells_what_was_verified(show: Callable[[Verification], Page], sample
     assert facts["sha256"] == f"{sample.sha256[:16]}…"
     assert facts["device"] == sample.described
     assert facts["note"] == visible(sample.notes[-1])
-    chips = [f"{outcome.value} {n}" for outcome, n in sample.counts().items()]
+    chips = [f"{outcome.text} {n}" for outcome, n in sample.counts().items()]
     assert [text[1:] for text in page.texts(".chip")] == chips
 
 
@@ -145,7 +145,7 @@ def test_filters_by_outcome(show: Callable[[Verification], Page], sample: Verifi
     page = show(sample)
     for outcome in ("mismatch", "refused"):
         page.one(f".chip[data-outcome='{outcome}']").click()
-    assert {text[1:] for text in page.column(3)} == {"mismatch", "refused"}
+    assert {text[1:] for text in page.column(3)} == {"mismatch", "rejected"}
     assert page.one(".chip[data-outcome='refused']").get_attribute("aria-pressed") == "true"
     page.one(".chip[data-outcome='mismatch']").click()
     assert page.column(2) == ["PAD"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from litecheck.devices.outcome import Outcome
 from litecheck.rendering.wording import hypotheses as wording
 
 
@@ -112,11 +113,11 @@ def test_problems() -> None:
 
 
 def test_reasons_for_silence_are_stated_once() -> None:
-    some = [N(outcome=N(value="crashed"), fault="", message="m"), N(outcome=N(value="crashed"), fault="", message="m"),
-            N(outcome=N(value="refused"), fault="known", message="m"),
-            N(outcome=N(value="refused"), fault="", message="exit status 3\nno memory")]  # fmt: skip
+    some = [N(outcome=Outcome.CRASHED, fault="", message="m"), N(outcome=Outcome.CRASHED, fault="", message="m"),
+            N(outcome=Outcome.REFUSED, fault="known", message="m"),
+            N(outcome=Outcome.REFUSED, fault="", message="exit status 3\nno memory")]  # fmt: skip
     told = [*wording.silent(diagnosed(unanswered=some))]
-    assert told == ["crashed: m", "refused: known", "refused: exit status 3; no memory"]
+    assert told == ["crashed: m", "rejected: known", "rejected: exit status 3; no memory"]
 
 
 def test_operators_of_a_model_are_named() -> None:

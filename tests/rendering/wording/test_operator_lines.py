@@ -7,21 +7,25 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
+from litecheck.rendering.wording.operator_lines import OperatorLine, operator_cells, operator_words
+from litecheck.suite.case_ending import CaseOutcome
 
+ENDS = {CaseOutcome.PASSED: 3, CaseOutcome.BROKE_DOWN: 1, CaseOutcome.HUNG: 0}
 LINE = OperatorLine(
-    "npu", "ADD", "int8", "", "fails", {"passed": 3, "failed": 1, "hung": 0}, 1.0, -3.0, "LSB", "tflm\x1b", "proved", (0, 2)
+    "npu", "ADD", "int8", "", "fails", ENDS, 1.0, -3.0, "LSB", "tflm\x1b", "proved", (0, 2)
 )  # fmt: skip
 
 
 def test_words_of_a_row() -> None:
-    """Endings that do not occur are left out; the sign is that of the verdict."""
+    """Endings that do not occur are left out, pages have their codes; the sign is that of the verdict."""
     assert operator_words(LINE) == {
-        "opcode": "ADD", "kind": "int8", "weights": "", "verdict": "fails", "sign": "≠", "ends": {"passed": 3, "failed": 1},
+        "opcode": "ADD", "kind": "int8", "weights": "", "verdict": "fails", "sign": "≠",
+        "ends": {"passed": 3, "broke down": 1},
         "tolerance": 1.0, "allowed": "1 LSB", "size": 3.0, "worst": "3 LSB", "arithmetic": "tflm\\x1b",
         "placement": "proved", "positions": [0, 2],
     }  # fmt: skip
     assert LINE.cases == 4
+    assert "3 passed, 1 crashed on an invalid model" in operator_cells(LINE)
 
 
 @pytest.mark.parametrize("worst", [math.inf, -math.inf])

@@ -1,4 +1,4 @@
-// The page of a suite: the table of operators, what each unfolds to, and the models that must be refused.
+// The page of a suite: the table of operators, what each unfolds to, and the models that must be rejected.
 
 function head() {
   find("device").replaceChildren(...parted(words.device.split(/[\\/](?=[^\\/]*$)/).pop()));
@@ -32,13 +32,13 @@ function grouped(cases) {
 /** A case that fails, with all that is known of it. */
 function failed({ ending, title, details, waived }) {
   const facts = details.flatMap(([label, lines]) => [make("dt", {}, label), make("dd", {}, ...lines.map((line) => make("div", {}, ...parted(line))))]);
-  return make("section", { class: "failing" }, make("h4", {}, sign(ending), `${ending}${waived ? ", waived" : ""}: `, ...parted(title)), make("dl", {}, ...facts));
+  return make("section", { class: "failing" }, make("h4", {}, sign(ending), `${outcomes.get(ending).text}${waived ? ", waived" : ""}: `, ...parted(title)), make("dl", {}, ...facts));
 }
 
 /** Cases that ended alike, optimized out. */
 function folded(ending, cases, number) {
   const items = cases.map(([, title, why]) => make("li", {}, ...parted(title), ...(why ? [make("span", { class: "why" }, `: ${why}`)] : [])));
-  const summary = make("summary", {}, sign(ending), `${counted(number)} ${ending}`);
+  const summary = make("summary", {}, sign(ending), `${counted(number)} ${outcomes.get(ending).text}`);
   return make("details", {}, summary, make("p", { class: "quiet" }, outcomes.get(ending).meaning), make("ul", { class: "listed" }, ...items));
 }
 
@@ -49,7 +49,7 @@ const REFUSALS = [
   { name: "Ended", key: ({ cases, ends }) => cases.length - (ends["rejected"] ?? 0), cell: ended, down: true },
 ];
 
-/** The models of an operator that must be refused: alike paths together, with the types that were tried. */
+/** The models of an operator that must be rejected: alike paths together, with the types that were tried. */
 function refusal({ cases }) {
   const alike = new Map();
   for (const [ending, path, effect, form] of cases) {
@@ -59,7 +59,7 @@ function refusal({ cases }) {
   const items = [...alike].map(([key, forms]) => {
     const [ending, path, effect] = key.split("\0");
     const types = [...new Set(forms)].filter(Boolean).join("; ");
-    return make("li", {}, sign(ending), `${ending} `, make("code", {}, ...parted(path)), make("span", { class: "why" }, ` ${[effect, types].filter(Boolean).join(", ")}`));
+    return make("li", {}, sign(ending), `${outcomes.get(ending).text} `, make("code", {}, ...parted(path)), make("span", { class: "why" }, ` ${[effect, types].filter(Boolean).join(", ")}`));
   });
   return make("div", { class: "details" }, make("ul", { class: "listed" }, ...items));
 }

@@ -17,7 +17,7 @@ function percent(verdict) {
 const COLUMNS = [
   { name: "#", key: (_, n) => n, cell: (_, n) => words.cases[n].number, number: true },
   { name: "Operator", key: (_, n) => words.cases[n].operator, cell: (_, n) => parted(words.cases[n].operator) },
-  { name: "Outcome", key: (verdict) => ORDER.indexOf(verdict.outcome), cell: (verdict) => [sign(verdict.outcome), verdict.outcome], down: true },
+  { name: "Outcome", key: (verdict) => ORDER.indexOf(verdict.outcome), cell: (verdict) => [sign(verdict.outcome), outcomes.get(verdict.outcome).text], down: true },
   { name: "Differ", key: mismatches, cell: (_, n) => words.cases[n].differ, number: true, down: true, spare: true },
   { name: "Share", key: share, cell: percent, number: true, down: true, share },
   { name: "Largest", key: largest, cell: (_, n) => words.cases[n].largest, number: true, down: true, spare: true },
@@ -43,7 +43,7 @@ function matching(query, chosen) {
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = verification.verdicts.flatMap((verdict, n) => {
     const { number, operator } = words.cases[n];
-    const said = [`#${number}`, operator, verdict.name, verdict.outcome, verdict.arithmetic, ...verdict.also, verdict.message];
+    const said = [`#${number}`, operator, verdict.name, outcomes.get(verdict.outcome).text, verdict.arithmetic, ...verdict.also, verdict.message];
     const text = visible(said.join(" ")).toLowerCase();
     return (!chosen.size || chosen.has(verdict.outcome)) && wanted.every((word) => text.includes(word)) ? [n] : [];
   });

@@ -8,7 +8,7 @@ function details(position) {
   const told = words.cases[position];
   const differing = verdict.differences.filter((difference) => difference.mismatches);
   const heading = make("h3", {}, ...parted(`${told.operator} #${told.number} `), make("span", {}, ...parted(verdict.name)));
-  const meaning = make("p", { class: "meaning" }, sign(verdict.outcome), make("b", {}, verdict.outcome), outcomes.get(verdict.outcome).meaning);
+  const meaning = make("p", { class: "meaning" }, sign(verdict.outcome), make("b", {}, outcomes.get(verdict.outcome).text), outcomes.get(verdict.outcome).meaning);
   const body = make("div", { class: "details" }, heading, meaning, ...operators(verdict));
   let list = make("dl");
   let difference = null;

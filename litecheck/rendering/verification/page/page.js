@@ -22,7 +22,7 @@ function graph(operators, open) {
     return {
       subgraph: operator.subgraph,
       outcome,
-      label: `#${operator.index} ${operator.operator}: ${outcome}`,
+      label: `#${operator.index} ${operator.operator}: ${outcomes.get(outcome).text}`,
       told: verdict ? words.cases[operator.case].name : "",
       open: verdict && (() => open(operator.case)),
       ...(verdict ? {} : { shown: "" }),
@@ -81,7 +81,7 @@ function reached({ positions }, open) {
     const { number, operator, name } = words.cases[position];
     const ended = verification.verdicts[position].outcome;
     const button = make("button", { type: "button", onclick: () => open(position) }, ...parted(`${operator} #${number} `), ...parted(name));
-    return make("li", {}, sign(ended), `${ended} `, button);
+    return make("li", {}, sign(ended), `${outcomes.get(ended).text} `, button);
   };
   return make("ul", { class: "listed" }, ...positions.map(item));
 }
