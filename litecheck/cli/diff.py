@@ -63,7 +63,7 @@ def diff(
     [bold]Exit codes[/]
       0   the models are the same
       1   the models differ
-      2   a model was not read
+      2   a model was not read, or --run cannot compare the outputs
       64  invalid command or option
       74  the disk is full
 
