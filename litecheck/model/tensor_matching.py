@@ -59,12 +59,17 @@ def _absorbed(first: Subgraph, mine: Operator, theirs: Operator, matched: Collec
 def _through_conversions(
     first: Subgraph, second: Subgraph, homes: dict[int, int], matched: Collection[int]
 ) -> None:
-    """Give outputs of QUANTIZE and DEQUANTIZE the meaning of their input, in either direction."""
+    """Give outputs of QUANTIZE, DEQUANTIZE and RESHAPE to the same shape the meaning of their input, in either direction."""
     for operators in (second.operators, tuple(reversed(second.operators))):
         for operator in operators:
-            if operator.kind not in CONVERSIONS or not has_ends(operator):
+            passes_on = operator.kind in CONVERSIONS or (
+                operator.index not in matched and operator.kind == "RESHAPE"
+            )
+            if not passes_on or not has_ends(operator):
                 continue
             old, new = operator.inputs[0], operator.outputs[0]
+            if second.tensors[old].shape != second.tensors[new].shape:
+                continue
             if old in homes:
                 homes.setdefault(new, homes[old])
             elif new in homes:

@@ -19,7 +19,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
-from litecheck.tracing.fed_operators import FedOperator, edges_of, fed_operators
+from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators
 from litecheck.tracing.float_forms import equal_operators, own_form, twin_form
 from litecheck.tracing.measures import Errors, Signal, Tensors
 from litecheck.tracing.storage import in_tensor, is_quantized, meaning, stores_alike
@@ -44,6 +44,7 @@ class Bench:
         self.operators = tuple(fed_operators(part))
         self.errors = {fed.other: Errors() for fed in self.operators}
         self.edges = {index: Errors() for index, _ in edges_of(part)}
+        self.copies = dict(copies_of(part))
         self.ends = {index: Errors() for index in part.second.outputs if index in part.tensors}
         self._values = {
             fed.other: StoredValues(tensor.dtype)
@@ -89,9 +90,30 @@ class Bench:
             values = real.get(self.part.tensors[index])
             if values is not None and values.dtype.kind == "f":
                 self._storage(errors, want := Signal.of(values), index, quantized)
+                self._copy(errors, want, index, quantized)
                 if index in stored:
                     got = meaning(stored[index], self.part.second.tensors[index])
                     errors.add("accumulated", want, want.noise(got))
+
+    def _copy(self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]) -> None:
+        got = self.copied(index, want.values, quantized)
+        if got is not None and got.shape == want.values.shape:
+            errors.add("copied", want, want.noise(got))
+            source = self.part.second.tensors[self.copies[index][0]]
+            errors.add("source", want, want.noise(in_tensor(want.values, source)))
+
+    def copied(self, index: int, values: Values, quantized: dict[int, Values] | None = None) -> Values | None:
+        """Return the real values of a tensor that an operator without a partner writes, from those of its input."""
+        source, operator = self.copies.get(index, (-1, None))
+        if operator is None:
+            return None
+        self._alone.reset()
+        fed = {source: self._quantized(source, values, {} if quantized is None else quantized)}
+        try:
+            (made,) = self._alone.step(self.part.second, operator, fed).outputs
+        except (RunError, ValueError):
+            return None
+        return meaning(made, self.part.second.tensors[index])
 
     def distributions(self) -> Iterator[TensorDistribution]:
         """Yield the distributions of outputs and weights."""
@@ -154,7 +176,7 @@ class Bench:
         wanted: Mapping[int, Signal],
     ) -> None:
         for old, got in self._computed(interpreter, fed, real).items():
-            if old in wanted:
+            if old in wanted and got.shape == wanted[old].values.shape:
                 self.errors[fed.other].add(name, wanted[old], wanted[old].noise(got))
 
     def _computed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,14 @@ from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.summary_text import counted
-from litecheck.tracing.bias_scales import MISFIT, ROUNDED, bias_scale_words
+from litecheck.tracing.bias_scales import bias_scale_words
+from litecheck.tracing.constant_faults import (
+    channel_fit,
+    exchanged_words,
+    relative_error,
+    scale_words,
+    value_words,
+)
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import (
     PARTS,
@@ -26,21 +33,20 @@ from litecheck.tracing.float_forms import (
     HeldConstant,
     accumulator_scale,
     constants_of,
+    other_integers,
     own_form,
     own_values,
     permutation,
     twin_values,
 )
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.moved_constants import bias_words, by_channel, moved_words
+from litecheck.tracing.moved_constants import bias_words, moved_words
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
 
-#: Share of the error that another scale must remove for the scale to be the cause.
-_EXPLAINED = 0.5
-#: Bits of weights that have at most this number of levels.
-_LEVELS = 16
+#: Integers of a constant that are listed.
+_SHOWN = 16
 
 
 def part_errors(
@@ -57,7 +63,7 @@ def part_errors(
             homes = {new: old for old, new in matched.outputs}
             for new, got in zip(matched.operator.outputs, made, strict=False):
                 want = real.get(homes.get(new, -1))
-                if want is not None:
+                if want is not None and want.shape == got.shape:
                     signal += power(want)
                     noise += squares(want, got)
         found[name] = noise / signal if signal else 0.0
@@ -87,31 +93,44 @@ def operator_cause(
 ) -> tuple[Cause, str]:
     """Return the cause and what is wrong, from the errors of the operator's parts."""
     mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
-    held = [(one, _twin_of(part, twin, one)) for one in constants_of(part, matched.one, matched.other)]
+    held = sorted(
+        ((one, _twin_of(part, twin, one)) for one in constants_of(part, matched.one, matched.other)),
+        key=lambda pair: -relative_error(pair[0]),
+    )
     worst = max(errors, key=lambda name: errors[name])
     if worst == "operands":
         order = permutation(part, mine, theirs)
         return "operands", f"its inputs are in the order {', '.join(map(str, order))} of the float model's"
     if worst == "option":
-        return _of_option(mine, theirs)
-    weights = [pair for pair in held if pair[0].kind != "bias"]
-    scaled = [found for one, _ in weights if (found := _misfit(one))]
-    moved = [found for one, ideal in weights if (found := moved_words(one, _channel_axis(ideal)))]
+        return _of_option(part, mine, theirs)
+    weights = [(one, ideal) for one, ideal in held if one.kind != "bias"]
+    scaled = _first(weights, lambda one, ideal: scale_words(one))
+    moved = exchanged_words([one for one, _ in weights]) or _first(
+        weights, lambda one, ideal: moved_words(one, _channel_axis(ideal))
+    )
     if worst == "bias" and not moved:
         if (
             scaled
             and accumulator_scale(part, matched.other) is not None
             and not _bias_is_wrong(part, matched, held)
         ):
-            return "weight_scale", scaled[0]
+            return "weight_scale", scaled
         return "bias", _of_bias(part, matched, held)
     if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
     if moved:
-        return "weights", moved[0]
+        return "weights", moved
     if scaled:
-        return "weight_scale", scaled[0]
-    return "weights", next((words for one, ideal in weights if (words := _of_weights(one, ideal))), "")
+        return "weight_scale", scaled
+    return "weights", _first(weights, lambda one, ideal: value_words(one, _channel_axis(ideal)))
+
+
+def _first(held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]) -> str:
+    """Return the words on the first constant that has words, with its role if the operator has several constants."""
+    for one, ideal in held:
+        if words := words_of(one, ideal):
+            return words if len(held) == 1 else f"{one.role}: {words}"
+    return ""
 
 
 Ideal = tuple[NDArray[np.float64], int] | None
@@ -131,11 +150,18 @@ def _channel_axis(ideal: Ideal) -> int:
     return max(ideal[1], 0) if ideal is not None else 0
 
 
-def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
+def _of_option(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[Cause, str]:
     if mine.kind != theirs.kind:
         return "activation" if _is_activation(mine, theirs) else "option", f"{mine.kind} became {theirs.kind}"
     old, new = options_of(mine), options_of(theirs)
     names = [n for n in dict.fromkeys((*old, *new)) if old.get(n) != new.get(n) and n not in WITHOUT_MEANING]
+    for place, number in other_integers(part, mine, theirs).items() if not names else ():
+        made, real = (_listed(side.tensors[i]) for side, i in
+                      ((part.second, number), (part.first, mine.inputs[place])))  # fmt: skip
+        return (
+            "option",
+            f"its input {traits_of(mine.kind).role(place)} is {made}, and the float model's is {real}",
+        )
     if not names:
         return "option", "its option of a fused operator is not the float model's"
     first = "fused_activation_function" if "fused_activation_function" in names else names[0]
@@ -143,6 +169,14 @@ def _of_option(mine: Operator, theirs: Operator) -> tuple[Cause, str]:
     label = "fused activation" if cause == "activation" else f"option {first}"
     made, real = (option_text(options.get(first)) for options in (new, old))
     return cause, f"its {label} is {made}, and the float model's is {real}"
+
+
+def _listed(tensor: Tensor) -> str:
+    """Return the integers of a constant: ``[[0, 0], [1, 0]]``, shortened from 16 values on."""
+    values = stored_integers(tensor)
+    return "not known" if values is None else np.array2string(
+        values.reshape(tensor.shape), separator=", ", threshold=_SHOWN, edgeitems=2
+    ).replace("\n", "")  # fmt: skip
 
 
 def _is_activation(*operators: Operator) -> bool:
@@ -170,58 +204,23 @@ def _bias_is_wrong(
 
 
 def _of_bias(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
-    bias = next((one for one, _ in held if one.kind == "bias"), None)
-    if bias is None:
-        return "its bias is not the float model's"
+    biases = [(one, ideal) for one, ideal in held if one.kind == "bias"]
+    return (
+        _first(biases, lambda one, _: _bias_fault(part, matched, one)) or "its bias is not the float model's"
+    )
+
+
+def _bias_fault(part: SubgraphMatch, matched: FedOperator, bias: HeldConstant) -> str:
     if bias.stored is None:
         return "it has no bias"
     own, real = own_values(part, matched.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
-        return "its bias is not the float model's"
+        return ""
     if words := bias_scale_words(part, matched, bias.stored, real) or bias_words(part, matched, bias):
         return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
     return f"{wrong:,} of {counted(real.size, 'bias', 'biases')} are not the float model's"
-
-
-def channel_fit(real: Tensor, stored: Tensor) -> NDArray[np.float64]:
-    """Return per scale the factor by which it fits the stored integers best: 0.5 for a scale that is twice too large."""
-    want, got = constant_values(real), constant_values(stored)
-    q = stored.quantization
-    if want is None or got is None or want.shape != got.shape:
-        return np.ones(1)
-    if q.scale.size > 1 and q.axis < got.ndim:
-        want, got = (np.moveaxis(v, q.axis, 0).reshape(q.scale.size, -1) for v in (want, got))
-    else:
-        want, got = want.reshape(1, -1), got.reshape(1, -1)
-    power = np.square(got).sum(axis=1)
-    fit: NDArray[np.float64] = np.where(
-        power > 0, (want * got).sum(axis=1) / np.where(power > 0, power, 1), 1.0
-    )
-    return fit
-
-
-def _misfit(held: HeldConstant) -> str:
-    """Return how many scales do not fit, if other scales explain most of the error of the weights."""
-    if held.stored is None or not is_quantized(held.stored):
-        return ""
-    want, got, q = constant_values(held.real), constant_values(held.stored), held.stored.quantization
-    if want is None or got is None or want.shape != got.shape:
-        return ""
-    fit = channel_fit(held.real, held.stored)
-    wrong = np.abs(np.log(np.maximum(fit, 1e-9))) > MISFIT
-    shape = [-1 if n == q.axis and fit.size > 1 else 1 for n in range(got.ndim)]
-    before, after = np.square(got - want).sum(), np.square(got * fit.reshape(shape) - want).sum()
-    if not wrong.any() or after > (1 - _EXPLAINED) * before:
-        return ""
-    logs = np.log(np.maximum(fit[wrong], 1e-9))
-    factor = 1 / float(fit[wrong][np.argmax(np.abs(logs))])
-    if factor <= 0 or factor > 1e6:
-        return ""
-    size = f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
-    verb = "is" if wrong.sum() == 1 else "are" if np.ptp(logs) < MISFIT else "do not fit, the worst is"
-    return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
 
 
 def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:
@@ -237,30 +236,3 @@ def _other_axis(held: HeldConstant, ideal: Ideal) -> str:
     if q.scale.size > 1 and q.axis != ideal[1]:
         return f"its weight scales belong to dimension {q.axis}, and the operator's channels are dimension {ideal[1]}"
     return ""
-
-
-def _of_weights(held: HeldConstant, ideal: Ideal) -> str:
-    """Return what is wrong with weights: channels of zeros, few levels, or values."""
-    if held.stored is None:
-        return ""
-    want, got, stored = constant_values(held.real), constant_values(held.stored), stored_integers(held.stored)
-    if want is None or got is None or stored is None or want.shape != got.shape:
-        return "its weights are not the float model's"
-    rows, real = (by_channel(values, _channel_axis(ideal)) for values in (got, want))
-    dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
-    if dead.any() and rows.shape[1] > 1:
-        verb = "have equal weights" if rows[dead].any() else "are 0" if dead.sum() > 1 else "is 0"
-        return f"{int(dead.sum())} of {counted(len(rows), 'channel')} {verb}"
-    levels = np.unique(stored).size
-    if stored.size > 4 * _LEVELS and levels <= _LEVELS:
-        return f"its weights have {levels} levels"
-    off, norm = np.sqrt(np.square(rows - real).sum(axis=1)), np.sqrt(np.square(real).sum(axis=1))
-    wrong = int(np.count_nonzero(off > 0.1 * np.maximum(norm, 1e-12)))
-    negated = np.flatnonzero(np.square(rows + real).sum(axis=1) < ROUNDED * np.square(real).sum(axis=1))
-    if 0 < wrong == negated.size:
-        verb = (
-            "have the opposite sign, the first is channel" if wrong > 1 else "has the opposite sign: channel"
-        )
-        return f"{wrong} of {counted(len(rows), 'channel')} {verb} {negated[0]}"
-    share = float(np.sqrt(np.square(got - want).sum() / max(np.square(want).sum(), 1e-300)))
-    return f"its weights differ by {100 * share:.2g} % (rms), most in {wrong:,} of {counted(len(rows), 'channel')}"

@@ -1,17 +1,54 @@
-"""Shares of culprits: the order of culprits, and the share of the outputs' error that they have together."""
+"""Shares of culprits: culprits of one constant as one, their order, and the share that they have together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from litecheck.model.types import Subgraph
+from litecheck.profile.operators import traits_of
+from litecheck.summary_text import counted
 from litecheck.tracing.error_shares import ErrorShares
-from litecheck.tracing.trace_result import Culprit
+from litecheck.tracing.trace_result import Cause, Culprit
 
 #: Culprits whose share of the outputs' error is tried.
 _SHARED = 8
 #: Share from which a culprit has nearly all of the error.
 _NEARLY_ALL = 0.9
+#: Causes in constants, which several operators may read.
+_OF_CONSTANTS: tuple[Cause, ...] = ("weights", "weight_scale", "weight_axis", "bias")
+
+
+def merged(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
+    """Return the culprits with one for each fault of a constant that several operators read, that with the largest loss.
+
+    Example: all steps of an unrolled LSTM read the same weights. The error of one step may not reach the outputs alone.
+    """
+    found = dict[object, list[Culprit]]()
+    for one in sorted(named, key=lambda one: -one.avoidable_db):
+        read = _constants(subgraphs[one.subgraph], one) if one.cause in _OF_CONSTANTS else frozenset[bytes]()
+        key = (one.subgraph, one.opcode, one.cause, one.detail, read) if read else one
+        found.setdefault(key, []).append(one)
+    return [_together(group) for group in found.values()]
+
+
+def _constants(subgraph: Subgraph, one: Culprit) -> frozenset[bytes]:
+    """Return the data of the constants of an operator that may have a culprit's fault: biases, or all others."""
+    operator = subgraph.operators[one.operator]
+    facts, read = traits_of(operator.kind), set[bytes]()
+    for place, index in enumerate(operator.inputs):
+        data = subgraph.tensors[index].data if index >= 0 else None
+        if data is not None and (facts.inputs.get(facts.role(place)) == "bias") == (one.cause == "bias"):
+            read.add(data.tobytes())
+    return frozenset(read)
+
+
+def _together(group: Sequence[Culprit]) -> Culprit:
+    first, others = group[0], tuple(sorted(one.operator for one in group[1:]))
+    if not others:
+        return first
+    words = f"{first.detail}; {counted(len(others), 'other operator')} {'reads' if len(others) == 1 else 'read'} the same"
+    return replace(first, detail=f"{words} constants", others=others)
 
 
 def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
@@ -34,6 +71,10 @@ def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
 
 
 def explained(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
-    """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two."""
-    harmful = [one for one in named if one.share is not None and one.reaches_outputs and not one.subgraph]
+    """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two.
+
+    Culprits that do not reach the outputs alone count only if none does.
+    """
+    known = [one for one in named if one.share is not None and not one.subgraph]
+    harmful = [one for one in known if one.reaches_outputs] or known
     return None if outputs is None or len(harmful) < 2 else outputs.of_culprits(harmful)

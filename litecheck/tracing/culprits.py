@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -25,6 +26,7 @@ from litecheck.tracing.twin import SLACK
 #: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
 _ORDINARY = 1.0
 _LEAST = 1e-12
+_NONE: Mapping[tuple[int, int], str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,24 @@ def culprits(
     samples: Sequence[Tensors],
     ranges: Mapping[Key, Interval],
     shared: Sequence[SharedQuantization] = (),
+    violated: Mapping[tuple[int, int], str] = _NONE,
 ) -> tuple[Culprit, ...]:
     """Return the culprits of a subgraph, worst first.
 
     ``samples`` have all tensors of the float model for some calls, and ``ranges`` the least and largest values of each
-    tensor over all samples.
+    tensor over all samples. ``violated`` are violations of operators, which explain an error of their kernels.
     """
-    found = [*_operators(match, bench, samples, ranges), *_inputs(bench, ranges), *_sharing(bench, shared)]
-    found = _without_derived(bench, found)
+    found = [
+        *_operators(match, bench, samples, ranges),
+        *_inputs(bench, ranges),
+        *_sharing(bench, shared),
+        *_copies(bench),
+    ]
+    found = [
+        replace(one, detail=f"{one.detail} ({violated[place]})")
+        if one.cause == "arithmetic" and (place := (one.subgraph, one.operator)) in violated else one
+        for one in _without_derived(bench, found)
+    ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
 
 
@@ -183,6 +195,18 @@ def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
             if given:
                 detail += _doubt_of_input(bench, index, ranges)
             yield _culprit(bench, reader, "input_range", decibels, detail, index)
+
+
+def _copies(bench: Bench) -> Iterator[Culprit]:
+    """Yield operators without a partner that change the values that they pass on, for example a RESHAPE whose output has
+    another zero point than its input."""
+    for index, (_, operator) in bench.copies.items():
+        errors = bench.edges[index]
+        base = sum(errors.ratio(name) or 0.0 for name in ("stored", "source")) or _LEAST
+        decibels = min(120.0, 10 * math.log10(max(errors.ratio("copied") or 0.0, base) / base))
+        if decibels >= LEAST_LOSS:
+            detail = "it changes the values that it passes on"
+            yield _culprit(bench, operator.index, "arithmetic", decibels, detail, index)
 
 
 def _doubt_of_input(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:

@@ -48,11 +48,13 @@ class ErrorShares:
         found: dict[int, Values] = {}
         for one in named:
             if one.tensor < 0:
-                found.update(self._of_operator(one.operator, one.cause == "shared_range", real))
+                for number in (one.operator, *one.others):
+                    found.update(self._of_operator(number, one.cause == "shared_range", real))
                 continue
             old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
             if old in real:
-                found[old] = in_tensor(real[old], tensor) - real[old]
+                copied = self._bench.copied(one.tensor, real[old]) if one.cause == "arithmetic" else None
+                found[old] = (in_tensor(real[old], tensor) if copied is None else copied) - real[old]
         return found
 
     def _of_operator(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:

@@ -67,3 +67,18 @@ def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
         reader = next((n for n in readers if not traits_of(part.second.operators[n].kind).shape_only), -1)
         if reader >= 0 and part.first.tensors[part.tensors[index]].dtype == "float32":
             yield index, reader
+
+
+def copies_of(part: SubgraphMatch) -> Iterator[tuple[int, tuple[int, Operator]]]:
+    """Yield tensors that an operator without a partner writes, with its input and the operator, if both stand for one float
+    tensor. Example: the output of a RESHAPE that only the quantized model has."""
+    wiring, matched = wiring_of(part.second), {other for _, other in part.operators}
+    for index, _ in edges_of(part):
+        writer = wiring.last_writer.get(index, -1)
+        if writer < 0 or writer in matched:
+            continue
+        operator = part.second.operators[writer]
+        fed = [i for i in operator.inputs if _is_fed(part, i)]
+        alike = len(fed) == len(operator.outputs) == 1 and part.tensors.get(fed[0], -1) == part.tensors[index]
+        if alike and is_quantized(part.second.tensors[fed[0]]):
+            yield index, (fed[0], operator)

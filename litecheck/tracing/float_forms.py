@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from litecheck.tracing.twin import Twin
 #: Parts of an operator that a quantized model may have otherwise than its float model.
 PARTS = ("weights", "bias", "option", "operands")
 Weights = NDArray[np.float64]
+_NONE: Mapping[int, Tensor] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +115,8 @@ def own_form(
                 own = own_values(part, other, held)
                 if own is not None:
                     values[held.place] = own.reshape(held.real.shape)
-        _edit(editor, mine, values)
+        integers = other_integers(part, mine, theirs) if "option" in parts else {}
+        _edit(editor, mine, values, {place: part.second.tensors[i] for place, i in integers.items()})
         if "operands" in parts and (moved := permutation(part, mine, theirs)):
             inputs = editor.operator(one).inputs
             editor.change(one, inputs=tuple(inputs[place] for place in moved))
@@ -206,6 +209,29 @@ def differs(part: SubgraphMatch, mine: Operator, theirs: Operator) -> bool:
     return any(_plain(old.get(name)) != _plain(new.get(name)) for name in names)
 
 
+def other_integers(part: SubgraphMatch, mine: Operator, theirs: Operator) -> dict[int, int]:
+    """Return the integer constants of the quantized operator that differ from the float operator's, by place.
+
+    Example: paddings ((0, 0), (0, 1)) in place of ((0, 0), (1, 0)).
+    """
+    if mine.kind != theirs.kind:
+        return {}
+    pairs = enumerate(zip(mine.inputs, theirs.inputs, strict=False))
+    return {
+        place: new
+        for place, (old, new) in pairs
+        if min(old, new) >= 0 and _states_other(part.first.tensors[old], part.second.tensors[new])
+    }
+
+
+def _states_other(mine: Tensor, theirs: Tensor) -> bool:
+    """Return True for two constants of one shape with other integers."""
+    constant = mine.is_constant and theirs.is_constant and mine.dtype in ("int32", "int64")
+    if not constant or theirs.dtype != mine.dtype or mine.shape != theirs.shape or is_quantized(theirs):
+        return False
+    return not _has_same_data(mine, theirs)
+
+
 #: Options that change no value.
 WITHOUT_MEANING = frozenset(
     "quantized_bias_type asymmetric_quantize_inputs pot_scale_int16 weights_format keep_num_dims".split()
@@ -217,14 +243,21 @@ def _plain(value: object) -> object:
     return plain or 0
 
 
-def _edit(editor: SubgraphEditor, operator: Operator, values: Mapping[int, Weights]) -> None:
-    """Give an operator constants of its own."""
+def _edit(
+    editor: SubgraphEditor,
+    operator: Operator,
+    values: Mapping[int, Weights],
+    integers: Mapping[int, Tensor] = _NONE,
+) -> None:
+    """Give an operator constants of its own: real values in float32, and integers of another model."""
     inputs = list(editor.operator(operator.index).inputs)
     for place, array in values.items():
         old = editor.tensors[inputs[place]]
         data = bytes_of(array.astype(np.float32).reshape(-1))
         inputs[place] = editor.add_tensor(f"{old.name}/own", array.shape, "float32", None, data)
-    if values:
+    for place, tensor in integers.items():
+        inputs[place] = editor.add_tensor(f"{tensor.name}/own", tensor.shape, tensor.dtype, None, tensor.data)
+    if values or integers:
         editor.change(operator.index, inputs=tuple(inputs))
 
 

@@ -89,11 +89,19 @@ def input_words(want: Weights, got: Weights) -> str:
     """
     rows = by_channel(want, -1), by_channel(got, -1)
     home, moved = _homes(*rows)
+    if not _are_same(rows[0][home[moved]], rows[1][moved]):
+        return ""
     if not moved.any() or len(home) > _LISTED:
         return channel_words(*rows).replace("channel", "input channel")
     return (
         f"its weights are the float model's with the input channels in the order {', '.join(map(str, home))}"
     )
+
+
+def _are_same(want: Weights, got: Weights) -> bool:
+    """Return True if weights are the same up to rounding. Input channels share the scales of output channels, so that
+    they keep their sizes where they move."""
+    return float(np.square(want - got).sum()) <= _SAME * float(np.square(want).sum())
 
 
 def _homes(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

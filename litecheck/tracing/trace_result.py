@@ -111,6 +111,8 @@ class Culprit:
     share: float | None = None
     fix: TriedFix | None = None
     tensor: int = -1
+    others: tuple[int, ...] = ()
+    """Other operators with the same fault, which read the same constants: ``share`` is that of all of them."""
 
     @property
     def reaches_outputs(self) -> bool:
@@ -164,6 +166,8 @@ class Trace:
     """Reasons why LiteRT does not load the quantized model."""
     arithmetic: str = ""
     """Arithmetic of litecheck's kernels, which compute all SNRs."""
+    invalid: tuple[tuple[int, int, str, str], ...] = ()
+    """Operators that no kernel computes, because they violate a rule: subgraph, number, opcode, violation."""
 
     @property
     def kernels(self) -> str:
@@ -201,14 +205,20 @@ class Trace:
 
     @property
     def has_loss(self) -> bool:
-        """Return True if the loss of a culprit reaches the outputs."""
-        return any(one.reaches_outputs for one in self.culprits)
+        """Return True if the loss of a culprit reaches the outputs, or that of all culprits at once."""
+        return any(map(self.fails, self.culprits))
+
+    def fails(self, one: Culprit) -> bool:
+        """Return True if a culprit reaches the outputs, or if only all culprits at once do."""
+        return one.reaches_outputs or (
+            (self.explained or 0.0) >= LEAST_SHARE and not any(c.reaches_outputs for c in self.culprits)
+        )
 
     @property
     def exit_code(self) -> int:
-        """1 if LiteRT does not load the model, if a limit is exceeded or, without limits, if the loss of a culprit or an
-        operator without a partner reaches the outputs."""
-        if self.load_faults:
+        """1 if LiteRT does not load the model, if an invalid operator is not computed, if a limit is exceeded or, without
+        limits, if the loss of a culprit or an operator without a partner reaches the outputs."""
+        if self.load_faults or self.invalid:
             return 1
         if self.min_snr is None and self.max_loss is None:
             return int(self.has_loss or bool(self.unexplained))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,14 +23,13 @@ from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.culprit_shares import explained, ranked
+from litecheck.tracing.culprit_shares import explained, merged, ranked
 from litecheck.tracing.culprits import culprits
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.fix_search import TrialBase, search_fix, trial_base
-from litecheck.tracing.load_faults import load_faults
 from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
 from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
@@ -40,6 +39,7 @@ from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, Trace
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
 from litecheck.tracing.trace_settings import TraceSettings
 from litecheck.tracing.twin import Twin, make_twin, shared_by
+from litecheck.tracing.violations import violations
 from litecheck.version import __version__
 
 #: Without a culprit, operators whose share of the outputs' error is tried.
@@ -70,7 +70,7 @@ def trace(
     if reference is None:
         check_quantized(quantized, alone=True)
         ranges = trace_ranges(with_finite_scales(quantized), asked.conversion, asked.arithmetic, told)
-        return replace(ranges, load_faults=load_faults(quantized), arithmetic=asked.arithmetic)
+        return replace(ranges, load_faults=violations(quantized).load, arithmetic=asked.arithmetic)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
     data = opened(real, asked.conversion)
@@ -106,7 +106,7 @@ def _traced(
     real: Model, quantized: Model, asked: TraceSettings, data: CalibrationData, calibration: Calibration,
     told: Told, device: Device | None,
 ) -> Trace:  # fmt: skip
-    unloadable, notes = load_faults(quantized), list[str]()
+    violated, notes = violations(quantized), list[str]()
     given, quantized = quantized, with_finite_scales(quantized)
     if quantized is not given:
         notes.append("a scale of 0 is traced as 1: 'litecheck validate' names the tensors")
@@ -148,9 +148,9 @@ def _traced(
             row_of(bench, fed, (number, fed.other) in bridged, on_device.get(fed.other))
             for fed in bench.operators
         ]
-        named += culprits(found, bench, few, calibration.ranges, shared)
+        named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
     shares = {n: ErrorShares(found, made.benches[n], made.worst.get(n, [])) for n in made.entries}
-    named, faults = ranked(named, shares), culprits_on_device(rows)
+    named, faults = ranked(merged(named, quantized.subgraphs), shares), culprits_on_device(rows)
     lost = max((one.avoidable_db for one in named), default=0.0)
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]
     notes += small_differences(rows, named)
@@ -159,7 +159,7 @@ def _traced(
     fix, parent = None, parent_doubt(found)
     doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
     doubtful = doubt and not is_trained(real)  # A trained model states its ranges.
-    if asked.fix and not (bridged or parent or doubtful or unloadable) and made.tried:
+    if asked.fix and not (bridged or parent or doubtful or violated.load) and made.tried:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
@@ -167,9 +167,20 @@ def _traced(
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
         doubt, parent, explained(named, shares.get(0)),
-        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), unloadable,
-        asked.arithmetic,
+        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), violated.load,
+        asked.arithmetic, _invalid(found, bridged, violated.operators),
     )  # fmt: skip
+
+
+def _invalid(
+    found: ModelMatch, bridged: Iterable[tuple[int, int]], violated: Mapping[tuple[int, int], str]
+) -> tuple[tuple[int, int, str, str], ...]:
+    """Return the operators that no kernel computes and that violate a rule: subgraph, number, opcode, violation."""
+    places = sorted(place for place in bridged if place in violated)
+    return tuple(
+        (*place, found.second.subgraphs[place[0]].operators[place[1]].kind, violated[place])
+        for place in places
+    )
 
 
 def _runs(model: Model, data: CalibrationData) -> Iterator[tuple[int, Arrays]]:

@@ -32,6 +32,7 @@ from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.samples import samples
 from tests.differential.name_comparison import COLUMNS, NameComparison
+from tests.differential.padded_net import padded_net
 from tests.differential.planted_faults import FAULTS, PlantedFault, plant
 from tests.tracing.faulty_device import FaultyDevice
 
@@ -87,9 +88,10 @@ def by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
 
 def pairs() -> Iterator[Pair]:
     """Yield the pairs, two of them from public float models where LITECHECK_MODELS and LITECHECK_CONVERSION name these."""
-    for name in ("separable", "residual", "transpose_conv", "lstm_unrolled"):
+    for name in ("separable", "residual", "transpose_conv", "lstm_unrolled", "lstm_fused"):
         yield by_tensorflow(name)
     yield by_litecheck("mobile net with RELU", mobile_net(1, spread=1.0, blocks=3), images(5, SAMPLES))
+    yield by_litecheck("paddings and slices", padded := padded_net(8), drawn(padded, 8))
     attention = load_model(FIXTURES / "attention.tflite")
     yield by_litecheck("attention", attention, drawn(attention, 4))
     if folder := os.environ.get("LITECHECK_MODELS"):

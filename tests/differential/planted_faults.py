@@ -51,22 +51,25 @@ def plant(kind: str, model: Model, draw: Draw) -> PlantedFault | None:
     return None
 
 
-def finish(kind: str, model: Model, editor: SubgraphEditor, op: Operator, *causes: str) -> PlantedFault:
-    """Return the fault of an edited first subgraph."""
+def finish(
+    kind: str, model: Model, editor: SubgraphEditor, op: Operator, *causes: str, tensor: int = -1
+) -> PlantedFault:
+    """Return the fault of an edited first subgraph, at an operator or at all readers of a tensor."""
     subgraph, _ = editor.finish()
     changed = replace(with_subgraphs(model, [subgraph, *model.subgraphs[1:]]), signatures=model.signatures)
-    return PlantedFault(kind, changed, frozenset((op.index,)), frozenset(causes))
+    readers = wiring_of(subgraph).readers.get(tensor, ())
+    return PlantedFault(kind, changed, frozenset((op.index, *readers)), frozenset(causes))
 
 
 def held(subgraph: Subgraph, op: Operator, role: str, least: int = 8) -> Tensor | None:
-    """Return a quantized constant that only this operator reads, or None."""
+    """Return a quantized constant of an operator, or None. Steps of an unrolled loop share it."""
     facts = traits_of(op.kind)
     names = [name for name, meaning in facts.inputs.items() if meaning == role]
     index = facts.tensors(op).get(names[0], -1) if names and facts.products else -1
     tensor = subgraph.tensors[index] if index >= 0 else None
     if tensor is None or not tensor.is_constant or not tensor.quantization.scale.size or tensor.size < least:
         return None
-    return tensor if len(wiring_of(subgraph).readers[index]) == 1 else None
+    return tensor
 
 
 def _axis(tensor: Tensor, op: Operator) -> int:
@@ -94,7 +97,7 @@ def reweighted(
     editor = SubgraphEditor(subgraph)
     data = np.clip(changed, low, high).astype(weight.dtype)
     editor.set_tensor(weight.index, data=bytes_of(data.reshape(-1)))
-    return finish(kind, model, editor, op, *causes)
+    return finish(kind, model, editor, op, *causes, tensor=weight.index)
 
 
 @fault
@@ -147,7 +150,7 @@ def weight_scales(model: Model, op: Operator, draw: Draw) -> PlantedFault | None
     scale[draw.choice(scale.size, min(3, scale.size), replace=False)] *= 2
     editor = SubgraphEditor(model.subgraphs[0])
     editor.set_tensor(weight.index, quantization=replace(weight.quantization, scale=scale))
-    return finish("weight_scales", model, editor, op, "weight_scale")
+    return finish("weight_scales", model, editor, op, "weight_scale", tensor=weight.index)
 
 
 @fault
@@ -167,7 +170,7 @@ def axes(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     editor.set_tensor(
         weight.index, data=bytes_of(values.reshape(-1)), quantization=replace(q, axis=others[0])
     )
-    return finish("axes", model, editor, op, "weight_axis")
+    return finish("axes", model, editor, op, "weight_axis", tensor=weight.index)
 
 
 @fault
@@ -181,7 +184,7 @@ def biases(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
     values[chosen] = -values[chosen]
     editor = SubgraphEditor(model.subgraphs[0])
     editor.set_tensor(bias.index, data=bytes_of(values))
-    return finish("biases", model, editor, op, "bias")
+    return finish("biases", model, editor, op, "bias", tensor=bias.index)
 
 
 def _group(subgraph: Subgraph, index: int) -> set[int]:
@@ -287,3 +290,54 @@ def wrong_activation(model: Model, op: Operator, draw: Draw) -> PlantedFault | N
     editor = SubgraphEditor(model.subgraphs[0])
     editor.change(op.index, options=replace(op.options, fields=new))
     return finish("wrong_activation", model, editor, op, "activation")
+
+
+@fault
+def integer_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
+    """Paddings change sides, or a slice begins and ends one slice earlier or later."""
+    subgraph = model.subgraphs[0]
+    held = [subgraph.tensors[i] for i in op.inputs[1:] if i >= 0]
+    if op.kind not in ("PAD", "STRIDED_SLICE") or not all(t.is_constant for t in held):
+        return None
+    values = [np.array(stored_integers(t)).reshape(t.shape) for t in held]
+    if op.kind == "PAD":
+        changed = [values[0][:, ::-1], *values[1:]]
+    else:
+        sizes, least = subgraph.tensors[op.outputs[0]].shape, subgraph.tensors[op.inputs[0]].shape
+        step = np.array([0] * (len(sizes) - 1) + [-sizes[-1] if values[0][-1] else sizes[-1]])
+        changed = [values[0] + step, values[1] + step, values[2]]
+        if len(least) != len(sizes) or changed[0].min() < 0 or np.any(changed[1] > least):
+            return None
+    if all(map(np.array_equal, changed, values)):
+        return None
+    editor, inputs = SubgraphEditor(subgraph), [op.inputs[0]]
+    for tensor, array in zip(held, changed, strict=True):
+        data = bytes_of(np.ascontiguousarray(array, tensor.dtype).reshape(-1))
+        inputs.append(editor.add_tensor("other", tensor.shape, tensor.dtype, None, data))
+    editor.change(op.index, inputs=tuple(inputs))
+    return finish("integer_constants", model, editor, op, "option")
+
+
+@fault
+def gates(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
+    """Two gates of an LSTM have each other's weights, or the weights of one are moved by a row."""
+    facts = traits_of(op.kind)
+    named = [
+        role
+        for role, tensor in facts.tensors(op).items()
+        if facts.inputs.get(role) == "weight" and tensor >= 0
+    ]
+    if len(named) < 4:
+        return None
+    subgraph, found = model.subgraphs[0], facts.tensors(op)
+    side = draw.choice(["input_to", "recurrent_to"])
+    one, other = (found[r] for r in draw.choice([n for n in named if n.startswith(side)], 2, replace=False))
+    editor = SubgraphEditor(subgraph)
+    if draw.random() < 0.5:
+        moved = {one: other, other: one}
+        editor.change(op.index, inputs=tuple(moved.get(i, i) for i in op.inputs))
+    else:
+        tensor = subgraph.tensors[one]
+        rows = np.roll(np.array(stored_integers(tensor)).reshape(tensor.shape), 1, axis=0)
+        editor.set_tensor(one, data=bytes_of(rows.astype(tensor.dtype).reshape(-1)))
+    return finish("gates", model, editor, op, "weights")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from litecheck.tracing.culprit_shares import explained, ranked
+from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.types import Model
+from litecheck.tracing.culprit_shares import explained, merged, ranked
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.trace_result import Culprit
 
@@ -50,9 +54,39 @@ def test_the_share_of_an_operator_in_a_called_subgraph_is_unknown() -> None:
         ((0.5, 0.001), None),
         ((0.5, None), None),
         ((0.5,), None),
+        ((0.001, 0.002), 0.003),
     ],
-    ids=["two", "one reaches the outputs", "one known", "one"],
+    ids=["two", "one reaches the outputs", "one known", "one", "none reaches the outputs"],
 )
 def test_the_share_of_all_culprits(shares: tuple[float | None, ...], together: float | None) -> None:
     every = [Culprit(0, n, "ADD", "", "weights", 9.0, "", share=share) for n, share in enumerate(shares)]
     assert explained(every, KnownShares(dict(enumerate(shares)))) == together
+
+
+def steps(*weights: int) -> Model:
+    """Return an unrolled loop of a layer; each step reads weights by their number, and 0 and 1 are equal."""
+    main = (builder := ModelBuilder()).subgraph()
+    held = [main.constant(f"w{n}", np.eye(2, dtype="i1") * max(n, 1), quantized(0.1)) for n in range(3)]
+    tensors = [main.tensor(f"x{n}", (1, 2), "int8", quantized(0.1)) for n in range(len(weights) + 1)]
+    for number, (source, made) in zip(weights, pairwise(tensors), strict=True):
+        main.add("FULLY_CONNECTED", [source, held[number]], [made])
+    main.inputs(tensors[0])
+    main.outputs(tensors[-1])
+    return builder.finish()
+
+
+def wrong(number: int, loss: float, detail: str = "its weights have 2 levels") -> Culprit:
+    return Culprit(0, number, "FULLY_CONNECTED", "", "weights", loss, detail)
+
+
+def test_a_fault_of_weights_that_several_operators_read_is_one_culprit() -> None:
+    (one,) = merged([wrong(0, 9.0), wrong(1, 12.0), wrong(2, 4.0)], steps(0, 0, 1).subgraphs)
+    assert (one.operator, one.others, one.avoidable_db) == (1, (0, 2), 12.0)
+    assert one.detail == "its weights have 2 levels; 2 other operators read the same constants"
+
+
+def test_other_weights_and_other_faults_are_other_culprits() -> None:
+    every = [wrong(0, 9.0), wrong(1, 8.0), wrong(2, 7.0, "1 of 2 channels is 0")]
+    assert merged(every, steps(0, 2, 0).subgraphs) == every
+    ranges = [Culprit(0, n, "FULLY_CONNECTED", "", "output_range", 9.0 - n, "too wide") for n in range(2)]
+    assert merged(ranges, steps(0, 0).subgraphs) == ranges

@@ -100,6 +100,13 @@ def test_order_of_input_channels(order: list[int], words: str) -> None:
     assert input_words(weights, weights[..., order if len({*order}) == len(order) else slice(None)]) == words
 
 
+def test_channels_of_zeros_move_no_input_channels() -> None:
+    """With one output channel left, all input channels of one sign are alike up to their size."""
+    weights = np.random.default_rng(2).uniform(0.1, 1.0, (2, 1, 1, 12))
+    left = weights * np.array([1.0, 0.0]).reshape(2, 1, 1, 1)
+    assert input_words(weights, left) == ""
+
+
 BIASES = ([2.0, -4.0, 6.0, 1.0], [-1.0, 3.0, 0.5, 8.0])
 
 

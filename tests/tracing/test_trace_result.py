@@ -59,5 +59,32 @@ def test_a_model_that_does_not_load_fails(limits: dict[str, float]) -> None:
     assert replace(GOOD, load_faults=("CONV_2D #0: bias: it is absent",), **limits).exit_code == 1
 
 
+@pytest.mark.parametrize("limits", [{}, {"min_snr": 5.0}])
+def test_an_operator_that_no_kernel_computes_because_it_violates_a_rule_fails(
+    limits: dict[str, float],
+) -> None:
+    invalid = ((0, 1, "UNIDIRECTIONAL_SEQUENCE_LSTM", "cell state.scale is 0.1"),)
+    assert replace(GOOD, invalid=invalid, **limits).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "together", "fails"),
+    [
+        ((0.002, 0.003), 0.5, (True, True)),
+        ((0.002, 0.003), 0.005, (False, False)),
+        ((0.002, 0.003), None, (False, False)),
+        ((0.002, 0.3), 0.3, (False, True)),
+    ],
+    ids=["only together", "not together", "unknown", "one alone"],
+)
+def test_culprits_fail_that_reach_the_outputs_only_together(
+    shares: tuple[float, ...], together: float | None, fails: tuple[bool, ...]
+) -> None:
+    culprits = tuple(replace(BAD.culprits[0], share=share) for share in shares)
+    found = replace(BAD, culprits=culprits, explained=together)
+    assert tuple(map(found.fails, culprits)) == fails
+    assert found.exit_code == any(fails)
+
+
 def test_gain() -> None:
     assert TriedFix("convert", 8.0, 21.5).gain == 13.5

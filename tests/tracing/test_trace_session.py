@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +13,13 @@ import litecheck
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
+from litecheck.model.graph import wiring_of
 from litecheck.model.load import load_model
 from litecheck.model.stored_values import bytes_of, stored_integers
+from litecheck.profile.operators import traits_of
 from tests.conversion.samples import samples
-from tests.differential.faults import Pair, by_tensorflow, drawn, traced
+from tests.differential.faults import Pair, by_litecheck, by_tensorflow, drawn, traced
+from tests.differential.padded_net import padded_net
 from tests.differential.planted_faults import FAULTS, plant
 from tests.tracing.faulty_device import FaultyDevice
 
@@ -36,7 +41,7 @@ def test_a_sound_pair_has_no_culprit(name: str) -> None:
     assert all(row.avoidable_db < 3 for row in found.operators)
 
 
-@pytest.mark.parametrize("kind", sorted(set(FAULTS) - {"swapped_operands"}))
+@pytest.mark.parametrize("kind", sorted(set(FAULTS) - {"swapped_operands", "integer_constants", "gates"}))
 def test_a_planted_fault_is_named_first(kind: str, residual: Pair) -> None:
     for seed in range(3):
         planted = plant(kind, residual.quantized, np.random.default_rng(seed))
@@ -73,6 +78,97 @@ def test_swapped_operands_are_named() -> None:
     assert planted is not None
     culprit = traced(pair, planted.model).culprits[0]
     assert (culprit.cause, culprit.operator in planted.operators) == ("operands", True)
+
+
+def test_integer_constants_are_named() -> None:
+    pair = by_litecheck("paddings and slices", padded := padded_net(8), drawn(padded, 8))
+    assert traced(pair, pair.quantized).culprits == ()
+    details = set[str]()
+    for seed in range(4):
+        planted = plant("integer_constants", pair.quantized, np.random.default_rng(seed))
+        assert planted is not None
+        first = traced(pair, planted.model).culprits[0]
+        assert ({first.operator}, first.cause) == (planted.operators, "option")
+        details.add(first.detail)
+    shifted = "its input begin is [0, 0, 0, 8], and the float model's is [0, 0, 0, 0]"
+    padded_right = (
+        "[[0, 0], [0, 1], [0, 1], [0, 0]], and the float model's is [[0, 0], [1, 0], [1, 0], [0, 0]]"
+    )
+    assert {shifted, f"its input paddings is {padded_right}"} <= details
+
+
+def test_the_weights_of_a_gate_are_named() -> None:
+    pair, details = by_tensorflow("lstm_fused"), set[str]()
+    for seed in range(4):
+        planted = plant("gates", pair.quantized, np.random.default_rng(seed))
+        assert planted is not None
+        first = traced(pair, planted.model).culprits[0]
+        assert ({first.operator}, first.cause) == (planted.operators, "weights")
+        details.add(re.sub(r"(input|recurrent)_to_[a-z]+_weights", "WEIGHTS", first.detail).split(":")[0])
+    assert details == {"its WEIGHTS are the float model's WEIGHTS", "WEIGHTS"}
+
+
+def test_weights_of_all_steps_are_one_culprit_with_the_share_of_all_steps() -> None:
+    """The error of a single step hardly reaches the output of an unrolled LSTM."""
+    pair = by_tensorflow("lstm_unrolled")
+    main = pair.quantized.subgraphs[0]
+    readers = wiring_of(main).readers
+    weight = max(
+        (t for t in main.tensors if t.dtype == "int8" and t.is_constant), key=lambda t: len(readers[t.index])
+    )
+    editor, stored = SubgraphEditor(main), stored_integers(weight)
+    assert stored is not None
+    halved = np.array(stored).reshape(-1)
+    halved[halved.size // 2 :] = 0
+    editor.set_tensor(weight.index, data=bytes_of(halved.astype(np.int8)))
+    found = traced(pair, with_subgraphs(pair.quantized, [editor.finish()[0]]))
+    first = found.culprits[0]
+    assert len(readers[weight.index]) > 2
+    assert sorted((first.operator, *first.others)) == sorted(readers[weight.index])
+    assert first.detail.endswith(f"; {len(first.others)} other operators read the same constants")
+    assert first.share is not None
+    assert first.share > 0.5
+
+
+def test_a_reshape_with_another_zero_point_is_named(residual: Pair) -> None:
+    """Only the quantized model has the RESHAPE, which copies integers: its output states other real values."""
+    main = residual.quantized.subgraphs[0]
+    add = next(op for op in main.operators if op.opcode == "ADD")
+    source = main.tensors[add.inputs[1]]
+    editor, q = SubgraphEditor(main), source.quantization
+    other = replace(q, zero_point=np.where(q.zero_point > 0, q.zero_point - 50, q.zero_point + 50))
+    made = editor.add_like(source, "other", "int8", other)
+    shape = editor.add_tensor("shape", (4,), "int32", None, bytes_of(np.array(source.shape, np.int32)))
+    editor.insert(add.index - 1, "RESHAPE", source.index, made, None, 1)
+    editor.change(add.index, inputs=(add.inputs[0], made))
+    subgraph, _ = editor.finish()
+    operators = [
+        replace(op, inputs=(*op.inputs, shape)) if op.outputs == (made,) else op for op in subgraph.operators
+    ]
+    changed = with_subgraphs(residual.quantized, [replace(subgraph, operators=tuple(operators))])
+    found = traced(residual, changed)
+    first = found.culprits[0]
+    place = next(op.index for op in changed.subgraphs[0].operators if op.outputs == (made,))
+    assert (first.operator, first.opcode, first.cause) == (place, "RESHAPE", "arithmetic")
+    assert first.detail.startswith("it changes the values that it passes on (output: output has scale ")
+    assert first.share is not None
+    assert first.share > 0.5
+    assert found.exit_code == 1
+
+
+def test_an_operator_that_no_kernel_computes_is_not_sound() -> None:
+    """The kernel has a TANH for 9 to 15 fractional bits of the cell. The float model's output stands for its output."""
+    pair = by_tensorflow("lstm_fused")
+    main = pair.quantized.subgraphs[0]
+    lstm = next(op for op in main.operators if op.kind == "UNIDIRECTIONAL_SEQUENCE_LSTM")
+    cell = main.tensors[traits_of(lstm.kind).tensors(lstm)["cell_state"]]
+    editor = SubgraphEditor(main)
+    scale = np.array([2.0**-17], np.float32)
+    editor.set_tensor(cell.index, quantization=replace(cell.quantization, scale=scale))
+    found = traced(pair, with_subgraphs(pair.quantized, [editor.finish()[0]]))
+    assert [one[:3] for one in found.invalid] == [(0, lstm.index, lstm.kind)]
+    assert "scale is 7.62939e-06" in found.invalid[0][3]
+    assert found.exit_code == 1
 
 
 def test_the_fix_is_tried_and_helps(residual: Pair) -> None:

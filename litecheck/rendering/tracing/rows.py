@@ -9,9 +9,9 @@ from litecheck.tracing.trace_result import Culprit, Trace
 
 def results(trace: Trace) -> result.Results:
     """Return a row for each culprit, and one for each exceeded limit."""
-    culprits = {(one.subgraph, one.operator, one.cause): _row(trace, one) for one in trace.culprits}
+    culprits = {(one.subgraph, one.operator, one.cause): (one, _row(trace, one)) for one in trace.culprits}
     limits = [_limit(trace, text) for text in trace.failures]
-    rows = (*culprits.values(), *limits)
+    rows = (*(row for _, row in culprits.values()), *limits)
     kept = {row.id: row for row in rows}
     rules = tuple(
         result.RowRule(row_id, _title(row_id), _meaning(row_id), kept[row_id].level) for row_id in kept
@@ -22,8 +22,8 @@ def results(trace: Trace) -> result.Results:
             f"{wording.where(one)} {one.name}",
             tuple(
                 row
-                for (sub, number, _), row in culprits.items()
-                if (sub, number) == (one.subgraph, one.operator)
+                for culprit, row in culprits.values()
+                if culprit.subgraph == one.subgraph and one.operator in (culprit.operator, *culprit.others)
             ),
             aside=() if (one.subgraph, one.operator) in named else (f"SNR alone {one.alone_snr} dB",),
         )
@@ -48,8 +48,8 @@ def _row(trace: Trace, one: Culprit) -> result.ResultRow:
     )  # fmt: skip
     identity = result.digest(trace.file, str(one.subgraph), str(one.operator), one.cause)
     return result.ResultRow(
-        f"trace/{one.cause}", "violation" if one.reaches_outputs else "warning", message, place, words, one.detail, details,
-        f"{wording.where(one)}: {words}", result.lines_of(details), fails=one.reaches_outputs,
+        f"trace/{one.cause}", "violation" if trace.fails(one) else "warning", message, place, words, one.detail, details,
+        f"{wording.where(one)}: {words}", result.lines_of(details), fails=trace.fails(one),
         fingerprint=identity, identity=identity,
     )  # fmt: skip
 

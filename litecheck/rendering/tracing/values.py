@@ -30,7 +30,11 @@ def _plain(trace: Trace) -> dict[str, Any]:
     plain: dict[str, Any] = json_values(asdict(replace(trace, distributions=())))
     del plain["distributions"], plain["doubt"], plain["parent"]
     plain["failures"] = list(trace.failures)
-    for name, rows in (("unmatched", trace.unmatched), ("missing", trace.missing)):
+    for name, rows in (
+        ("unmatched", trace.unmatched),
+        ("missing", trace.missing),
+        ("invalid", trace.invalid),
+    ):
         plain[name] = [
             {"subgraph": sub, "operator": number, "opcode": opcode, "reason": reason}
             for sub, number, opcode, reason in rows

@@ -62,7 +62,17 @@ def answer(trace: Trace) -> str:
     faults = trace.load_faults
     more = f", and {counted(len(faults) - 1, 'reason')} more" if len(faults) > 1 else ""
     first = f"LiteRT does not load {trace.file} ({faults[0]}{more}); " if faults else ""
-    return f"{first}{below_limit(trace)}{_accuracy(trace)}"
+    return f"{first}{_invalid(trace)}{below_limit(trace)}{_accuracy(trace)}"
+
+
+def _invalid(trace: Trace) -> str:
+    """Return the first operator that violates a rule and is not measured, or "". A model that does not load is enough."""
+    if not trace.invalid or trace.load_faults:
+        return ""
+    subgraph, number, opcode, violation = trace.invalid[0]
+    more = f" and {counted(len(trace.invalid) - 1, 'operator')} more" if len(trace.invalid) > 1 else ""
+    why = f"{violation} ('litecheck validate' states the rule)"
+    return f"{operator_name(subgraph, number, opcode)}{more} cannot be computed: {why}; "
 
 
 def below_limit(trace: Trace) -> str:
@@ -127,6 +137,8 @@ def _leading(trace: Trace) -> str:
 def _without_kernel(trace: Trace) -> str:
     """Return the operators that could not be computed, or ""."""
     rows = [one for one in trace.operators if one.alone_snr is None and one.accumulated_snr is None]
+    known = {one[:2] for one in trace.invalid}
+    rows = [one for one in rows if (one.subgraph, one.operator) not in known]
     if not rows or not trace.reference:
         return ""
     more = f" and {counted(len(rows) - 1, 'operator')} more" if len(rows) > 1 else ""
@@ -203,7 +215,12 @@ def culprit_lines(one: Culprit, trace: Trace) -> list[tuple[str, str]]:
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
         share = f"{100 * one.share:.0f} %" if one.reaches_outputs else "less than 1 %"
-        lines.append(("share", f"{share} of the outputs' error with this error alone"))
+        lines.append(
+            (
+                "share",
+                f"{share} of the outputs' error with {'these errors' if one.others else 'this error'} alone",
+            )
+        )
     if one.fix is not None:
         lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB{_part(one.fix, trace)})"))
     return lines
@@ -238,8 +255,10 @@ def bar(snr: float | None, plain: bool, most: int = 12) -> str:
 
 
 def culprit_places(trace: Trace) -> frozenset[tuple[int, int]]:
-    """Return the culprits as (subgraph, operator)."""
-    return frozenset((one.subgraph, one.operator) for one in trace.culprits)
+    """Return the operators of culprits as (subgraph, operator)."""
+    return frozenset(
+        (one.subgraph, number) for one in trace.culprits for number in (one.operator, *one.others)
+    )
 
 
 def shown(trace: Trace, most: int) -> tuple[Sequence[TracedOperator], int]:

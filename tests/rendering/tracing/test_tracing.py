@@ -143,6 +143,11 @@ def test_json_has_the_culprits_with_their_fix() -> None:
             "LiteRT does not load int8.tflite (CONV_2D #1: bias: it is absent); "
             "CONV_2D #1 loses 14 dB more than it must: 3 of 64 weight scales are 2 times too large",
         ),
+        (
+            replace(GOOD, invalid=((0, 1, "LSTM", "scale is 0.1"),), leading=None),
+            "LSTM #1 cannot be computed: scale is 0.1 ('litecheck validate' states the rule); "
+            "no operator loses 3 dB more than it must",
+        ),
     ],
     ids=[
         "culprit",
@@ -159,6 +164,7 @@ def test_json_has_the_culprits_with_their_fix() -> None:
         "bad output",
         "no partner",
         "does not load",
+        "invalid",
     ],
 )
 def test_the_answer_comes_first(trace: Trace, first: str) -> None:
