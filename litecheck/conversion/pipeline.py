@@ -21,6 +21,7 @@ from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.input_ranges import evaluation_doubts
 from litecheck.conversion.inserted_quantize import without_kept_ranges
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
@@ -122,6 +123,8 @@ def _carried_out(
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
     if session.evaluation is not None and not violates:
         record = replace(record, evaluation=_agreement(session, conversion, session.evaluation, told, child))
+        doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", session.evaluation)
+        record = replace(record, warnings=(*doubts, *record.warnings))
     found = record.agreement
     if rerun and calibration and found and session.plan is None and not violates:
         statistics = calibration.statistics

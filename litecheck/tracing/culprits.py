@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.input_ranges import is_cut
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
@@ -16,7 +17,6 @@ from litecheck.quantization import BITS
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.bias_scales import input_scale_factor
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
-from litecheck.tracing.data_fit import is_cut
 from litecheck.tracing.fed_operators import FedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
 from litecheck.tracing.storage import is_quantized, stores_alike

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from litecheck.conversion.groups import Interval
+from litecheck.conversion.input_ranges import is_cut
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Subgraph
-from litecheck.tracing.data_fit import data_doubt, is_cut, takes_scaling
+from litecheck.tracing.data_fit import data_doubt, takes_scaling
 
 
 def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgraph:

@@ -1,0 +1,42 @@
+"""Data of ``--evaluate`` beside the calibrated ranges: a warning for another preprocessing, none for ordinary data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from litecheck import convert
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.mark.parametrize(
+    ("to", "factor", "offset", "words"),
+    [
+        ("int8", 1.0, 0.0, ""),
+        ("int8", 0.8, 0.0, ""),
+        ("int8", 127.5, 127.5, "input 'image' has the range -1..1, and the data have 0..255"),
+        (
+            "int8",
+            1 / 255,
+            0.0,
+            "the data have -0.00392..0.00392: are they preprocessed as the model expects?",
+        ),
+        ("int8", 0.5, 0.5, "the data have 0..1: are they preprocessed"),
+        ("int16x8", 0.5, 0.5, ""),
+        ("int16x8", 127.5, 127.5, "the data have 0..255"),
+    ],
+)
+def test_evaluation_of_other_preprocessing(
+    to: str, factor: float, offset: float, words: str, tmp_path: Path
+) -> None:
+    image = np.load(FIXTURES / "float_detector.npz")["image"]
+    np.savez(tmp_path / "test.npz", image=(image * factor + offset).astype(np.float32))
+    record = convert(
+        FIXTURES / "float_detector.tflite", to=to, data=(FIXTURES / "float_detector.npz",),
+        evaluate=(tmp_path / "test.npz",), device="litecheck",
+    )  # fmt: skip
+    told = [text for text in record.warnings if text.startswith("--evaluate: ")]
+    assert [words in text for text in told] == [True] * bool(words)
