@@ -201,6 +201,12 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     return activation, profile
 
 
+def check_request(model: Model, request: Request) -> None:
+    """Raise ConfigError for an unknown or contradicting value, and for a pattern that selects no operator."""
+    kind_of(request)
+    rules_of(model, request)
+
+
 def rules_of(model: Model, request: Request) -> Mapping[Key, tuple[RecipeRule, ...]]:
     """Return the rules that select each operator, the rule with the highest priority first. Raises ConfigError."""
     if request.int16x8 and request.to != "int8":

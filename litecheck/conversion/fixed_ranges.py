@@ -23,13 +23,16 @@ def with_fixed_ranges(
     NAME may be a pattern. Tensors that must have the quantization of a named tensor have its range as well. Example:
     ``image=0:1`` also sets the range of the image after RESHAPE.
     """
-    fixed: dict[Key, Interval] = {}
-    for text in texts:
-        fixed |= _stated(model, text)
+    fixed = stated_ranges(model, texts)
     if not fixed:
         return ranges
     # The inputs of an operator that joins several tensors, such as CONCATENATION, do not follow each other.
     return {**ranges, **spread(fixed, shared_tensors(bound_operators(model, profile), inputs=1))}
+
+
+def stated_ranges(model: Model, texts: Sequence[str]) -> Mapping[Key, Interval]:
+    """Return the ranges of the tensors that ``NAME=lo:hi`` names. Raises ConfigError. Example: ``image=0:1``."""
+    return {key: extent for text in texts for key, extent in _stated(model, text).items()}
 
 
 def _stated(model: Model, text: str) -> Mapping[Key, Interval]:

@@ -15,9 +15,9 @@ from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.running_stats import observed
 from litecheck.conversion.calibration.statistics import CalibrationError
-from litecheck.conversion.convert_float import Conversion, check_changed, convert, replay
+from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
 from litecheck.conversion.data_warnings import named_samples, unreached_ranges
-from litecheck.conversion.fixed_ranges import with_fixed_ranges
+from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
@@ -82,6 +82,9 @@ def _carried_out(
     session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
 ) -> ConversionRecord:
     model, settings, data, child = session.model, session.settings, session.data, calibrating.child
+    if session.plan is None and not session.shifts:
+        check_request(model, settings.request)
+        stated_ranges(model, settings.ranges)
     if calibrating.waits:
         _load_rules(model, settings)
     calibration = calibrating.result()

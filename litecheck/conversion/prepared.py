@@ -14,7 +14,7 @@ from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import OWN, chosen_runtime
 from litecheck.conversion.recipe import QuantizationRecipe
 from litecheck.conversion.recipe_file import read_recipe
-from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
+from litecheck.conversion.request import KINDS, REAL, REAL_KINDS, check_kind
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import check_real, is_quantized
 from litecheck.errors import ConfigError
@@ -129,6 +129,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
     Raises ConfigError for contradictory settings, and for a model that is already quantized.
     """
+    check_kind(settings.to)
     settings = _with_recipe(settings)
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -327,3 +328,24 @@ def test_a_model_that_cannot_be_compared_is_told_with_the_cure(
     with pytest.raises(CalibrationError, match=r"RESHAPE 2\. .*--device litecheck .*--no-agreement"):
         converting("out.tflite", data=("images.npz",))
     assert not Path("out.tflite").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"to": "int7"}, "there is no conversion to 'int7'"),
+        ({"keep": ("CONV_9D",)}, "--keep-float CONV_9D: no operator has this number"),
+        ({"int16x8": ("CONV_9D",)}, "--int16x8 CONV_9D: no operator has this number"),
+        ({"inputs": "int7"}, "inputs of int8 may be float32 or int8 or uint8, not 'int7'"),
+        ({"ranges": ("image",)}, "--range image: expected NAME=LOW:HIGH"),
+        ({"ranges": ("nothing=0:1",)}, "no computed float32 tensor has the name 'nothing'"),
+    ],
+)
+@pytest.mark.parametrize("given", [0, 4])
+def test_invalid_settings_are_found_before_the_calibration(
+    settings: dict[str, Any], words: str, given: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also without data: the message names the setting, not the missing samples."""
+    monkeypatch.setattr("litecheck.conversion.calibrating.calibrated", lambda *_: pytest.fail("calibrated"))
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        convert_model(float_detector(), random=given or None, device="litecheck", **settings)
