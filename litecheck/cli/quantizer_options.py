@@ -244,5 +244,5 @@ def parse_tolerance(text: str) -> Tolerance:
     if re.fullmatch(r"\d*\.?\d+(e-?\d{1,3})?", words) and float(words) < 1:
         return Tolerance(float(words), "share")
     raise ConfigError(
-        f"--tolerance: {text[:60]!r} is not a number of steps such as 1lsb or 4ulp, no share such as 1e-6"
+        f"--tolerance: got {text[:60]!r}, expected steps, such as 1lsb or 4ulp, or a share, such as 1e-6"
     )
