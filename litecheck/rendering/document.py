@@ -48,6 +48,7 @@ SIGNS: dict[str, tuple[str, str]] = {
     "violates": ("❌", "≠"),
     "fails": ("❌", "≠"),
     "not checked": ("⚠️", "–"),
+    "not supported": ("⚠️", "U"),
     "waived": ("⚠️", "w"),
     "incomplete": ("⚠️", "…"),
     "not claimed": ("⚠️", "–"),

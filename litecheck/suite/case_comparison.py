@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from litecheck.cases.inputs import requantized
 from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
+from litecheck.comparison.missing_kernels import missing_kernel
 from litecheck.comparison.types import Difference
 from litecheck.comparison.vector_tails import SharedTail, shared_tail
 from litecheck.devices.outcome import Outcome
 from litecheck.model.load import model_from
-from litecheck.model.types import Tensor
+from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated
@@ -98,10 +99,14 @@ class CaseComparison:
         if case.broken:
             return CaseVerdict(*head, broken_ending(case, result), message=result.message, **tail)
         if not result.answered or one.wrong:
-            ending = CaseOutcome.FAILED if result.answered else ENDINGS[result.outcome]
             outcome = Outcome.WRONG_SHAPE if result.answered else Outcome(result.outcome)
+            if reason := missing_kernel(self.results.facts.device, self._model(case), outcome):
+                said = f"{reason}\n{result.message}"
+                return CaseVerdict(*head, CaseOutcome.NOT_SUPPORTED, message=said, **tail)
             fault = self._fault(case, outcome)
-            return CaseVerdict(*head, ending, message=one.wrong or result.message, fault=fault, **tail)
+            return CaseVerdict(
+                *head, ENDINGS[outcome.value], message=one.wrong or result.message, fault=fault, **tail
+            )
         if result.delegated is not None and not all(result.delegated):
             return CaseVerdict(*head, CaseOutcome.NOT_DELEGATED, message=result.message, **tail)
         name, expected = self.answers.under(case, arithmetic)
@@ -161,7 +166,10 @@ class CaseComparison:
 
     def _fault(self, case: CaseEntry, outcome: Outcome) -> str:
         """Return the known fault of the device's runtime for this case."""
-        return known_fault(self.results.facts.device, model_from(self.suite.model(case), case.model), outcome)
+        return known_fault(self.results.facts.device, self._model(case), outcome)
+
+    def _model(self, case: CaseEntry) -> Model:
+        return model_from(self.suite.model(case), case.model)
 
     def _operands(self, case: CaseEntry, run: int, index: tuple[int, ...]) -> tuple[float, ...]:
         """Return the inputs of an element, for elementwise operators."""

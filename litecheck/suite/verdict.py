@@ -132,8 +132,8 @@ class OperatorRow:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``fails``, ``waived``, ``not claimed``, ``incomplete`` if results are missing, or ``not checked``
-        if no case was computed."""
+        """``conforms``, ``fails``, ``waived``, ``not claimed``, ``incomplete`` if results are missing, and if no case was
+        computed ``not checked``, or ``not supported`` if the device has none of them."""
         if self.standing == NOT_CLAIMED:
             return self.standing
         if any(self.count(e) > self.excused.get(e.value, 0) for e in CaseOutcome if self._wanting(e)):
@@ -141,7 +141,8 @@ class OperatorRow:
         if self.waived:
             return "waived"
         if not self.kept:
-            return "not checked"
+            lacking = [ending for ending in CaseOutcome if ending.lacks and self.count(ending)]
+            return "not supported" if lacking == [CaseOutcome.NOT_SUPPORTED] else "not checked"
         missing = self.count(CaseOutcome.MISSING) - self.excused.get(CaseOutcome.MISSING.value, 0)
         return "incomplete" if missing else "conforms"
 

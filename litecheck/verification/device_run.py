@@ -13,7 +13,7 @@ from pathlib import Path
 from litecheck.cases import parts
 from litecheck.cases.kind import activation_type, weight_granularity
 from litecheck.cases.variable_state import StateSupport
-from litecheck.comparison.errata import lacks_kernel
+from litecheck.comparison.missing_kernels import missing_kernel
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device, Failure, memory_of
 from litecheck.files import check_folder, file_digest
@@ -116,16 +116,12 @@ class Judging:
         else:
             judged = self.judge(question, asked.answer, kept.viable)
             explanation = self.explain(question, judged) if asked.tried else Explanation()
-        if judged.outcome is Outcome.REFUSED and (reason := self._lacking(question)):
+        if reason := missing_kernel(self.explain.device, question.case.cut.model, judged.outcome):
             judged = replace(judged, outcome=Outcome.NOT_SUPPORTED, message=f"{reason}\n{judged.message}")
         small = ""
         if self.reproduce is not None and judged.outcome.judged and not judged.outcome.good:
             small = self.reproduce(asked.question, judged.outcome)
         return verdict(question, judged, explanation, small), judged.still_possible
-
-    def _lacking(self, question: CaseJob) -> str:
-        """Return the reason for which the device's runtime cannot have a kernel for a case, or an empty string."""
-        return lacks_kernel(self.explain.device, question.case.cut.model)
 
     def _in_parts(
         self, asked: Submission, tried: Bisection, viable: frozenset[str]

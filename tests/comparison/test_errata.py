@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.comparison.errata import known_fault, lacks_kernel
+from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import quantized
 from litecheck.model.types import Model
@@ -65,16 +65,3 @@ def test_only_a_fault_that_ends_like_that_is_told() -> None:
 )
 def test_nothing_is_known_of_others(device: str, model: Model) -> None:
     assert not any(known_fault(device, model, outcome) for outcome in Outcome)
-
-
-def test_types_and_operators_without_a_kernel_are_named_for_tflm_alone() -> None:
-    for opcode, dtype, path in (
-        ("LOGISTIC", "uint8", "LOGISTIC/types"),
-        ("HARD_SWISH", "int16", "HARD_SWISH/input/dtype"),
-    ):
-        told = lacks_kernel("tflm,arena=100000", unary(opcode, dtype))
-        assert path in told
-        assert "litecheck validate --profile tflm" in told
-        assert lacks_kernel("litert:reference", unary(opcode, dtype)) == ""
-    assert lacks_kernel("tflm", unary("LOGISTIC")) == ""
-    assert lacks_kernel("my-tflm", unary("LOGISTIC", "uint8")) == ""

@@ -16,10 +16,11 @@ from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.case_outcome import broken_ending
-from litecheck.suite.manifest import Suite
+from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, read_results
 from litecheck.suite.suite_run import run
+from litecheck.suite.suite_writer import Scope, make
 from litecheck.suite.verdict import SuiteReport
 from litecheck.verification.settings import Budget
 from tests.suite.devices import Computing, arithmetic
@@ -124,8 +125,37 @@ def test_every_way_to_fail_is_told(
     report = judged(suite, Computing(arithmetic(), failing), tmp_path)
     row = next(row for row in report.rows if row.opcode == "TANH")
     assert row.counts == {ending.value: row.cases}
-    assert row.verdict == ("fails" if ending.fails else "not checked")
+    lacking = "not supported" if ending is CaseOutcome.NOT_SUPPORTED else "not checked"
+    assert row.verdict == ("fails" if ending.fails else lacking)
     assert {case.message for case in report.cases if case.opcode == "TANH"} == {"told"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "outcome", "ending"),
+    [
+        ("litert-uint8", "tflm", Outcome.REFUSED, CaseOutcome.NOT_SUPPORTED),
+        ("litert-uint8", "tflm,arena=99999", Outcome.REFUSED, CaseOutcome.NOT_SUPPORTED),
+        ("litert-uint8", "mine", Outcome.REFUSED, CaseOutcome.REFUSED),
+        ("litert-uint8", "tflm", Outcome.CRASHED, CaseOutcome.CRASHED),
+        ("litert-int8", "tflm", Outcome.REFUSED, CaseOutcome.REFUSED),
+    ],
+)
+def test_types_without_a_kernel_of_tflm_are_not_supported_if_it_rejects_them(
+    profile: str, name: str, outcome: Outcome, ending: CaseOutcome, tmp_path: Path
+) -> None:
+    make(Scope(profile, "smoke", ("LOGISTIC", "RESHAPE"), flags=False), tmp_path / "suite")
+
+    def failing(job: Job) -> Failure | None:
+        return Failure(outcome, "type not supported") if job.name.startswith("LOGISTIC") else None
+
+    device = Computing(arithmetic("tflm"), failing, name)
+    report = judged(read_suite(tmp_path / "suite"), device, tmp_path / "results")
+    (one,) = (case for case in report.cases if case.opcode == "LOGISTIC" and not case.broken)
+    assert (one.ending, "type not supported" in one.message) == (ending, True)
+    assert ("LOGISTIC/types" in one.message) == (ending is CaseOutcome.NOT_SUPPORTED)
+    verdicts = {row.opcode: row.verdict for row in report.rows}
+    assert verdicts == {"LOGISTIC": "fails" if ending.fails else "not supported", "RESHAPE": "conforms"}
+    assert report.exit_code == ending.fails
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 // The table of operators by type and by granularity of their weights: how the cases of each ended.
 
-const VERDICTS = ["conforms", "not claimed", "not checked", "waived", "incomplete", "fails"];
+const VERDICTS = ["conforms", "not claimed", "not supported", "not checked", "waived", "incomplete", "fails"];
 const failing = ({ ends }) => Object.entries(ends).reduce((sum, [name, number]) => sum + (outcomes.get(name).bad ? number : 0), 0);
 const cases = ({ ends }) => Object.values(ends).reduce((sum, number) => sum + number, 0);
 

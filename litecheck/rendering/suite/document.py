@@ -29,6 +29,7 @@ def document(report: SuiteReport) -> layout.Document:
         _failing(report),
         layout.section(_IN_COMMON, wording.in_common(report)),
         _missing(report),
+        layout.section("Not supported by the device", wording.unsupported(report)),
         layout.section("Excused: optional cases and known faults of the runtime", excused(report)),
         _refusals(report),
         layout.section(

@@ -23,7 +23,7 @@ _GAPS = 3
 
 def remark(report: SuiteReport) -> str:
     """Return the claims that the run does not show, the number of failing cases, and of results if some are missing, the
-    arithmetic of a conforming device, and excused cases."""
+    arithmetic of a conforming device, and the numbers of cases that are not supported or excused."""
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
     wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
@@ -36,7 +36,10 @@ def remark(report: SuiteReport) -> str:
     detected, known = report.coverage
     coverage = f"{percent(detected, known)} of the mutation coverage" if report.incomplete and known else ""
     short = visible(shortfalls_sentence(report.shortfalls))
-    return ", ".join(filter(None, (short, wrong, part, inferences, coverage, exact, *_excuses(report))))
+    lacking = sum(case.counts and case.ending is CaseOutcome.NOT_SUPPORTED for case in report.cases)
+    without = f"{lacking:,} of {counted(every, 'case')} not supported" if lacking else ""
+    told = (short, wrong, part, inferences, coverage, exact, without, *_excuses(report))
+    return ", ".join(filter(None, told))
 
 
 def _excuses(report: SuiteReport) -> Iterator[str]:

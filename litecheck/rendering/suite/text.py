@@ -17,7 +17,13 @@ from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
-_STYLES = {**VERDICTS, "incomplete": "bold magenta", "waived": "yellow", "not claimed": "dim"}
+_STYLES = {
+    **VERDICTS,
+    "incomplete": "bold magenta",
+    "waived": "yellow",
+    "not claimed": "dim",
+    "not supported": "dim",
+}
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
 _FEW = 2
@@ -34,6 +40,7 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.failing(report)
     page.in_common(report)
     page.missing(report)
+    page.unsupported(report)
     page.excused(report)
     page.refusals(report)
     page.uncovered(report)
@@ -130,6 +137,14 @@ class SuitePage(Page):
             more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
             self.line(f"{kind}: {', '.join(map(visible, shown))}{more}", "  -", 4, whole=True)
         self.line()
+
+    def unsupported(self, report: SuiteReport) -> None:
+        """Print the operators and types that the device does not have, with reasons."""
+        told = wording.unsupported(report)
+        if told:
+            self.section("not supported", "operators and types that the device does not have")
+            self.items(told, _MANY)
+            self.line()
 
     def excused(self, report: SuiteReport) -> None:
         """Print the optional cases and known faults that fail nothing."""

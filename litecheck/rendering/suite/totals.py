@@ -18,6 +18,7 @@ _STANDING = {
     "incomplete": ("is incomplete", "are incomplete"),
     "waived": ("is waived", "are waived"),
     "not claimed": ("is not claimed", "are not claimed"),
+    "not supported": ("is not supported", "are not supported"),
     "not checked": ("was not checked", "were not checked"),
 }
 

@@ -29,7 +29,7 @@ MEANING: dict[CaseOutcome, str] = {
     CaseOutcome.HUNG: "The device did not answer in time.",
     CaseOutcome.OUT_OF_MEMORY: "The device needs more memory than it was allowed.",
     CaseOutcome.NOT_DELEGATED: "The runtime did not delegate the operator to the device.",
-    CaseOutcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
+    CaseOutcome.NOT_SUPPORTED: "The device does not have the operator, or no kernel for its types.",
     CaseOutcome.MISSING: "The result is missing.",
     CaseOutcome.REJECTED: "The device rejected an invalid model, as required.",
     CaseOutcome.ACCEPTED: "The device computed an invalid model, which does not fail it.",
@@ -183,6 +183,16 @@ def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
 def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
     """Return flaky cases and cases without an answer first, then those with the largest differences."""
     return sorted(cases, key=lambda case: (case.ending is CaseOutcome.FAILED, -abs(case.worst)))
+
+
+def unsupported(report: SuiteReport) -> list[str]:
+    """Return ``CONV_2D uint8 per-tensor, 3 cases: no kernel: ...`` for cases that are not supported and do not fail."""
+    groups: dict[tuple[str, str], int] = {}
+    for case in report.cases:
+        if case.ending is CaseOutcome.NOT_SUPPORTED and not case.wanting:
+            key = name(case), summary(case)
+            groups[key] = groups.get(key, 0) + 1
+    return [f"{kind}, {counted(number, 'case')}: {why}" for (kind, why), number in groups.items()]
 
 
 def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:

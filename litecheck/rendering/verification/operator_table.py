@@ -47,7 +47,10 @@ def _line(verification: Verification, key: tuple[str, str, str], numbered: _Numb
 def _verdict(verification: Verification, verdicts: list[Verdict]) -> str:
     if any(map(verification.failing, verdicts)):
         return "fails"
-    return "conforms" if any(verdict.outcome.good for verdict in verdicts) else "not checked"
+    if any(verdict.outcome.good for verdict in verdicts):
+        return "conforms"
+    lacking = all(verdict.outcome is Outcome.NOT_SUPPORTED for verdict in verdicts)
+    return "not supported" if lacking else "not checked"
 
 
 def _arithmetic(verification: Verification, verdicts: list[Verdict]) -> str:

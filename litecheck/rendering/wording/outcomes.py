@@ -27,7 +27,7 @@ MEANING: dict[Outcome, str] = {
     Outcome.WRONG_SHAPE: "The device gives outputs of another number, shape or type than the model states.",
     Outcome.FLAKY: "The device gives different values for the same input.",
     Outcome.NOT_DELEGATED: "The runtime did not delegate the operator to the device.",
-    Outcome.NOT_SUPPORTED: "The device says that it does not have the operator.",
+    Outcome.NOT_SUPPORTED: "The device does not have the operator, or no kernel for its types.",
     Outcome.REFUSED: "The device rejected the operator.",
     Outcome.CRASHED: "The device's process crashed.",
     Outcome.TIMED_OUT: "The device did not answer in time.",

@@ -1,0 +1,30 @@
+"""Operators and types for which a published runtime has no kernel: the one rule of ``verify`` and ``suite judge``."""
+
+from __future__ import annotations
+
+from litecheck.checks.validate import validate
+from litecheck.devices.outcome import Outcome
+from litecheck.model.types import Model
+from litecheck.profile.load import load_profile
+
+#: The device whose profile lists every operator and type with a kernel.
+_TFLM = "tflm"
+#: Ends of the paths of the requirements on operators and types.
+_KERNELS = ("/types", "/dtype", "/unsupported")
+
+
+def missing_kernel(device_name: str, model: Model, outcome: Outcome) -> str:
+    """Return the finding on an operator or type without a kernel for which ``tflm`` rejects a model.
+
+    Return an empty string for other devices, for models whose operators and types have kernels, and for other outcomes:
+    a crash or wrong outputs are failures with any type. Example: CONV_2D of uint8 on ``tflm``.
+    """
+    if outcome is not Outcome.REFUSED or device_name.partition(",")[0] != _TFLM:
+        return ""
+    findings = validate(model, [load_profile(_TFLM)]).active
+    found = next((f for f in findings if f.path.endswith(_KERNELS)), None)
+    return (
+        f"no kernel: {found.path}, {found.found}; 'litecheck validate --profile tflm' checks the model"
+        if found
+        else ""
+    )
