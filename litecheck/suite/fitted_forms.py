@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from litecheck.cases.geometry.covering import Row, covering
@@ -55,35 +55,45 @@ def _takes_first(profile: Profile, rule: OperatorRule, kind: str) -> bool:
     return any(fits(profile, rule, first, choice) for choice in choices(profile, rule, kind))
 
 
-def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> tuple[Row, ...]:
-    """Return the covering array of an operator, of values that the profile allows if it forbids the first form.
+def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> dict[int, Row]:
+    """Return the rows of an operator's covering array that the profile allows, by number, and rows with allowed values
+    for the combinations that the other rows have.
 
-    A forbidden size becomes the next multiple of the size in the fitted form. Example: 17 channels become 24, if the fitted
-    form has 8. Extremes follow the pairs, as in :func:`rows_of`.
+    A forbidden size becomes the next multiple of the size in the fitted row. Example: 17 channels become 24, if the fitted
+    row has 8.
     """
-    design = design_of(rule.opcode)
-    if design is None or _takes_first(profile, rule, choice.kind):
-        return rows_of(rule.opcode, strength)
-    row = fitted_row(profile, rule, choice, design)
-    if row is None:
-        return rows_of(rule.opcode, strength)
+    design, rows = design_of(rule.opcode), rows_of(rule.opcode, strength)
+    known: dict[tuple[str, ...], bool] = {}
 
-    def allowed(other: Row) -> bool:
-        return _violated(profile, rule, choice, design, other) == 0
+    def allowed(row: Row) -> bool:
+        key = tuple(row.values())
+        if key not in known:
+            known[key] = design is not None and _violated(profile, rule, choice, design, row) == 0
+        return known[key]
 
-    factors = {name: _allowed_values(name, values, row, allowed) for name, values in design.factors.items()}
+    kept = {number: row for number, row in enumerate(rows) if allowed(row)}
+    row = None if design is None or len(kept) == len(rows) else fitted_row(profile, rule, choice, design)
+    if design is None or row is None:
+        return kept
+    there = {value for other in kept.values() for value in other.items()}
+    factors = {
+        name: _allowed_values(name, values, row, allowed, [v for v in values if (name, v) in there])
+        for name, values in design.factors.items()
+    }
     extremes = design.extremes if strength == min(STRENGTHS.values()) else ()
-    beyond = [_rounded(row, extreme, allowed) for extreme in extremes]
-    unique = (other for number, other in enumerate(beyond) if other not in beyond[:number])
-    return (*covering(factors, strength, allowed), *filter(allowed, unique))
+    beyond = (_rounded(row, extreme, allowed) for extreme in extremes)
+    made = (*covering(factors, strength, allowed, kept.values()), *filter(allowed, beyond))
+    new = {tuple(row.values()): row for row in made if row not in kept.values()}
+    return kept | dict(enumerate(new.values(), len(rows)))
 
 
 def _allowed_values(
-    name: str, values: Sequence[str], row: Row, allowed: Callable[[Row], bool]
+    name: str, values: Iterable[str], row: Row, allowed: Callable[[Row], bool], known: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the value of a row and those that are allowed beside it, and two and three times a size without any."""
-    rounded = (_rounded(row, {name: value}, allowed)[name] for value in values)
-    listed = [value for value in dict.fromkeys(rounded) if allowed({**row, name: value})]
+    """Return the value of a row, those that are allowed beside it or known to be allowed, and two and three times a size
+    without any."""
+    rounded = (v if v in known else _rounded(row, {name: v}, allowed)[name] for v in values)
+    listed = [v for v in dict.fromkeys(rounded) if v in known or allowed({**row, name: v})]
     if listed == [row[name]] and name in _SIZED:
         listed += [value for n in (2, 3) if allowed({**row, name: (value := str(int(row[name]) * n))})]
     return row[name], *(value for value in listed if value != row[name])

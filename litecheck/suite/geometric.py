@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.design import STRENGTHS, Design, design_of
+from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.inputs import tried
 from litecheck.model.cut import cut
 from litecheck.model.types import Model
@@ -39,11 +40,7 @@ _PLAIN = next(s for s in SETS if s.name == "plain")
 
 
 def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[SuiteCase]:
-    """Yield the cases of an operator's covering design up to a level.
-
-    A row that a rule forbids is tried once more with an allowed value for each value that no allowed row has: under a
-    rule without padding, the shapes of rows with padding are kept.
-    """
+    """Yield the cases of an operator's covering design up to a level, with values that the rule allows."""
     rule, design, forms = profile.operators[opcode], design_of(opcode), templates_of(opcode).forms
     if design is None or not forms or rule.unsupported:
         return
@@ -51,62 +48,10 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
         choice = next(choices(profile, rule, kind), None)
         for name, strength in STRENGTHS.items():
             if choice is not None and LEVELS.index(name) <= LEVELS.index(level):
-                rows = fitted_rows(profile, rule, choice, strength)
-                yield from _Rows(profile, design, forms[0], kind, name, strength, seed).cases(rows)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The rows of a design at a level, on a type under a profile."""
-
-    profile: Profile
-    design: Design
-    first: CaseTemplate
-    kind: str
-    level: str
-    strength: int
-    seed: int
-
-    def cases(self, rows: Sequence[Row]) -> Iterator[SuiteCase]:
-        """Yield the cases of the rows, then those of changed rows."""
-        allowed: dict[int, Row] = {}
-        for again in (False, True):
-            for number, row in self._changed(rows, allowed) if again else enumerate(rows):
-                if case := self._case(number, row):
-                    allowed[number] = row
-                    yield case
-
-    def _changed(self, rows: Sequence[Row], allowed: Mapping[int, Row]) -> Iterator[tuple[int, Row]]:
-        """Yield the rows that are not allowed, each with the first allowed value for each value that is not."""
-        left = {number: row for number, row in enumerate(rows) if number not in allowed}
-        if not left or not allowed:
-            return
-        known = {value for row in allowed.values() for value in row.items()}
-        listed = {
-            n: (*several, *(row[n] for row in allowed.values()))
-            for n, several in self.design.all_values.items()
-        }
-        first = {n: next(v for v in several if (n, v) in known) for n, several in listed.items()}
-        for pair in {pair: None for row in left.values() for pair in row.items()}:
-            if pair not in known and self._case(0, {**first, pair[0]: pair[1]}):
-                known.add(pair)
-        seen = [dict(row) for row in allowed.values()]
-        for number, row in left.items():
-            changed = {n: v if (n, v) in known else first[n] for n, v in row.items()}
-            if changed not in seen:
-                seen.append(changed)
-                yield number, changed
-
-    def _case(self, number: int, row: Row) -> SuiteCase | None:
-        """Return the case of a row; None if a rule forbids it."""
-        layout = self.design.laid_out(row)
-        if layout is None:
-            return None
-        form = form_of(self.first, layout, f"geometry-{self.strength}-{number}")
-        try:
-            return _case(self.profile, form, layout.aliased, self.kind, row, self.level, self.seed)
-        except (UnsolvableError, RunError):
-            return None
+                for number, row in fitted_rows(profile, rule, choice, strength).items():
+                    if layout := design.laid_out(row):
+                        form = form_of(forms[0], layout, f"geometry-{strength}-{number}")
+                        yield from _cases(profile, form, layout.aliased, kind, row, name, seed)
 
 
 def _aliased(model: Model) -> Model:
@@ -118,6 +63,15 @@ def _aliased(model: Model) -> Model:
     )
     operator = replace(operator, inputs=inputs)
     return cut(model, replace(main, operators=(operator,)), (operator,)).model
+
+
+def _cases(
+    profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
+) -> Iterator[SuiteCase]:
+    """Yield the case of a row; none if no parameters conform, or the reference kernels do not compute it."""
+    with suppress(UnsolvableError, RunError):
+        if case := _case(profile, form, aliased, kind, row, level, seed):
+            yield case
 
 
 def _case(

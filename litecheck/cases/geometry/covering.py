@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 #: One value of each factor.
@@ -12,9 +12,12 @@ _Part = tuple[tuple[int, str], ...]
 
 
 def covering(
-    factors: Mapping[str, Sequence[str]], strength: int, allowed: Callable[[Row], bool]
+    factors: Mapping[str, Sequence[str]],
+    strength: int,
+    allowed: Callable[[Row], bool],
+    given: Iterable[Row] = (),
 ) -> Iterator[Row]:
-    """Yield rows in which every allowed combination of ``strength`` values occurs.
+    """Yield rows in which every allowed combination of ``strength`` values occurs that no given row has.
 
     A greedy search starts each row with a combination that is still missing, and gives each further factor the value
     that adds most missing combinations. The first value of a factor is its usual value: a combination is impossible if
@@ -23,6 +26,8 @@ def covering(
     """
     names = list(factors)
     missing = dict.fromkeys(parts(factors, strength))
+    for row in given:
+        _remove(missing, row, names, strength)
     usual = {name: values[0] for name, values in factors.items()}
     while missing:
         start = next(iter(missing))
@@ -36,8 +41,7 @@ def covering(
                 row[name] = max(
                     fitting, key=lambda v: _gain(missing, names, {**row, name: v}, name, strength)
                 )
-        for part in _parts_of(row, names, strength):
-            missing.pop(part, None)
+        _remove(missing, row, names, strength)
         yield {name: row[name] for name in names}
 
 
@@ -49,9 +53,9 @@ def parts(factors: Mapping[str, Sequence[str]], strength: int) -> Iterator[_Part
         yield from (tuple(zip(numbers, values, strict=True)) for values in product(*(v for _, v in chosen)))
 
 
-def _parts_of(row: Row, names: Sequence[str], strength: int) -> Iterator[_Part]:
-    known = [(n, row[name]) for n, name in enumerate(names) if name in row]
-    yield from combinations(known, min(strength, len(names)))
+def _remove(missing: dict[_Part, None], row: Row, names: Sequence[str], strength: int) -> None:
+    for part in combinations([(n, row[name]) for n, name in enumerate(names)], min(strength, len(names))):
+        missing.pop(part, None)
 
 
 def _gain(missing: Mapping[_Part, None], names: Sequence[str], row: Row, name: str, strength: int) -> int:
