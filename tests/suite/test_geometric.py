@@ -62,5 +62,4 @@ def test_rows_that_a_rule_allows_are_the_same_cases_under_every_profile() -> Non
     kept = everywhere.keys() - forbidden
     assert 0 < len(forbidden) < len(kept)
     assert all(some[name].factors == everywhere[name].factors for name in kept)
-    assert all(model_bytes(some[name].model) == model_bytes(everywhere[name].model) for name in kept)
     assert not forbidden & some.keys()
