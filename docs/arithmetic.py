@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dis import get_instructions
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from litecheck.reference.registry import Kernel, kernels
@@ -90,8 +90,9 @@ def _steps(function: Callable[..., Any]) -> list[FunctionType]:
     open_ = [function]
     while open_:
         one = inspect.unwrap(open_.pop())
-        for name in _names(one.__code__):
+        for name, attribute in _names(one.__code__):
             called = one.__globals__.get(name)
+            called = getattr(called, attribute, None) if isinstance(called, ModuleType) else called
             called = inspect.unwrap(called) if hasattr(called, "__wrapped__") else called
             if isinstance(called, FunctionType) and called not in found and _is_step(called):
                 found[called] = None
@@ -99,8 +100,13 @@ def _steps(function: Callable[..., Any]) -> list[FunctionType]:
     return [called for called in found if called.__doc__]
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    yield from (i.argval for i in get_instructions(code) if i.opname == "LOAD_GLOBAL")
+def _names(code: CodeType) -> Iterator[tuple[str, str]]:
+    """Yield the global names in a function's code, each with the next attribute: ``gemmlowp.multiply``, or empty."""
+    instructions = [*get_instructions(code)]
+    for one, following in zip(instructions, [*instructions[1:], None], strict=True):
+        if one.opname == "LOAD_GLOBAL":
+            attribute = following is not None and following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+            yield one.argval, following.argval if attribute and following is not None else ""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)

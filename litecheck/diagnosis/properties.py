@@ -33,6 +33,11 @@ _MEASURED = {
     "stride_w": "horizontal stride",
     "accumulation_depth": "products in a sum",
 }
+#: Options that change the computation: flags and masks, which are set or not.
+_FLAGS = (
+    *("adj_x", "adj_y", "align_corners", "half_pixel_centers", "keep_dims", "offset", "begin_mask", "end_mask"),
+    *("ellipsis_mask", "new_axis_mask", "shrink_axis_mask"),
+)
 #: Words that an operator can have.
 _WORDS = {"activation": ("NONE", "RELU", "RELU6", "RELU_N1_TO_1"), "padding": ("SAME", "VALID")}
 #: Unusual features that are not reported as not exercised.
@@ -55,9 +60,12 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "a window that is not square", window[0] != window[1]
     for name, axis in _paddings(operands):
         yield f"uneven {name} padding", max(axis.after, 0) != axis.before
-    axis_option = options_of(operands.operator).get("axis")
-    if axis_option is not None:
-        yield "an axis below 0", int(axis_option) < 0
+    options = options_of(operands.operator)
+    if options.get("axis") is not None:
+        yield "an axis below 0", int(options["axis"]) < 0
+    yield from ((name, bool(options[name])) for name in _FLAGS if name in options)
+    if "alpha" in options:
+        yield "an alpha below 0", float(options["alpha"]) < 0
     dilations = _dilations(operands)
     if dilations:
         yield "different dilations", dilations[0] != dilations[1]
@@ -119,6 +127,8 @@ def _words(operands: Operands) -> Iterator[tuple[str, str]]:
 
 def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
     graph = probe.subgraph
+    if "rank" in (options := options_of(operands.operator)):
+        yield "filters per unit", int(options["rank"])
     for name, called in _MEASURED.items():
         value = measurement(name)(operands)
         if isinstance(value, int):

@@ -26,7 +26,7 @@ class Hypothesis:
         """Return ``requantize: double, defect: no-activation``."""
         named = [f"{stage}: {variant}" for stage, variant in self.stages]
         defect = [f"defect: {self.defect}"] if self.defect else []
-        return ", ".join([*named, *defect]) or "the only way there is"
+        return ", ".join([*named, *defect]) or "the only variant"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,4 +47,4 @@ def test_ways_know_who_has_them() -> None:
 
 def test_a_way_reads_as_the_file_does() -> None:
     assert str(Hypothesis((("requantize", "single"),), "wraps")) == "requantize: single, defect: wraps"
-    assert str(Hypothesis(())) == "the only way there is"
+    assert str(Hypothesis(())) == "the only variant"

@@ -157,10 +157,15 @@ def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> Array:
 def hard_swish(input: Operand, output: OutputSpec) -> Array:
     """x * relu6(x + 3) / 6 in 16-bit fixed point.
 
-    x is stored in 1/128ths of its step. The first factor is x on the output's scale but for a right shift; the second is
-    x rescaled so that 3 becomes 2^15, saturated, and moved from [-1, 1] to [0, 1]. Their product is truncated. Scales so
-    fine that all 16 bits are shifted out leave 1 of the second factor, or -1 below 0. Any shape. Source:
-    tflite/kernels/internal/reference/hard_swish.h.
+    1. (m, shift) of s / 128 / output scale, and (mr, shift_r) of s / 128 / (3 / 32768), both real values in float32. m16 =
+       min((m + 2^15) >> 16, 32767), and likewise mr16.
+    2. h = (q - z) * 2^7. The first factor is a = (h * m16 + 2^14) >> 15: x on the output's scale but for `shift`.
+    3. r = h * 2^max(shift_r - 1, 0), saturated to int16; r = min((r * mr16 + 2^14) >> 15, 32767). If shift_r > 0, r = 2 * r,
+       saturated; else r / 2^-shift_r, half away from zero, and 1, or -1 below 0, from a shift of 16 on. Now 3 is 2^15.
+    4. The second factor is (r + 2^15) >> 1: from [-1, 1] to [0, 1]. Its product with a, / 2^15, is truncated toward zero,
+       divided by 2^-shift half away from zero, plus the output zero point, clamped.
+
+    Any shape. Source: tflite/kernels/internal/reference/hard_swish.h.
 
     For example, 10, -10 and 40 with scales 0.1 give 7, -3 and 40.
     """

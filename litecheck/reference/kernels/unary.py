@@ -112,7 +112,10 @@ def abs_(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 def l2_normalization(input: Operand, output: OutputSpec) -> Array:
     """x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
 
-    The sum of squares is an int32; 1 / sqrt of it by Newton's method, times 128 x, rounded twice.
+    1. The sum of (q - z)^2 is an int32, which wraps.
+    2. (m, shift) of 1 / sqrt(sum) by ``inverse_sqrt``.
+    3. int8: multiply_double(q - z, m, shift + 7). uint8: multiply_double(128 * (q - z), m, shift) + 128. Clamped.
+
     Source: tflite/kernels/internal/reference/integer_ops/l2normalization.h.
 
     For example, (3, 4) gives (77, 102): 0.6 and 0.8.

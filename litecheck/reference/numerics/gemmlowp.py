@@ -145,10 +145,15 @@ def reciprocal(x: Ints, integer_bits: int) -> tuple[Ints, Ints]:
 
 
 def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
-    """(m, shift) with 1 / sqrt(x) = m * 2^(shift-31) for integers x >= 0 (0 counts as 1).
+    """(m, shift) with 1 / sqrt(x) = m * 2^(shift-31) for integers x >= 0; 0 and 1 give (2^31 - 1, 0).
 
-    x is moved by pairs of bits to [2^27, 2^29), halved, and read as Q3; five steps x' = x (3 - v x^2) / 2 of Newton
-    and Raphson from 1 give 1 / sqrt(v), and sqrt(1/2) makes up for the halving.
+    a * b is ``multiply``, and a << n saturates.
+
+    1. v = x and right = 11. While v >= 2^29: v = v // 4 and right + 1. While v < 2^27: v = 4 * v and right - 1.
+    2. half = v / 4, half away from zero: v / 2 in Q3. y = 2^28, which is 1 in Q3.
+    3. Five steps of Newton and Raphson: cube = ((y * y) * y) << 6, and y = (y * (2^28 + 2^27) - half * cube) << 3.
+    4. y = y * 1518500250: sqrt(1/2) makes up for the halving. m = y << max(-right, 0), shift = -max(right, 0).
+
     Source: GetInvSqrtQuantizedMultiplierExp.
 
     For example, 4 gives (1073741828, 0), which is 0.5 within 2^-29.
