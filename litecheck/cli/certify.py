@@ -89,6 +89,10 @@ def certify(
             )
         if public_key is not None:
             raise ConfigError("--public-key goes with --check")
+        if output.lower().endswith(".zip"):
+            raise ConfigError(
+                f"-o {output}: a certificate is a JSON file; --bundle {output} writes an archive beside it"
+            )
         order = _Order(*_folders(suite, results), claims, tuple(waivers or ()), date, output, sign, bundle)
         raise typer.Exit(_made(order, targets, manner))
     if any(option is not None for option in (date, output, sign, bundle)):
@@ -112,7 +116,10 @@ def certify(
 
 def _folders(suite: str | None, results: str | None) -> tuple[str, str]:
     if suite is None or results is None:
-        raise ConfigError("no suite and results: got fewer than two folders, expected SUITE and RESULTS")
+        raise ConfigError(
+            "no suite and results: got fewer than two folders, expected SUITE and RESULTS. Only an archive of --bundle "
+            "is checked alone"
+        )
     return suite, results
 
 

@@ -35,7 +35,16 @@ _MEASURED = {
 }
 #: Options that change the computation: flags and masks, which are set or not.
 _FLAGS = (
-    *("adj_x", "adj_y", "align_corners", "half_pixel_centers", "keep_dims", "offset", "begin_mask", "end_mask"),
+    *(
+        "adj_x",
+        "adj_y",
+        "align_corners",
+        "half_pixel_centers",
+        "keep_dims",
+        "offset",
+        "begin_mask",
+        "end_mask",
+    ),
     *("ellipsis_mask", "new_axis_mask", "shrink_axis_mask"),
 )
 #: Words that an operator can have.

@@ -75,6 +75,9 @@ def test_a_bundle_is_made_and_checked_alone(run: Run, folder: Path) -> None:
     both = run("certify", "suite", "results", "--check", "c.zip")
     assert (both.exit_code, "give --check alone" in both.stderr) == (64, True)
     assert "expected SUITE and RESULTS" in run("certify", "--check", "certificate.json").stderr
+    named = run(*(word.replace("certificate.json", "d.zip") for word in MADE))
+    assert (named.exit_code, "--bundle d.zip" in named.stderr) == (64, True)
+    assert not (folder / "d.zip").exists()
     assert run("certify", "--check", "c.zip", "--bundle", "d.zip").exit_code == 64
     clash = run(*MADE, "--bundle", "claims.yaml")
     assert clash.exit_code == 64
