@@ -30,14 +30,15 @@ def judged(verification: Verification) -> str:
 
 
 def remark(verification: Verification) -> str:
-    """Return the arithmetic of a conforming device, the numbers of outcomes that are not exact, and of known faults.
+    """Return the arithmetic of a conforming device, and if no case fails, the numbers of outcomes that are not exact; and
+    the number of known faults.
 
-    Example: ``4 of 16 exact under litert-xnnpack, 11 within tolerance, 1 known fault``.
+    Examples: ``4 of 16 exact under litert-xnnpack, 11 within tolerance, 1 known fault``, ``4 not supported``.
     """
     verdicts = verification.verdicts
     known = sum(map(verification.known_fault, verdicts))
     faults = counted(known, "known fault") if known else ""
-    if verification.verdict != "conforms":
+    if verification.verdict == "fails":
         return faults
     ends = Counter(v.outcome for v in verdicts if not verification.known_fault(v))
     agreed, exact = agreements.headline(verification.agreement), ends.pop(Outcome.EXACT, 0)

@@ -55,6 +55,20 @@ def test_the_headline_of_a_device_that_fails_has_the_share(good: Verification) -
         assert headlines.headline(replace(good, verdicts=verdicts)) == told
 
 
+def test_the_headline_of_an_unchecked_model_has_the_outcomes(good: Verification) -> None:
+    (exact,) = good.verdicts
+    lacking, unknown = (
+        replace(exact, outcome=outcome, fits=(), arithmetic="", differences=())
+        for outcome in (Outcome.NOT_SUPPORTED, Outcome.NO_REFERENCE)
+    )
+    for verdicts, told in (
+        ((lacking, lacking), "not checked: 2 not supported"),
+        ((unknown, lacking), "not checked: 1 no reference, 1 not supported"),
+        ((), "not checked"),
+    ):
+        assert headlines.headline(replace(good, verdicts=verdicts)) == told
+
+
 def test_a_known_fault_of_a_published_runtime_is_said_and_fails_nothing(good: Verification) -> None:
     (exact,) = good.verdicts
     wrong = replace(
