@@ -299,3 +299,11 @@ def test_every_flag_of_a_stream_is_explained_once() -> None:
     assert len(names) > 40
     alone = {part for name in names for part in name.split("+")}
     assert [name for name in sorted(alone) if explained.count(name) != 1] == []
+
+
+def test_the_page_of_integer_arithmetic_has_the_steps_that_are_called_through_modules() -> None:
+    page = text_of("docs/arithmetic.md")
+    for opcode, step in (("L2_NORMALIZATION", "inverse_sqrt"), ("LOG_SOFTMAX", "log of gemmlowp")):
+        section = page.partition(f"\n### {opcode}\n")[2].partition("\n### ")[0]
+        assert f"[{step}](#{step.replace(' ', '-')})" in section
+        assert f"\n### {step}\n" in page

@@ -8,6 +8,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import activation
+from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.registry import kernels
 from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
@@ -116,6 +117,43 @@ def test_hard_swish_is_within_a_step(scale, zero):
     x = float(np.float32(scale)) * (BYTES.astype(float) - zero)
     real = x * np.clip(x + 3, 0, 6) / 6 / float(out.scale) - 20
     assert np.abs(activation.hard_swish(v, out) - np.clip(real, -128, 127)).max() <= 1
+
+
+def documented_hard_swish(q, v, out):
+    """Return the output of a stored integer by the steps of the page of integer arithmetic."""
+
+    def saturated(x):
+        return max(min(x, 32767), -32768)
+
+    def shifted(x, bits):
+        half = (1 << bits) >> 1
+        return (x + half) >> bits if x >= 0 else -((-x + half) >> bits)
+
+    fine = v.scale / np.float32(128)
+    m, shift = quantize_multiplier(float(fine / out.scale))
+    mr, shift_r = quantize_multiplier(float(fine / np.float32(3 / 32768)))
+    m16, mr16 = (min((n + (1 << 15)) >> 16, 32767) for n in (m, mr))
+    h = (q - v.zero_point) << 7
+    a = (h * m16 + (1 << 14)) >> 15
+    r = min((saturated(h << max(shift_r - 1, 0)) * mr16 + (1 << 14)) >> 15, 32767)
+    if shift_r > 0:
+        r = saturated(2 * r)
+    elif shift_r > -16:
+        r = shifted(r, -shift_r)
+    else:
+        r = -1 if r < 0 else 1
+    product = a * ((r + (1 << 15)) >> 1)
+    truncated = product >> 15 if product >= 0 else -(-product >> 15)
+    return max(min(shifted(truncated, -shift) + out.zero_point, 127), -128)
+
+
+@pytest.mark.parametrize("scale", [1e-7, 0.0001, 0.003, 0.03, 0.1, 0.9, 7.0])
+@pytest.mark.parametrize("zero", [-128, -3, 127])
+def test_hard_swish_has_its_documented_steps(scale, zero):
+    v, out = value(scale=scale, zero=zero), result(scale=scale * 1.1, zero=-20)
+    assert activation.hard_swish(v, out).tolist() == [
+        documented_hard_swish(q, v, out) for q in range(-128, 128)
+    ]
 
 
 def test_hard_swish_of_floats():

@@ -26,6 +26,35 @@ def test_constants_are_gemmlowps():
     assert gemmlowp.constant(0.5, 0, 16) == 1 << 14
 
 
+def documented_inverse_sqrt(x: int) -> tuple[int, int]:
+    """Return 1 / sqrt(x) by the steps of the page of integer arithmetic."""
+
+    def multiply(a: int, b: int) -> int:
+        return min((a * b + (1 << 30)) >> 31, INT32_MAX)
+
+    def shifted(a: int, bits: int) -> int:
+        return max(min(a << bits, INT32_MAX), INT32_MIN)
+
+    if x <= 1:
+        return INT32_MAX, 0
+    v, right = x, 11
+    while v >= 1 << 29:
+        v, right = v // 4, right + 1
+    while v < 1 << 27:
+        v, right = v * 4, right - 1
+    half, y = (v + 2) // 4, 1 << 28
+    for _ in range(5):
+        cube = shifted(multiply(multiply(y, y), y), 6)
+        y = shifted(multiply(y, (1 << 28) + (1 << 27)) - multiply(half, cube), 3)
+    return multiply(y, 1518500250) << max(-right, 0), -max(right, 0)
+
+
+@given(st.integers(0, 31).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)))
+def test_the_inverse_root_is_that_of_its_documented_steps(x):
+    m, shift = gemmlowp.inverse_sqrt(np.array([x], np.int64))
+    assert (int(m[0]), int(shift[0])) == documented_inverse_sqrt(x)
+
+
 @given(st.integers(INT32_MIN, INT32_MAX), st.integers(INT32_MIN, INT32_MAX))
 def test_a_product_is_the_nearest_ties_up(a, b):
     exact = min((a * b + (1 << 30)) >> 31, INT32_MAX)
