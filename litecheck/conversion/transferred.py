@@ -53,10 +53,14 @@ class TransferredParams:
         return {key: form.reach for key, form in self.forms.items()}
 
     def at(self, port: TensorUse, key: Key, form: QuantParams, storage: QuantSpec) -> QuantParams:
-        """Return the form of a tensor at a port, in the type of the solved form."""
+        """Return the form of a tensor at a port, in the type of the solved form.
+
+        Example: an operator with int16 activations does not read the int8 form that a model was trained for.
+        """
         own = self.read.get(port) or self.forms.get(key)
         if own is not None:
-            return moved(own, form.dtype)
+            own = moved(own, form.dtype)
+            return own if own.dtype == form.dtype else form
         constant = self.constants.get(key)
         if constant is None or constant.scale.size != 1 or form.scale.size != 1:
             return form
