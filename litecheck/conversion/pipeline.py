@@ -101,7 +101,9 @@ def _carried_out(
     rerun = correction = budget = None
     if data and calibration:
         inner, search = calibration.inner, session.search
-        rerun = Rerun(model, settings, data, ranges, inner, told, before, child, trained, search)
+        rerun = Rerun(
+            model, settings, data, ranges, inner, told, before, child, trained, search, session.simulated
+        )
     if rerun and settings.budget:
         conversion, budget = rerun.budgeted(conversion)
     if rerun and settings.correct_bias:

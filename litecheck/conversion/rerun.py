@@ -63,7 +63,8 @@ class Rerun:
     """The common parts of conversions of a model.
 
     ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
-    available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``.
+    available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions are
+    compared with ``simulated``, the model of quantization-aware training, of which ``model`` lacks the simulation.
     """
 
     model: Model
@@ -76,6 +77,7 @@ class Rerun:
     child: LitertChild | None = None
     trained: DequantizedModel | None = None
     search: CalibrationData | None = None
+    simulated: Model | None = None
 
     def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """Return the conversion with corrected biases if that is better, else the conversion."""
@@ -111,7 +113,8 @@ class Rerun:
             return self._converted(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
 
         def compared(one: Conversion) -> Agreement:
-            return self.compared(one, "quantizing one operator alone", data=self.search)
+            # all other operators compute in float32: the simulation of their integers is no part of the cost
+            return self.compared(one, "quantizing one operator alone", data=self.search, reference=one.source)
 
         return ranked(conversion, alone, compared, most)
 
@@ -138,8 +141,7 @@ class Rerun:
         Corresponding operators of all steps of an unrolled loop are measured together.
         """
         main = conversion.source.subgraphs[0]
-        steps = loop_steps(main)
-        weights = weight_counts(main, steps)
+        weights = weight_counts(main, steps := loop_steps(main))
         later = {number for rest in steps.values() for number in rest}
 
         def snrs(one: Conversion, measured: Callable[[Decision], object], wide: bool) -> Mapping[int, float]:
@@ -222,13 +224,13 @@ class Rerun:
         what: str,
         channelled: frozenset[Key] = frozenset(),
         data: CalibrationData | None = None,
+        reference: Model | None = None,
     ) -> Agreement:
         """Run a conversion and the float model. Compare the outputs, and the tensors of ``channelled`` per channel."""
         from litecheck.conversion.agreement import agreement  # not every conversion needs it
 
         found = agreement(
-            conversion.source,
-            conversion.model,
+            reference or self.simulated or conversion.source, conversion.model,
             {old: new for old, new in conversion.tensors.items() if old in channelled},
             data or self.data,
             channelled=channelled,
@@ -236,7 +238,7 @@ class Rerun:
             progress=lambda done: self.tell(self.done + done, what),
             limits=Limits(self.settings.seconds),
             child=self.child,
-        )
+        )  # fmt: skip
         self.done += (data or self.data).count or 0
         return found
 

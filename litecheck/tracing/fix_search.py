@@ -93,4 +93,4 @@ def _of_trained(rerun: Rerun) -> Rerun:
     trained = import_trained(rerun.model, "uint8" if kind == "uint8" else "int8")
     profile, _ = rules_for(kind, "")
     ranges = with_trained_ranges(trained.model, profile, rerun.ranges, trained, KINDS[kind][0])
-    return replace(rerun, model=trained.model, ranges=ranges, trained=trained)
+    return replace(rerun, model=trained.model, ranges=ranges, trained=trained, simulated=rerun.model)

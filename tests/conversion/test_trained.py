@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +109,34 @@ def test_other_kinds_keep_values_and_ranges() -> None:
     assert {t.dtype for t in record.conversion.model.subgraphs[0].tensors if t.name.startswith("y")} == {
         "int16"
     }
+
+
+@pytest.mark.parametrize(
+    ("pairs", "settings"),
+    [(True, {}), (False, {}), (True, {"random": 4, "device": "litecheck"})],
+    ids=["pairs", "FAKE_QUANT", "data"],
+)
+def test_an_operator_with_int16_activations_does_not_read_the_trained_int8_form(
+    pairs: bool, settings: dict[str, Any]
+) -> None:
+    record = convert_model(net(pairs), int16x8=("#0",), inputs="int8", **settings)
+    assert record.verdict == "conforms"
+    layer = next(op for op in record.conversion.model.subgraphs[0].operators if op.kind == "FULLY_CONNECTED")
+    tensors = [record.conversion.model.subgraphs[0].tensors[i] for i in (*layer.inputs[:2], *layer.outputs)]
+    assert [t.dtype for t in tensors] == ["int16", "int8", "int16"]
+    assert named(record.conversion.model)["x"].dtype == "int8"
+
+
+def test_a_budget_compares_with_the_simulation() -> None:
+    """Values beyond the trained range are clipped in training, and not in the model without its simulation."""
+    record = convert_model(net(True), random=16, device="litecheck", budget="snr=40")
+    plain = convert_model(net(True), random=16, device="litecheck")
+    assert record.budget is not None
+    assert not record.budget.chosen.assignment.int16x8 | record.budget.chosen.assignment.real
+    assert record.agreement is not None
+    assert plain.agreement is not None
+    assert record.agreement.outputs == plain.agreement.outputs
+    assert record.budget.chosen.snr == pytest.approx(record.agreement.outputs[0].snr)
 
 
 def test_a_plan_is_applied_again(tmp_path: Path) -> None:
