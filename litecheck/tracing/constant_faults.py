@@ -110,7 +110,7 @@ def value_words(held: HeldConstant, axis: int) -> str:
         verb = "have equal weights" if rows[dead].any() else "are 0" if dead.sum() > 1 else "is 0"
         return f"{int(dead.sum())} of {counted(len(rows), 'channel')} {verb}"
     levels = np.unique(stored).size
-    if stored.size > 4 * _LEVELS and levels <= _LEVELS:
+    if held.stored.dtype != "int4" and stored.size > 4 * _LEVELS and levels <= _LEVELS:
         return f"its weights have {levels} levels"
     off, norm = np.sqrt(np.square(rows - real).sum(axis=1)), np.sqrt(np.square(real).sum(axis=1))
     wrong = int(np.count_nonzero(off > 0.1 * np.maximum(norm, 1e-12)))

@@ -18,16 +18,21 @@ _OPTIONS = {
 
 
 def fix_gains(
-    before: float, same: float | None, plain: float | None, after: float, options: Sequence[str]
+    before: float,
+    same: float | None,
+    plain: float | None,
+    after: float,
+    options: Sequence[str],
+    narrow: bool = False,
 ) -> tuple[FixGain, ...]:
     """Return the parts of a gain in dB, the largest first.
 
     ``same`` is the SNR of a conversion with the model's granularity of weights, ``plain`` that of a conversion without
-    options; None if it is not known. Example: 25, 27, 38 and 39 give 11 dB from per-channel weights, 2 dB from new ranges
-    and constants, and 1 dB from the options.
+    options; None if it is not known. ``narrow`` weights have 4 bits in the model, and 8 in all conversions. Example: 25, 27,
+    38 and 39 give 11 dB from per-channel weights, 2 dB from new ranges and constants, and 1 dB from the options.
     """
     steps: list[tuple[str, float | None]] = [
-        ("new ranges and constants", same),
+        ("8-bit weights and new ranges" if narrow else "new ranges and constants", same),
         ("per-channel weights", plain),
     ]
     if same is None:

@@ -145,12 +145,13 @@ def twin_form(model: Model, part: SubgraphMatch, twin: Twin) -> Model:
 def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
     """Return the real values of a float constant in the twin, or None if both models leave it float.
 
-    Weights that only the quantized model stores as integers, because the twin leaves small weights float, are rounded.
+    Weights that only the quantized model stores as integers, because the twin leaves small weights float, and weights of 4
+    bits are rounded to the quantized model's type.
     """
     values = constant_values(held.real)
     if values is None:
         return None
-    if form is None or not form.scale.size:
+    if form is None or not form.scale.size or (held.stored is not None and held.stored.dtype == "int4"):
         return _rounded(values, held.stored)
     if form.dtype in ("int32", "int64"):
         scale = along_axis(form.scale, form.quantization, values.ndim)
@@ -160,12 +161,12 @@ def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
 
 def _rounded(values: Weights, stored: Tensor | None) -> Weights | None:
     """Return weights with the scales that suit them, one or several as in a stored tensor; None for another type."""
-    if stored is None or stored.dtype != "int8" or not is_quantized(stored):
+    if stored is None or stored.dtype not in ("int8", "int4") or not is_quantized(stored):
         return None
     axis = stored.quantization.axis if stored.quantization.scale.size > 1 else None
-    scales = weight_scales(values.astype(np.float32), axis)
+    scales = weight_scales(values.astype(np.float32), axis, dtype=stored.dtype)
     q = Quantization(scales, np.zeros(scales.size, np.int64), axis or 0)
-    return stored_as(values, "int8", q).astype(np.float64)
+    return stored_as(values, stored.dtype, q).astype(np.float64)
 
 
 def equal_operators(part: SubgraphMatch, one: Model, other: Model) -> frozenset[int]:

@@ -125,7 +125,8 @@ class Workshop:
         self, options: FixOptions, gain: float, joint: Operator | None, before: float,
         snr: Callable[[Conversion], float],
     ) -> TriedFix | None:  # fmt: skip
-        """Return the fix with the gain of its command on all samples, or None if the command gains less.
+        """Return the fix with the gain of its command on all samples, or None if the command gains less. Options that
+        lose against a plain conversion are left out.
 
         The tensors that an operator joins may gain where the outputs do not lose: then with the gain on the trials' samples.
         """
@@ -133,6 +134,10 @@ class Workshop:
         try:
             made = command.conversion(options)
             first, last = command.measured(self.match.second), command.measured(made.model)
+            if options.words:
+                plain = command.measured(self.trials.converted(FixOptions()).model)
+                if last.snr < plain.snr - _WORTH:
+                    return self._confirmed(FixOptions(), gain, None, before, snr)
             if last.snr - first.snr >= gain:
                 return self._fix(options, first.snr, last, lambda one: command.measured(one.model).snr)
             if joint is not None and last.snr > first.snr - _WORTH and snr(made) - before >= gain:
@@ -152,7 +157,8 @@ class Workshop:
             snr, lambda: convert(made.model, made.request, made.ranges, same, made.inner, made.changes)
         )
         plain = _measured(snr, lambda: made.converted(FixOptions()))
-        gains = fix_gains(before, granular, plain, after.snr, options.words)
+        narrow = any(t.dtype == "int4" for s in self.match.second.subgraphs for t in s.tensors)
+        gains = fix_gains(before, granular, plain, after.snr, options.words, narrow)
         return TriedFix(
             f"litecheck convert {words}", before, after.snr, after.samples, gains, runtime=after.runtime
         )

@@ -6,7 +6,10 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,16 +20,19 @@ from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.convert_float import convert
-from litecheck.conversion.fixes import lowest_snr
+from litecheck.conversion.fixes import FixOptions, lowest_snr
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.request import Request
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.build import ModelBuilder
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
+from litecheck.tracing.confirmed_fixes import WholeSnr
 from litecheck.tracing.trace_session import trace
+from litecheck.tracing.traced_fixes import Workshop
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
 from tests.conversion.test_outlier_channels import DATA, layers
@@ -192,10 +198,59 @@ def test_a_gain_of_granularity_is_not_credited_to_int16() -> None:
     arrays[..., 0] *= 0.05
     ranges = {(0, i): (float(v.min()), float(v.max())) for i, v in ((x, arrays), (y, arrays @ weight.T))}
     made = convert(real, Request("int8"), ranges, TransferredParams(per_axis={(0, w): False}))
-    data = CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", 6)
+    data = rows_of(arrays)
     found = trace(real, made.model, data=(data,), runtime="litecheck")
     assert found.culprits == ()
     assert found.fix is not None
     assert not {"--int16x8", "--keep-float"} & set(found.fix.command.split())
     assert found.fix.gains[0].source == "per-channel weights"
     assert found.fix.gains[0].gain > 0.8 * found.fix.gain
+
+
+@pytest.mark.parametrize(("option", "chosen"), [(35.0, ""), (39.5, "--keep-float"), (50.0, "--keep-float")])
+def test_an_option_that_loses_against_a_plain_conversion_is_no_fix(option: float, chosen: str) -> None:
+    """The model has 25 dB, a plain conversion 40 dB."""
+    known = {"quantized": 25.0, "": 40.0, "--keep-float": option}
+
+    def conversion(options: FixOptions) -> SimpleNamespace:
+        return SimpleNamespace(model=options.words[0] if options.words else "")
+
+    shop: Any = SimpleNamespace(
+        command=SimpleNamespace(conversion=conversion, measured=lambda model: WholeSnr(known[model], 4, "")),
+        match=SimpleNamespace(second="quantized"),
+        trials=SimpleNamespace(converted=conversion),
+        _fix=lambda options, before, after, snr: (conversion(options).model, after.snr),
+    )
+    shop._confirmed = partial(Workshop._confirmed, shop)
+    assert shop._confirmed(FixOptions(keep=("#1",)), 3.0, None, 25.0, None) == (chosen, known[chosen])
+
+
+def test_weights_of_4_bits_are_compared_with_weights_of_4_bits(tmp_path: Path) -> None:
+    """They lose what 4 bits must lose, and a conversion to 8 bits gains it. Damaged weights of 4 bits are a culprit."""
+    rng = np.random.default_rng(3)
+    main = (builder := ModelBuilder()).subgraph()
+    x, y = (main.tensor(name, (1, size), "float32") for name, size in (("x", 64), ("y", 16)))
+    main.add("FULLY_CONNECTED", [x, main.constant("w", rng.normal(0, 1, (16, 64)).astype("f4")), -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    real, data = builder.finish(), rows_of(rng.normal(0, 1, (6, 1, 64)).astype("f4"))
+    recipe = tmp_path / "int4.yaml"
+    recipe.write_text("rules:\n  - {to: int8, opcode: FULLY_CONNECTED, weights: int4}\n")
+    made = convert_model(real, recipe=str(recipe), data=(data,), device="litecheck").conversion.model
+    found = trace(real, made, data=(data,), runtime="litecheck")
+    assert found.culprits == ()
+    assert found.fix is not None
+    assert found.fix.gains[0].source == "8-bit weights and new ranges"
+    (weight,) = (t for t in made.subgraphs[0].tensors if t.dtype == "int4")
+    assert weight.data is not None
+    editor = SubgraphEditor(made.subgraphs[0])
+    editor.set_tensor(weight.index, data=np.roll(weight.data, 5))
+    damaged = trace(
+        real, with_subgraphs(made, [editor.finish()[0]]), data=(data,), fix=False, runtime="litecheck"
+    )
+    assert [one.cause for one in damaged.culprits] == ["weights"]
+    assert "levels" not in damaged.culprits[0].detail
+
+
+def rows_of(arrays: np.ndarray) -> CalibrationData:
+    return CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", len(arrays))
