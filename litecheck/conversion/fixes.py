@@ -148,7 +148,7 @@ def best_fix(
         if (after := trial(options)) is not None
     ]
     best = max((fix.after for fix in fixes), default=before)
-    if best - before < gain:
+    if not fixes or best - before < gain:
         return None
     near = (fix for fix in fixes if fix.after >= max(min(best - _NEAR, _GOOD), before + gain))
     return min(near, key=lambda fix: (len(fix.options), -fix.after))

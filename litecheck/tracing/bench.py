@@ -19,7 +19,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.saturable_ends import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
-from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators
+from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators, simulated_tensors
 from litecheck.tracing.float_forms import equal_operators, own_form, twin_form
 from litecheck.tracing.measures import Errors, Signal, Tensors
 from litecheck.tracing.storage import in_tensor, is_quantized, meaning, stores_alike
@@ -44,6 +44,7 @@ class Bench:
         self.operators = tuple(fed_operators(part))
         self.errors = {fed.other: Errors() for fed in self.operators}
         self.edges = {index: Errors() for index, _ in edges_of(part)}
+        self.simulated = simulated_tensors(part.first)
         self.copies = dict(copies_of(part))
         self.ends = {index: Errors() for index in part.second.outputs if index in part.tensors}
         self._values = {
@@ -131,8 +132,11 @@ class Bench:
         alone = self.run_alone(fed, real, quantized)
         wanted = {old: Signal.of(real[old]) for old, _ in fed.outputs if old in real}
         for old, new in fed.outputs:
-            if (want := wanted.get(old)) is None:
+            if old not in wanted:
                 continue
+            # the model was trained for the values behind the simulation
+            behind = self.simulated.get(old, old)
+            want = wanted[old] if behind not in real or behind == old else Signal.of(real[behind])
             tensor = self.part.second.tensors[new]
             self._storage(errors, want, new, quantized)
             if new in stored:

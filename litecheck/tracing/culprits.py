@@ -80,7 +80,13 @@ def _more(errors: Errors, name: str, other: str) -> float:
 
 
 def _passes_on(bench: Bench, fed: FedOperator) -> bool:
-    """Return True if the output has the quantization of an input: its range is chosen at the input's producer."""
+    """Return True if the output has the quantization of an input: its range is chosen at the input's producer.
+
+    The quantization of sums and products is their own, even if it happens to be that of an input.
+    """
+    facts = traits_of(fed.operator.kind)
+    if facts.products or (facts.elementwise == "binary" and facts.result == "rescaled"):
+        return False
     tensors = bench.part.second.tensors
     sides = [[tensors[new] for new, _ in fed.feeds], [tensors[new] for _, new in fed.outputs]]
     return any(stores_alike(one, other) for one in sides[0] for other in sides[1])

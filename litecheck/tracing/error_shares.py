@@ -60,8 +60,10 @@ class ErrorShares:
     def _of_operator(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
         fed = next(one for one in self._bench.operators if one.other == number)
         tensors, alone = self._bench.part.second.tensors, self._bench.run_alone(fed, real)
-        made = {old: meaning(alone[new], tensors[new]) for old, new in fed.outputs if new in alone}
-        before = real if with_inputs else self._from_stored_inputs(fed, real)
+        behind = {old: self._bench.simulated.get(old, old) for old, _ in fed.outputs}
+        made = {behind[old]: meaning(alone[new], tensors[new]) for old, new in fed.outputs if new in alone}
+        given = with_inputs or any(old != new for old, new in behind.items())
+        before = real if given else self._from_stored_inputs(fed, real)
         known = {old for old, values in made.items() if old in before and before[old].shape == values.shape}
         return {old: made[old] - before[old] for old in known}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from litecheck.model.graph import wiring_of
+from litecheck.model.graph import has_ends, wiring_of
 from litecheck.model.matching import SubgraphMatch
+from litecheck.model.node_signatures import CONVERSIONS
 from litecheck.model.tensor_matching import origin_of
-from litecheck.model.types import Operator
+from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.float_forms import differs, permutation
 from litecheck.tracing.storage import is_quantized
@@ -39,11 +40,34 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
         )  # fmt: skip
         if not outputs:
             continue
-        feeds = tuple(dict.fromkeys((i, part.tensors.get(i, -1)) for i in theirs.inputs if _is_fed(part, i)))
+        feeds = tuple(dict.fromkeys((i, _home(part, i)) for i in theirs.inputs if _is_fed(part, i)))
         held = any(i >= 0 and not _is_fed(part, i) for i in theirs.inputs)
         computes = held or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
         reads = {origin_of(part.first, i): i for i in mine.inputs if i >= 0}
         yield FedOperator(one, other, theirs, feeds, outputs, computes, reads)
+
+
+def _home(part: SubgraphMatch, index: int) -> int:
+    """Return the float tensor that feeds a quantized tensor, in front of simulated quantization; -1 if there is none."""
+    home = part.tensors.get(index, -1)
+    return origin_of(part.first, home) if home >= 0 and is_quantized(part.first.tensors[home]) else home
+
+
+def simulated_tensors(subgraph: Subgraph) -> dict[int, int]:
+    """Return the float tensors that only simulated quantization reads, with the tensors behind the simulation."""
+    wiring, found = wiring_of(subgraph), dict[int, int]()
+    for operator in subgraph.operators:
+        if (
+            operator.kind not in CONVERSIONS
+            or not has_ends(operator)
+            or is_quantized(subgraph.tensors[operator.outputs[0]])
+        ):
+            continue
+        made, first = operator.outputs[0], origin_of(subgraph, operator.outputs[0])
+        plain = all(subgraph.operators[n].kind in CONVERSIONS for n in wiring.readers.get(first, ()))
+        if plain and not subgraph.tensors[first].is_constant and wiring.last_writer.get(first, -1) >= 0:
+            found[first] = made
+    return found
 
 
 def _is_fed(part: SubgraphMatch, index: int) -> bool:

@@ -14,6 +14,7 @@ from litecheck.conversion.plan_profiles import profile_of, rules_for
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, Request
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
+from litecheck.conversion.trained import import_trained, is_trained
 from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Model, Tensor
@@ -51,6 +52,12 @@ def make_twin(
     request = Request(kind_of(match.second), keep=_kept(match))
     conversion = convert(match.first, request, wide, granularity_of(match), inner)
     forms = {(one.subgraph, one.tensor): one.written for one in conversion.plan.tensors if one.written}
+    if is_trained(
+        match.first
+    ):  # its ranges are stated, and the conversion keeps simulated operators in float32
+        forms |= import_trained(
+            match.first, "uint8" if kind_of(match.second) == "uint8" else "int8"
+        ).borrowed.forms
     reads = {port: form for one in conversion.plan.tensors for port, form in one.read.items() if form}
     return Twin(conversion, forms, reads)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import cast
 
@@ -274,3 +275,9 @@ def test_of_good_fixes_the_fix_with_fewer_options(real: float, wide: float, chos
     fix = best_fix(joined().subgraphs[0], [LossCause((3,), "a cause")], trial, 0.0, 4)
     assert fix is not None
     assert fix.options[0] == chosen
+
+
+@pytest.mark.parametrize("before", [10.0, math.inf], ids=["known", "no output to compare"])
+def test_without_a_possible_option_there_is_no_fix(before: float) -> None:
+    subgraph = joined().subgraphs[0]
+    assert best_fix(subgraph, [LossCause((), "", plain=True)], lambda options: None, before, 4) is None

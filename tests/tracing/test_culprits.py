@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Sample
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.tracing.culprits import loss_of, range_fault
 from litecheck.tracing.measures import Errors
+from litecheck.tracing.trace_session import trace
 from tests.differential.faults import by_tensorflow, traced
 
 
@@ -29,6 +33,29 @@ def test_a_changed_scale_is_the_culprit_and_not_the_bias_that_is_derived_from_it
     assert (found[0].operator, found[0].cause) == (first.index, "output_range")
     assert found[0].detail.endswith(f"the bias of CONV_2D #{second.index} fits a scale 2.5 times as large")
     assert (second.index, "bias") not in [(one.operator, one.cause) for one in found]
+
+
+@pytest.mark.parametrize("kind", ["FULLY_CONNECTED", "ADD"])
+def test_a_range_that_happens_to_be_that_of_an_input(kind: str) -> None:
+    """All tensors have the range of the input, as if one range was given for all, and the sums are larger."""
+    rng, models = np.random.default_rng(5), []
+    weight, values = rng.uniform(0.5, 1, (8, 8)), rng.uniform(-1, 1, (6, 1, 8)).astype("f4")
+    for dtype in ("float32", "int8"):
+        main = (builder := ModelBuilder()).subgraph()
+        form = quantized(1 / 127) if dtype == "int8" else None
+        x, y = (main.tensor(name, (1, 8), dtype, form) for name in "xy")
+        stored = weight.astype("f4") if form is None else np.rint(weight * 127).astype("i1")
+        held = main.constant("w", stored if kind == "FULLY_CONNECTED" else 2 * stored[0] if form is None else stored[0],
+                             None if form is None else quantized((1 if kind == "FULLY_CONNECTED" else 2) / 127))  # fmt: skip
+        main.add(kind, [x, held, *((-1,) if kind == "FULLY_CONNECTED" else ())], [y])
+        main.inputs(x)
+        main.outputs(y)
+        models.append(builder.finish())
+    data = CalibrationData(lambda: ((Sample({"x": array}),) for array in values), "values", 6)
+    (found,) = trace(*models, data=(data,), fix=False, runtime="litecheck").culprits
+    assert (found.opcode, found.cause) == (kind, "output_range")
+    assert found.detail.startswith("the range -1.01..1 is too ")
+    assert "too narrow" in found.detail
 
 
 @pytest.mark.parametrize(
@@ -61,7 +88,7 @@ def test_a_loss_is_relative_to_the_rest_of_the_error_on_the_same_samples(
 ) -> None:
     errors = Errors({name: (1.0, noise, 1) for name, noise in sums.items()})
     bench: Any = SimpleNamespace(errors={0: errors}, part=SimpleNamespace(second=SimpleNamespace(tensors=())))
-    fed: Any = SimpleNamespace(other=0, feeds=(), outputs=())
+    fed: Any = SimpleNamespace(other=0, feeds=(), outputs=(), operator=SimpleNamespace(kind="RESHAPE"))
     loss = loss_of(bench, fed)
     assert loss.decibels == pytest.approx(decibels, abs=0.1)
     assert loss.base == pytest.approx(base, rel=0.01)

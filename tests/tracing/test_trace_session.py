@@ -12,6 +12,7 @@ import pytest
 import litecheck
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
+from litecheck.conversion.pipeline import convert_model
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.graph import wiring_of
 from litecheck.model.load import load_model
@@ -230,6 +231,9 @@ def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -
         ("weight_scales", 5, "weight_scale"),
         ("biases", 5, "bias"),
         ("too_wide", 2, "output_range"),
+        ("too_narrow", 2, "output_range"),
+        ("too_wide", 0, "output_range"),
+        ("too_narrow", 0, "output_range"),
     ],
 )
 def test_a_model_of_quantization_aware_training(kind: str, number: int, cause: str) -> None:
@@ -247,6 +251,16 @@ def test_a_model_of_quantization_aware_training(kind: str, number: int, cause: s
     assert planted is not None
     found = litecheck.trace(real, planted.model, random=3, fix=False).culprits
     assert [(one.operator, one.cause) for one in found] == [(number, cause)]
+
+
+@pytest.mark.parametrize("kind", ["int16x8", "float16"])
+def test_other_types_of_a_model_of_quantization_aware_training(kind: str) -> None:
+    """int16 activations have the ranges of training. Models without a trained range in integers have no fix."""
+    real = load_model(FIXTURES / "convert" / "trained.tflite")
+    made = convert_model(real, to=kind, random=3, device="litecheck").conversion.model
+    found = litecheck.trace(real, made, random=3, runtime="litecheck")
+    assert found.culprits == ()
+    assert found.worst > 30
 
 
 @pytest.mark.parametrize(
