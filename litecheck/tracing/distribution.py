@@ -63,7 +63,9 @@ class StoredValues:
         self._most: NDArray[np.int64] | None = None
 
     def add(self, stored: NDArray[Any]) -> None:
-        """Add the values of one call."""
+        """Add the values of one call. A list that a loop begins with may be empty."""
+        if not stored.size:
+            return
         flat = np.ascontiguousarray(stored).reshape(-1)
         self._count(flat)
         channels = stored.shape[-1] if stored.ndim > 1 else 1
