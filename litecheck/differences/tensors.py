@@ -19,6 +19,8 @@ from litecheck.quantization import Custom, MultiAxis, Quantization
 _ULPS = 64
 #: Bytes of integers whose difference fits into an integer of twice the size.
 _NARROW = 4
+#: Integers without a scale, such as paddings, that are listed.
+_LISTED = 16
 #: Relative difference of real values from two roundings to float32.
 _FLOAT32 = 2.0**-22
 
@@ -124,6 +126,17 @@ def _value_changes(old: Tensor, new: Tensor) -> Iterator[Change]:
         return
     changed = int(np.count_nonzero(_bits(one) != _bits(other)))
     if not changed:  # padding bits of packed types
+        return
+    if one.dtype.kind in "iu" and one.size <= _LISTED and not old.quantization.scale.size:
+        values = (str(array.reshape(old.shape).tolist()) for array in (one, other))
+        yield Change(
+            "constant",
+            before=next(values),
+            after=next(values),
+            changed=changed,
+            elements=one.size,
+            relative=share,
+        )
         return
     largest = ""
     p, q = old.quantization, new.quantization

@@ -134,4 +134,4 @@ def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
     steps = round(float(off.mean() / stored.quantization.scale[0]))
     if not steps or np.square(off - off.mean()).sum() > (1 - _EXPLAINED) * np.square(off).sum():
         return ""
-    return f"its zero point is {abs(steps)} too {'high' if steps < 0 else 'low'}"
+    return f"the zero point of its constant is {abs(steps)} too {'high' if steps < 0 else 'low'}"

@@ -43,6 +43,13 @@ def test_changes(new: Tensor, kind: str, words: str) -> None:
     assert (change.kind, change.text) == (kind, words)
 
 
+def test_a_few_integers_without_a_scale_are_listed() -> None:
+    """Paddings of one row above and of one row below."""
+    (change,) = tensor_changes(constant([0, 0, 1, 0], [], "int32"), constant([0, 0, 0, 1], [], "int32"))
+    assert (change.kind, change.before, change.after) == ("constant", "[[0, 0], [1, 0]]", "[[0, 0], [0, 1]]")
+    assert (change.changed, change.elements) == (2, 4)
+
+
 def test_the_same_is_no_change() -> None:
     assert list(tensor_changes(OLD, constant([1, 2, 3, 4], [0.5, 0.25]))) == []
 

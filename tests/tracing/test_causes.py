@@ -208,8 +208,8 @@ def scaled(dtype: str, values: Any, zero_point: int = 0) -> Model:
     ("values", "zero_point", "found"),
     [
         ([2.0], 5, ("weight_scale", "its constant is 1.5, and the float model's is 2")),
-        ([2.0, -3.0, 1.0, 0.5], 30, ("weights", "its zero point is 30 too high")),
-        ([2.0, -3.0, 1.0, 0.5], -4, ("weights", "its zero point is 4 too low")),
+        ([2.0, -3.0, 1.0, 0.5], 30, ("weights", "the zero point of its constant is 30 too high")),
+        ([2.0, -3.0, 1.0, 0.5], -4, ("weights", "the zero point of its constant is 4 too low")),
     ],
     ids=["scalar", "high", "low"],
 )
