@@ -33,7 +33,7 @@ def diff(
         option(
             "--run SEED",
             SCOPE,
-            "Run both models on random inputs of this seed, and report operators with other outputs. "
+            "Run both models on random inputs of this seed, and report operators with different outputs. "
             "[default: no run]",
             min=0,
         ),

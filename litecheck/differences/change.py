@@ -65,10 +65,24 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputComparison:
+    """Run of both models on the same random inputs: seed, arithmetic, and numbers of compared and different operators.
+
+    An operator is compared if both models have it, and if it has an output. Example: 6 compared, 0 different.
+    """
+
+    seed: int
+    arithmetic: str
+    compared: int
+    different: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModelDifference:
     """The selected changes from one file to another; ``matched`` operators have a partner.
 
-    ``unselected`` is the number of changes whose kind was not selected. They do not count for the exit code.
+    ``unselected`` is the number of changes whose kind was not selected. They do not count for the exit code. ``run`` is
+    the run of both models, or None without a run.
     """
 
     version: str
@@ -78,6 +92,7 @@ class ModelDifference:
     matched: int
     operators: tuple[int, int]
     unselected: int = 0
+    run: OutputComparison | None = None
 
     @property
     def causes(self) -> tuple[Change, ...]:

@@ -8,7 +8,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from litecheck.differences.change import KINDS, Change, ChangeKind, ModelDifference, selected
+from litecheck.differences.change import (
+    KINDS,
+    Change,
+    ChangeKind,
+    ModelDifference,
+    OutputComparison,
+    selected,
+)
 from litecheck.differences.consequences import with_causes
 from litecheck.differences.entry_points import entry_changes, model_changes
 from litecheck.differences.findings import finding_changes
@@ -36,8 +43,8 @@ def diff(
 
     Operators are matched by structure, so that another order of operators or tensors, or other names of tensors inside,
     are no change. ``select`` and ``ignore`` are kinds of changes, with wildcards: ``scale``, ``finding-*``. With ``seed``,
-    both models run on random inputs under ``arithmetic``, and operators with other outputs are changes. ``/dev/null`` is an
-    absent model, as git names it. Raises ModelError
+    both models run on random inputs under ``arithmetic``, and operators with different outputs are changes; ``run`` counts
+    the compared operators. ``/dev/null`` is an absent model, as git names it. Raises ModelError
     for files that cannot be read, ConfigError for a pattern that no kind has, RunError for models that do not run.
     """
     _check_patterns((*select, *ignore))
@@ -51,12 +58,14 @@ def diff(
         changes += (*_unmatched(part), *entry_changes(part))
     changes += model_changes(found)
     changes += finding_changes(found, changes)
+    run: OutputComparison | None = None
     if seed is not None and one.subgraphs and other.subgraphs:
         from litecheck.differences.output_changes import (
             output_changes,  # the kernels, which a comparison of files does not need
         )
 
-        changes += output_changes(found, seed, arithmetic)
+        run, differing = output_changes(found, seed, arithmetic)
+        changes += differing
     chosen = selected(changes, tuple(select), tuple(ignore))
     return ModelDifference(
         __version__,
@@ -66,6 +75,7 @@ def diff(
         sum(len(part.operators) for part in found.subgraphs),
         (_count(one), _count(other)),
         len(changes) - len(chosen),
+        run,
     )
 
 

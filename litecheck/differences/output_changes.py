@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from litecheck.differences.change import Change
+from litecheck.differences.change import Change, OutputComparison
 from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
 from litecheck.reference.engine.entry import entry
@@ -14,10 +12,13 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
 
-def output_changes(match: ModelMatch, seed: int, arithmetic: str) -> Iterator[Change]:
-    """Yield the operators of the first subgraphs whose outputs differ, each once, with the largest difference.
+def output_changes(
+    match: ModelMatch, seed: int, arithmetic: str
+) -> tuple[OutputComparison, tuple[Change, ...]]:
+    """Compare the outputs of matched operators of the first subgraphs in one inference.
 
-    Both models get the same stored values. Raises RunError for a model that does not run, and for inputs of another type.
+    Return the numbers of operators, and each operator with different outputs once, with the largest difference. Both
+    models get the same stored values. Raises RunError for a model that does not run, and for inputs of another type.
     """
     part = match.subgraphs[0]
     drawn = entry(match.first, None).random(seed)
@@ -31,16 +32,20 @@ def output_changes(match: ModelMatch, seed: int, arithmetic: str) -> Iterator[Ch
         ReferenceInterpreter(model, arithmetic).run(subgraph, given, keep_all=True)
         for model, subgraph, given in ((match.first, part.first, arrays), (match.second, part.second, fed))
     ]
+    compared, changes = 0, []
     for one, other in part.operators:
         mine, theirs = part.first.operators[one], part.second.operators[other]
         pairs = [
             (sides[0].get(i), sides[1].get(j)) for i, j in zip(mine.outputs, theirs.outputs, strict=False)
         ]
         texts = [_difference(x, y) for x, y in pairs if x is not None and y is not None]
+        compared += bool(texts)
         if text := next(filter(None, texts), ""):
-            yield Change(
-                "output-values", part.first.index, one, other, mine.kind, name_of(part.first, mine), text=text
+            name = name_of(part.first, mine)
+            changes.append(
+                Change("output-values", part.first.index, one, other, mine.kind, name, text=text)
             )
+    return OutputComparison(seed, arithmetic, compared, len(changes)), tuple(changes)
 
 
 def _difference(one: Array, other: Array) -> str:

@@ -28,5 +28,6 @@ def values(difference: ModelDifference) -> dict[str, Any]:
             "matched": difference.matched,
         },
         "unselected": difference.unselected,
+        **({"run": asdict(difference.run)} if difference.run else {}),
         "changes": [json_values(asdict(change)) for change in difference.changes],
     }

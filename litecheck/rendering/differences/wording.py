@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litecheck.differences.change import Change, ChangeKind, ModelDifference
+from litecheck.differences.change import Change, ChangeKind, ModelDifference, OutputComparison
 from litecheck.rendering.operator_names import inside, operator_name
 from litecheck.summary_text import counted
 
@@ -38,7 +38,7 @@ NOUNS: dict[ChangeKind, tuple[str, str]] = {
     "metadata": ("metadata changed", "metadata changed"),
     "finding-new": ("new finding", "new findings"),
     "finding-gone": ("finding gone", "findings gone"),
-    "output-values": ("operator with other outputs", "operators with other outputs"),
+    "output-values": ("operator with different outputs", "operators with different outputs"),
 }
 #: Changes of one kind and role from which they are told as a group.
 GROUPED = 4
@@ -71,13 +71,23 @@ def summary(difference: ModelDifference) -> str:
 
 
 def facts(difference: ModelDifference) -> list[tuple[str, str]]:
-    """Return labels with what was compared."""
+    """Return the compared files, the matched operators and, after a run, the comparison of outputs, with labels."""
     old, new = difference.operators
+    run = difference.run
     return [
         ("before", f"{difference.first}: {counted(old, 'operator')}"),
         ("after", f"{difference.second}: {counted(new, 'operator')}"),
         ("matched", counted(difference.matched, "operator")),
+        *([("outputs", outputs(run))] if run else []),
     ]
+
+
+def outputs(run: OutputComparison) -> str:
+    """Return ``different in 2 of 6 operators, in one inference on random inputs of seed 0, arithmetic tflm``."""
+    return (
+        f"different in {run.different:,} of {counted(run.compared, 'operator')}, in one inference on random inputs of "
+        f"seed {run.seed}, arithmetic {run.arithmetic}"
+    )
 
 
 def groups(difference: ModelDifference) -> tuple[ChangeGroup, ...]:
