@@ -35,7 +35,7 @@ def opaque_reason(operator: Operator) -> NotCovered | None:
         name = f"'{operator.custom_code}'" if operator.custom_code else "without a name"
         return NotCovered(f"custom operator {name}", 3)
     if operator.opcode == "DELEGATE":
-        return NotCovered("an opaque delegate: what it computes is not in the file", 3)
+        return NotCovered("an opaque delegate: its computation is not in the file", 3)
     if operator.opcode.startswith("BUILTIN "):
         return NotCovered(f"{operator.opcode.lower()} is newer than litecheck's schema", 3)
     return None

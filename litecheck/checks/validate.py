@@ -122,7 +122,7 @@ def validate_file(
     """Check every model in a file; a model that cannot be read gives a report of its problems. ``beside`` adds to the
     report of each model."""
     if not isinstance(path, (str, os.PathLike)):
-        call = "litecheck.validate(litecheck.load_model(content)) judges what is in memory"
+        call = "litecheck.validate(litecheck.load_model(content)) checks a model in memory"
         raise wrong_type("validate_file", "a path", path, call)
     reports = []
     with _no_search_for_cycles():

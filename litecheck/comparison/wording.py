@@ -11,11 +11,11 @@ from litecheck.summary_text import counted
 
 _LIKE = {
     Similarity.UNSCALED_REALS: "real values cannot be compared with integers that have no scale; give the stored integers",
-    Similarity.STORED_INTEGERS: "stored integers where real values are wanted; give them dequantized",
-    Similarity.SAME_BYTES: "the same bytes would do as {dtype}",
-    Similarity.FLOAT32_BYTES: "so many bytes are as many float32 values; raw bytes are taken in the tensor's type, real "
-    "values go into a .npy file",
-    Similarity.RESHAPED: "as many elements, in another shape",
+    Similarity.STORED_INTEGERS: "got stored integers, expected real values: dequantize them",
+    Similarity.SAME_BYTES: "the bytes have the size of type {dtype}",
+    Similarity.FLOAT32_BYTES: "the bytes have the size of float32 values; raw bytes are read in the tensor's type, so save "
+    "real values as .npy",
+    Similarity.RESHAPED: "the same number of elements in a different shape",
 }
 #: Largest number of names in a sentence.
 _NAMED = 4
@@ -24,7 +24,7 @@ _SIDES = {
     "top-left": "at the top and on the left",
     "all": "on all sides",
 }
-_APART = {"pattern": "lie elsewhere", "rails": "are not at a rail"}
+_APART = {"pattern": "lie elsewhere", "rails": "are not saturated"}
 _WAYS = {"nearer": "nearer to", "farther": "farther from"}
 
 
@@ -36,11 +36,11 @@ def unrepeated_sentence(found: NonRepeating) -> str:
 
 
 def left_over_sentence(found: StaleOutput) -> str:
-    """Return ``all 12 wrong elements of 2 inferences are what the device gave in the inference before it``."""
+    """Return ``all 12 wrong elements of 2 inferences equal the device's outputs of the previous inference``."""
     wrong = f"all {found.elements:,} wrong elements of {counted(found.inferences, 'inference')}"
     if found.expected:
-        return f"{wrong} are what the inference before it should have given"
-    return f"{wrong} are what the device gave in the inference before it"
+        return f"{wrong} equal the expected outputs of the previous inference"
+    return f"{wrong} equal the device's outputs of the previous inference"
 
 
 def likeness_sentence(found: Similarity, dtype: str) -> str:
@@ -113,7 +113,7 @@ def _device(e: Explained) -> str:
     known = (c for c in e.candidates if c.kind != "rounding")
     names = [c.name for c in known if c.value == e.device and c.name != e.arithmetic]
     if not names:
-        return f"the device gives {e.device}, as no known way of computing does"
+        return f"the device gives {e.device}, a value of no known variant or defect"
     shown = names if len(names) <= _NAMED else [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     return f"the device gives {e.device}, as {'does' if len(names) == 1 else 'do'} {listed}"
@@ -217,6 +217,6 @@ _CLAIMS: Mapping[str, Callable[[MismatchCluster], str]] = {
     "border": _border,
     "run": lambda g: f"lie in run {g.run} of {g.length}",
     "expected": _expected,
-    "given": lambda g: f"have the device give {g.values[0]}",
+    "given": lambda g: f"have the device's value {g.values[0]}",
     "side": lambda g: f"lie {g.side} the zero point {g.zero_point}",
 }

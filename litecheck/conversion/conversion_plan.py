@@ -80,7 +80,7 @@ def error_in(form: QuantParams) -> str:
     with np.errstate(over="ignore"):
         reach = scale * np.float32(far)
     if (scale < np.finfo(np.float32).tiny).any() or not np.isfinite(reach).all():
-        return "scale and what it reaches lie between 1.18e-38 and 3.4e+38, as float32 has them"
+        return "scale, and scale times the largest integer, lie between 1.18e-38 and 3.4e+38, as float32 has them"
     inside = (zero_point >= least) & (zero_point <= most)
     return "" if inside.all() else f"a zero point lies outside {form.dtype}"
 

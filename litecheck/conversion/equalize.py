@@ -191,7 +191,7 @@ def _obstacle(
     if activation is not None and activation not in _HOMOGENEOUS:
         return f"{activation} stands between them, and its bounds do not move with the channels"
     if readers[first.operator.outputs[0]] > 1:
-        return "others read what stands between them"
+        return "another operator reads the tensor between them"
     constants = [first.weight, second.weight, *((first.bias,) if first.has_bias else ())]
     if any(readers[i] > 1 for i in constants):
         return "others share their weights or bias"

@@ -106,7 +106,9 @@ def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
     apart = _apart(one.storage, other.storage)
     if apart:
         pair = (_demanding(group, apart) for group in (one, other))
-        return " and ".join(f"{r.path} ({r.demand})" if r else "what a subgraph hands on" for r in pair)
+        return " and ".join(
+            f"{r.path} ({r.demand})" if r else "the input or output of a subgraph" for r in pair
+        )
     fixed = one if one.storage.scale is not None else other
     low, high = (other if fixed is one else one).hull
     rule = _demanding(fixed, "scale")

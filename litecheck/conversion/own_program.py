@@ -31,5 +31,5 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
 
     record = carried_out(session, str(target), calibrating=calibrating)
     if not record.target:
-        raise RuntimeError("what came out violates the profile, and is not written")
+        raise RuntimeError("the new model violates the profile, and is not written")
     return target.read_bytes()

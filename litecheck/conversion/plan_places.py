@@ -69,7 +69,7 @@ def check_places(model: Model, plan: ConversionPlan) -> None:
         lacking = next((port for port in wire.readers if port not in one.read), None)
         if lacking is not None:
             raise ConfigError(
-                f"{where}, and does not say what operator {lacking.operator} reads at place {lacking.place}"
+                f"{where}, without the tensor that operator {lacking.operator} reads at place {lacking.place}"
             )
         shape = model.subgraphs[one.subgraph].tensors[one.tensor].shape
         if any(form is not None and not _fits(form, shape) for form in (one.written, *one.read.values())):

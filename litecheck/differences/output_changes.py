@@ -42,9 +42,7 @@ def output_changes(
         compared += bool(texts)
         if text := next(filter(None, texts), ""):
             name = name_of(part.first, mine)
-            changes.append(
-                Change("output-values", part.first.index, one, other, mine.kind, name, text=text)
-            )
+            changes.append(Change("output-values", part.first.index, one, other, mine.kind, name, text=text))
     return OutputComparison(seed, arithmetic, compared, len(changes)), tuple(changes)
 
 

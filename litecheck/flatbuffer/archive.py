@@ -144,7 +144,7 @@ def _find_end(raw: NDArray[np.uint8]) -> int:
 
 #: What litecheck itself does about a float model of another kind.
 LITECHECK_CONVERTS = "`litecheck convert` makes an int8 .tflite of it (with TensorFlow installed)"
-_BY_TENSORFLOW = "convert it with TensorFlow: a SavedModel of it is what `litecheck convert` takes"
+_BY_TENSORFLOW = "convert it with TensorFlow: `litecheck convert` reads a SavedModel of it"
 _BY_LITERT_TORCH = "convert it with LiteRT Torch (litert-torch), from the program that defines the network"
 _FROM_ONNX = "convert it to a SavedModel or a .tflite file first (onnx2tf does that)"
 _MAGIC: tuple[tuple[bytes, str], ...] = (

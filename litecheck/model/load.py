@@ -72,7 +72,7 @@ def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
         return os.fspath(source), None
     if isinstance(source, (bytes, bytearray, memoryview)):
         return IN_MEMORY, bytes(source)
-    call = f"litecheck.{function}('model.tflite'), or what that file holds as bytes"
+    call = f"litecheck.{function}('model.tflite'), or the bytes of that file"
     wanted = "a path, bytes or an open binary file"
     if not hasattr(source, "read"):
         raise wrong_type(function, wanted, source, call)

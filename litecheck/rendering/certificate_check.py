@@ -66,7 +66,7 @@ def check_lines(checked: CertificateCheck) -> Iterator[str]:
         yield f"and {counted(len(hidden), 'other file')} that are changed, missing or unknown: results of another run?"
     if not found:
         signature = "; the signature is right" if checked.signature == "right" else ""
-        yield f"every file and every number is as the certificate says{signature}"
+        yield f"every file and every number equals the certificate{signature}"
     if checked.signature == "not checked":
         yield "the signature was not checked: --public-key KEY.pem"
 

@@ -203,7 +203,7 @@ def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
     main = model.subgraphs[0]
     stimulus = next(tried(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
     if stimulus is None:
-        raise RunError("values: cannot be made up for what steers it")
+        raise RunError("values: no values for the inputs that determine the shape")
     made = ReferenceInterpreter(model).run(main, stimulus.arrays)
     shapes = {main.tensors[index].name: made[index].shape for index in main.outputs}
     return plan.edit_all(lambda t: t.but(shape=shapes[t.name]), plan.outputs)

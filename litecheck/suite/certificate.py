@@ -149,7 +149,7 @@ def certify(
     Raises ConfigError for a suite whose files or rules changed since it was made; ProfileError.
     """
     for discrepancy in suite_discrepancies(suite):
-        raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: not what the suite's manifest says")
+        raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: it differs from the suite's manifest")
     read = load_claims(claims)
     profile = suite.manifest.profile
     if (

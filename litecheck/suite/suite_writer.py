@@ -88,7 +88,7 @@ def make(
     profile = load_profile(scope.profile)
     if profile.judges == "placement":
         raise ConfigError(
-            f"{profile.name} says where operators run, not what they compute: no suite is made from it"
+            f"{profile.name} is a profile of placement, without rules of computation: expected a profile of a runtime"
         )
     with_types(profile)
     with unfinished(target, _about(scope, profile), resume) as suite:

@@ -76,7 +76,7 @@ def verify(
         if course.whole is None:
             continue
         if why := _not_whole(course, kept.verdicts, memory, asked):
-            note = f"what operators keep for each other was not tried: {why}"
+            note = f"state that operators share was not tested: {why}"
             kept.pass_over(course.whole.name, note)
         else:
             for answer in put([course.whole_question(course.whole)]):

@@ -100,7 +100,7 @@ REASONS: dict[str, tuple[Model, str]] = {
     "custom": (custom_op(), "custom operator 'AcmeSort'"),
     "delegate": (
         plain("DELEGATE", "int8", q=STEP),
-        "an opaque delegate: what it computes is not in the file",
+        "an opaque delegate: its computation is not in the file",
     ),
     "float": (float_model(), "float32 activations"),
     "bfloat16": (plain("ADD", "bfloat16"), "bfloat16 activations"),
@@ -363,7 +363,7 @@ def test_no_16_bit_rule_speaks_of_squares_of_other_types(dtype: str, status: str
     [
         ("CUSTOM", "AcmeSort", "custom operator 'AcmeSort'"),
         ("CUSTOM", "ethos-u", "'ethos-u', compiled for Arm Ethos-U by Vela"),
-        ("DELEGATE", "", "an opaque delegate: what it computes is not in the file"),
+        ("DELEGATE", "", "an opaque delegate: its computation is not in the file"),
         ("BUILTIN 999", "", "builtin 999 is newer than litecheck's schema"),
         ("ADD", "", None),
     ],

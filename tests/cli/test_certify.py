@@ -54,7 +54,7 @@ def test_made_and_checked(run: Run, folder: Path) -> None:
     assert (plain["verdict"], plain["date"]) == ("conforms", "2027-01-01")
     checked = run(*CHECKED)
     assert checked.exit_code == 0
-    assert checked.stdout.splitlines()[-1] == "every file and every number is as the certificate says"
+    assert checked.stdout.splitlines()[-1] == "every file and every number equals the certificate"
     path = next(folder.glob("suite/cases/*/*/*/model.tflite"))
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     wrong = run(*CHECKED)
@@ -70,7 +70,7 @@ def test_a_bundle_is_made_and_checked_alone(run: Run, folder: Path) -> None:
     assert (made.exit_code, made.stderr.splitlines()[-1]) == (0, "wrote c.zip")
     alone = run("certify", "--check", "c.zip")
     assert (alone.exit_code, alone.stdout.splitlines()[-1]) == (
-        0, "every file and every number is as the certificate says",
+        0, "every file and every number equals the certificate",
     )  # fmt: skip
     both = run("certify", "suite", "results", "--check", "c.zip")
     assert (both.exit_code, "give --check alone" in both.stderr) == (64, True)

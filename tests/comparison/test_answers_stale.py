@@ -42,7 +42,7 @@ def test_the_answer_before() -> None:
     assert unrepeated_sentence(restless).startswith("the same random inputs gave different outputs in ")
     assert left_over_sentence(stale) == (
         f"all {sum(int((a[0] != b[0]).sum()) for a, b in zip(late, right(), strict=True)):,} wrong elements of 6 "
-        "inferences are what the inference before it should have given"
+        "inferences equal the expected outputs of the previous inference"
     )
 
 
@@ -56,7 +56,7 @@ def test_a_last_element_that_is_never_written() -> None:
         now[0][-3:] = before[0][-3:]
     found = sequel(*stale).left_over()
     assert found is not None
-    assert left_over_sentence(found).endswith("are what the device gave in the inference before it")
+    assert left_over_sentence(found).endswith("equal the device's outputs of the previous inference")
 
 
 def test_one_wrong_element_of_another_kind_is_no_left_over() -> None:
@@ -77,5 +77,5 @@ def test_a_verdict_says_so() -> None:
     report = verify(convolutional(), InProcess(change=previous), Settings(kinds=("random", "directed")))
     found = {v.opcode: v for v in report.verdicts}["FULLY_CONNECTED"]
     assert found.outcome is Outcome.FLAKY
-    assert "are what the inference before it should have given" in found.message
+    assert "equal the expected outputs of the previous inference" in found.message
     assert {v.outcome for v in report.verdicts if v is not found} == {Outcome.EXACT}

@@ -133,7 +133,7 @@ def test_a_property_of_all_differences_is_told_before_a_place_of_most() -> None:
 def test_a_clamp_that_the_reference_does_not_have() -> None:
     values = np.random.default_rng(1).integers(-128, 128, SHAPE).astype(np.int8)
     found = told(SHAPE, values > 100, by=100 - values.astype(int), expected=values)
-    assert any("have the device give 100" in s for s in found)
+    assert any("have the device's value 100" in s for s in found)
 
 
 def test_one_side_of_the_zero_point() -> None:

@@ -34,11 +34,11 @@ WANTED = np.zeros((2, 3), np.int8)
 @pytest.mark.parametrize(
     ("tensor", "given", "wanted", "words"),
     [
-        (SCALED, REAL.reshape(-1).view(np.int8), WANTED, "so many bytes are as many float32 values"),
+        (SCALED, REAL.reshape(-1).view(np.int8), WANTED, "the bytes have the size of float32 values"),
         (PLAIN, REAL, WANTED, "integers that have no scale"),
-        (replace(PLAIN, dtype="float32"), WANTED, REAL, "stored integers where real values are wanted"),
-        (SCALED, WANTED.T, WANTED, "as many elements, in another shape"),
-        (SCALED, WANTED.view(np.uint8), WANTED, "the same bytes would do as int8"),
+        (replace(PLAIN, dtype="float32"), WANTED, REAL, "got stored integers, expected real values"),
+        (SCALED, WANTED.T, WANTED, "the same number of elements in a different shape"),
+        (SCALED, WANTED.view(np.uint8), WANTED, "the bytes have the size of type int8"),
         (SCALED, np.full(24, -1, np.int8), WANTED, ""),  # as float32 these were NaN
         (SCALED, np.zeros(7, np.int8), WANTED, ""),
         (SCALED, np.zeros((2, 3), np.int32), WANTED, ""),
@@ -61,7 +61,10 @@ def test_a_device_that_gives_float32_bytes_is_told_so() -> None:
     (verdict,) = report.verdicts
     assert verdict.outcome is Outcome.WRONG_SHAPE
     assert "it should be int8 of shape" in verdict.message
-    assert "as many float32 values; raw bytes are taken in the tensor's type" in verdict.message
+    assert (
+        "the bytes have the size of float32 values; raw bytes are read in the tensor's type"
+        in verdict.message
+    )
 
 
 def convolutional_job() -> Job:

@@ -25,10 +25,13 @@ def test_unrepeated(elements: int, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("expected", "sentence"),
     [
-        (True, "all 1,200 wrong elements of 2 inferences are what the inference before it should have given"),
+        (
+            True,
+            "all 1,200 wrong elements of 2 inferences equal the expected outputs of the previous inference",
+        ),
         (
             False,
-            "all 1,200 wrong elements of 2 inferences are what the device gave in the inference before it",
+            "all 1,200 wrong elements of 2 inferences equal the device's outputs of the previous inference",
         ),
     ],
 )
@@ -38,8 +41,11 @@ def test_left_over(expected: bool, sentence: str) -> None:
 
 
 def test_likeness() -> None:
-    assert wording.likeness_sentence(Similarity.SAME_BYTES, "int8") == "the same bytes would do as int8"
-    assert wording.likeness_sentence(Similarity.RESHAPED, "int8") == "as many elements, in another shape"
+    assert wording.likeness_sentence(Similarity.SAME_BYTES, "int8") == "the bytes have the size of type int8"
+    assert (
+        wording.likeness_sentence(Similarity.RESHAPED, "int8")
+        == "the same number of elements in a different shape"
+    )
 
 
 def of(*candidates: Candidate, device: int = 7, **fields: Any) -> Explained:
@@ -52,7 +58,7 @@ def rounding(name: str, value: int) -> Candidate:
 
 
 START = "element (0, 3) of run 2: "
-END = "tflm gives 6; the device gives 7, as no known way of computing does"
+END = "tflm gives 6; the device gives 7, a value of no known variant or defect"
 STEPS = [Candidate(f"step: {n}", 7, kind="step") for n in range(6)]
 
 
@@ -96,7 +102,7 @@ def test_variants_of_the_arithmetic() -> None:
     element = Explained((1,), "a", "tflm", (Variant("round", "even"), Variant("sum", "int32")), 6, 7)
     assert wording.element_sentence(element) == (
         "element (1) of run a: tflm (round: even, sum: int32) gives 6; "
-        "the device gives 7, as no known way of computing does"
+        "the device gives 7, a value of no known variant or defect"
     )
 
 
@@ -144,8 +150,8 @@ AMONG = ", among 1,000 of the 2,000 elements"
         (pattern("run", run="2", length=5, held=9999, count=10000),
          f"9,999 of the 10,000 differences (99.9 %) lie in run 2 of 5{AMONG}"),
         (pattern("run", run="2", length=5, apart=("pattern", "rails")),
-         f"all 8 differences lie in run 2 of 5{AMONG} that lie elsewhere and are not at a rail"),
-        (pattern("given", values=(127,)), f"all 8 differences have the device give 127{AMONG}"),
+         f"all 8 differences lie in run 2 of 5{AMONG} that lie elsewhere and are not saturated"),
+        (pattern("given", values=(127,)), f"all 8 differences have the device's value 127{AMONG}"),
         (pattern("side", side="below", zero_point=-5), f"all 8 differences lie below the zero point -5{AMONG}"),
         (pattern("range", axis="channel", first=3, last=3, length=8),
          f"all 8 differences lie in channel 3 of 8{AMONG}"),

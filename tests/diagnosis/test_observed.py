@@ -62,7 +62,7 @@ def test_an_answer_left_over_is_told() -> None:
     assert unsteady is not None
     assert (
         unsteady_sentence(unsteady)
-        == "inference 6; what differs there is what the inference before gave; all 5 elements differ"
+        == "inference 6; the different values equal those of the previous inference; all 5 elements differ"
     )
 
 

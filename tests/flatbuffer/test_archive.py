@@ -242,8 +242,8 @@ SAFETENSORS = "a safetensors file, which holds weights and no graph; convert the
         (b"\x80\x06\0", ""),
         (b"\x08\x01\x12\0",
          "a TensorFlow SavedModel's protobuf; give `litecheck convert` the folder it lies in"),
-        (b"\x0a\0", "perhaps a TensorFlow GraphDef (protobuf); convert it with TensorFlow: a SavedModel of it is what "
-         "`litecheck convert` takes"),
+        (b"\x0a\0", "perhaps a TensorFlow GraphDef (protobuf); convert it with TensorFlow: `litecheck convert` reads "
+         "a SavedModel of it"),
         (b"\x08\x07\x12\0", ONNX),
         (b"\x08\x20\x42\0", ONNX),
         (b"\x08\x00\x3a", ONNX),

@@ -42,7 +42,7 @@ def test_discrepancies(one: Discrepancy, told: str) -> None:
 def test_a_check() -> None:
     good = CertificateCheck("c.json", certificate(), (), tool="litecheck 1.0")
     assert [*check_lines(good)] == [
-        summary(certificate()), "every file and every number is as the certificate says",
+        summary(certificate()), "every file and every number equals the certificate",
     ]  # fmt: skip
     assert [*check_lines(replace(good, signature="right"))][-1].endswith("; the signature is right")
     assert [*check_lines(replace(good, signature="not checked"))][-1].startswith(

@@ -12,6 +12,7 @@ import pytest
 from litecheck.data import schemas_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.rendering.certificate import lines
 from litecheck.rendering.certificate_check import check_lines
 from litecheck.suite.certificate import Certificate, certify, read_certificate
@@ -19,6 +20,8 @@ from litecheck.suite.certificate_verification import CertificateCheck, check
 from litecheck.suite.file_integrity import suite_discrepancies
 from litecheck.suite.manifest import MANIFEST, Suite, read_suite
 from litecheck.suite.results import RESULTS, read_results
+from litecheck.suite.suite_run import run
+from tests.suite.devices import Computing
 from tests.suite.recorded import recorded
 
 DAY = "2027-01-01"
@@ -93,7 +96,7 @@ def test_it_is_as_it_says_wherever_it_lies(certified: Certified, tmp_path: Path)
     checked = Certified(moved, certified.certificate).check()
     assert checked.discrepancies == ()
     assert checked.exit_code == 0
-    assert list(check_lines(checked))[-1] == "every file and every number is as the certificate says"
+    assert list(check_lines(checked))[-1] == "every file and every number equals the certificate"
 
 
 def test_the_same_files_give_the_same_bytes(certified: Certified) -> None:
@@ -251,3 +254,21 @@ def test_outputs_without_litecheck_are_certified_too(certified: Certified, tmp_p
     (missing, *counts) = checked.discrepancies
     assert (missing.kind, missing.file) == ("missing", str(output))
     assert {(one.kind, one.file) for one in counts} == {("number", str(folder / "certificate.json"))}
+
+
+def test_half_to_even_is_certified_without_a_tolerance(suite: Suite, tmp_path: Path) -> None:
+    """The arithmetic is a file that diagnose writes; the suite was made without it."""
+    own = tmp_path / "acme.yaml"
+    entry = "TRANSPOSE_CONV: {requantize: half-even-32-bits-once}"
+    own.write_text(f"arithmetic: acme\nextends: litert-reference\noperators: {{{entry}}}\n")
+    run(suite, Computing(load_arithmetic(own)), tmp_path / "results")
+    claims = tmp_path / "claims.yaml"
+    certificates = []
+    for arithmetic in ("acme.yaml", "litert-reference"):
+        claims.write_text(
+            "claims: test\ndevice: {name: Board, version: r1, driver: none}\n"
+            "profile: {name: litert-runtime, version: 0.1.0}\n"
+            f"level: smoke\narithmetic: {arithmetic}\noperators: [TRANSPOSE_CONV, TANH]\n"
+        )
+        certificates.append(certify(suite, read_results(tmp_path / "results", suite), claims, date=DAY))
+    assert [one.verdict for one in certificates] == ["conforms", "fails"]

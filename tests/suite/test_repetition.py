@@ -143,4 +143,4 @@ def test_outputs_of_the_inference_before_are_named(small: Suite, tmp_path: Path)
     run(small, Late(arithmetic()), tmp_path)
     report, _ = judged(small, tmp_path)
     told = [case.message for case in report.cases if case.fails]
-    assert any("are what the inference before it should have given" in message for message in told)
+    assert any("equal the expected outputs of the previous inference" in message for message in told)

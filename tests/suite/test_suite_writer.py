@@ -108,7 +108,7 @@ def test_an_entry_that_only_says_unsupported_has_a_model_to_be_refused(tmp_path:
 
 
 def test_no_suite_is_made_from_where_operators_run(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="ethos-u55 says where operators run"):
+    with pytest.raises(ConfigError, match="ethos-u55 is a profile of placement"):
         make(Scope(profile="ethos-u55"), tmp_path / "suite")
     assert not any(tmp_path.iterdir())
 

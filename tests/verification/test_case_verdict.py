@@ -203,7 +203,7 @@ def test_answers_of_another_form() -> None:
         (((sound[0][0].astype(np.int16),), *sound[1:]),
          f"'y' is int16 of shape {shape}, it should be int8 of shape {shape}"),
         (((sound[0][0].reshape(-1),), *sound[1:]),
-         f"'y' is int8 of shape [32], it should be int8 of shape {shape}: as many elements, in another shape"),
+         f"'y' is int8 of shape [32], it should be int8 of shape {shape}: the same number of elements in a different shape"),
     ):  # fmt: skip
         found = judge()(question(), Answer(runs), BOTH)
         assert (found.outcome, found.message, found.still_possible) == (

@@ -52,7 +52,7 @@ def chosen_runtime(device: str, unseen: bool) -> str:
         raise ConfigError(f"{device} needs the package ai-edge-litert: {install_hint('runtime')}")
     if device != OWN and unseen:
         raise ConfigError(
-            f"{device} shows what subgraphs hold after their last turn only; use {OWN}, or auto"
+            f"{device} has the tensors of called subgraphs after their last call only; use {OWN}, or auto"
         )
     return device
 

@@ -56,7 +56,7 @@ def random_data(model: Model, count: int, seed: int, signature: str | None = Non
 
 def _warning(count: int) -> str:
     return (
-        f"calibrated on {counted(count, 'RANDOM sample')}: scales fit noise, not what the model will see; "
+        f"calibrated on {counted(count, 'RANDOM sample')}: scales fit noise, not the data of use; "
         "good for trying out a device, not for use"
     )
 

@@ -107,7 +107,7 @@ def held(
         raise InputError(f"{source}: input {name!r} is {tensor.dtype}, for which there are no samples")
     wanted = np.dtype(NUMPY_TYPES[tensor.dtype])
     if values.dtype.kind not in "biuf":
-        raise InputError(f"{source}: input {name!r} is {tensor.dtype}, what is given is {values.dtype}")
+        raise InputError(f"{source}: input {name!r} is {tensor.dtype}, got {values.dtype}")
     if wanted.kind == "f" and values.dtype == np.uint8:
         if scaling is None:
             raise InputError(

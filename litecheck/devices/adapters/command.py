@@ -211,7 +211,7 @@ def _taken_together(model: Model, folder: Path, count: int) -> list[list[NDArray
             for n, tensor in enumerate(outputs(model))
         ]
     except ValueError as error:
-        raise RuntimeError(f"what the program left does not fit: {error}") from None
+        raise RuntimeError(f"the output of the program does not fit: {error}") from None
     return _complete(model, folder, made)
 
 

@@ -62,7 +62,7 @@ class Recorded:
         except TooLargeError as error:
             return Failure(Outcome.WRONG_SHAPE, str(error))
         except (LitecheckError, OSError) as error:
-            return Failure(Outcome.NOT_RECORDED, f"what was recorded cannot be read: {error}")
+            return Failure(Outcome.NOT_RECORDED, f"the recording cannot be read: {error}")
 
     def close(self) -> None:
         """Do nothing: no process runs."""
@@ -120,7 +120,7 @@ def _replayed(case: Path, job: Job) -> Answer | Failure:
     """Return the outputs that ``record`` wrote; each run is found by the digest of its inputs."""
     facts = _facts(member_path(case, FACTS))
     if facts.model != hashlib.sha256(job.content).hexdigest():
-        return Failure(Outcome.NOT_RECORDED, f"what is recorded for {job.name} is of another model")
+        return Failure(Outcome.NOT_RECORDED, f"the recording of {job.name} is of a different model")
     known = {digest: number for number, digest in reversed(list(enumerate(facts.runs)))}
     numbers = [known.get(digest) for digest in _digests(job)]
     if None in numbers:

@@ -174,6 +174,6 @@ def interpreters(case: Mismatch, real: Array, parameters: Parameters) -> Iterato
         except QuantizerError:
             continue
         if np.array_equal(made.reshape(-1), case.actual):
-            sentence = f"This is what {words} gives: --semantics {name} expects it."
+            sentence = f"{words} gives the same: expect it with --semantics {name}."
             yield IntegerCause(name, sentence, True, case.mismatches)
             return

@@ -134,7 +134,7 @@ def _fitting(tensor: Tensor, name: str, array: Array) -> Array:
     if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be given")
     if array.dtype != np.dtype(NUMPY_TYPES[tensor.dtype]):
-        raise RunError(f"input {name!r} is {tensor.dtype}, what was given is {array.dtype}")
+        raise RunError(f"input {name!r} is {tensor.dtype}, got {array.dtype}")
     wanted = tensor.shape_signature or tensor.shape
     fits = len(wanted) == array.ndim and all(w in (-1, n) for w, n in zip(wanted, array.shape, strict=True))
     if not fits:

@@ -62,9 +62,7 @@ class Peephole:
         """Return the peephole term of a gate for cells of shape (batch, cells). Raises RunError for more outputs than
         cells."""
         if self.counted > len(self.coefficients):
-            raise RunError(
-                "LiteRT counts peepholes by outputs: more of them than cells are beyond what there is"
-            )
+            raise RunError("LiteRT counts peepholes by outputs: got more outputs than cells")
         rows = cells.reshape(-1, cells.shape[-1] if self.alone else cells.size)
         count = rows.shape[-1] // cells.shape[-1] * self.counted
         seen = np.zeros(rows.shape[-1], np.int64)

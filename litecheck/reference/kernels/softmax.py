@@ -41,7 +41,7 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
     """
     m, left = quantize_multiplier(min(real * 2.0**26, 2.0**31 - 1))
     if real <= 2.0**-26:
-        raise RunError(f"the input's step times beta is {real:g}; LiteRT takes what is above 2^-26")
+        raise RunError(f"the input's step times beta is {real:g}; LiteRT needs a value above 2^-26")
     farthest = -math.floor(31.0 * 2.0**26 / 2.0**left)
     d = -np.arange(256, dtype=np.int64)
     scaled = doubling_high_mul(wrap32(np.maximum(d, farthest) << left), m)

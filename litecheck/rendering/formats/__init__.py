@@ -98,7 +98,7 @@ def _whole(report: Reported) -> Reported:
     if not reported(kind):
         call = "litecheck.render(litecheck.validate(model), 'html')"
         raise wrong_type(
-            "render", "what validate, verify or another command's function returns", report, call
+            "render", "the report of validate, verify or another command's function", report, call
         )
     return report
 

@@ -31,7 +31,7 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     "option": ("option", "The operator has other options than the float operator."),
     "operands": ("operands", "The inputs are in another order than in the float model."),
     "shared_range": ("shared range", "Tensors with unlike ranges share one scale."),
-    "arithmetic": ("arithmetic", "The kernel does not compute what its parameters state."),
+    "arithmetic": ("arithmetic", "The outputs of the kernel do not follow from its parameters."),
 }
 #: Causes that data without the model's preprocessing may have.
 _RANGES = ("input_range", "output_range", "shared_range")

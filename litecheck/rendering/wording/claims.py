@@ -21,7 +21,7 @@ _SHORTFALLS = {
 _WAIVERS = {
     "used": "excuses {cases} until {expires}",
     "expired": "has expired on {expires}; {cases} would be excused",
-    "unneeded": "none of its cases fails: it can go",
+    "unneeded": "none of its cases fails: remove the waiver",
     "matches nothing": "matches no case of the suite",
 }
 

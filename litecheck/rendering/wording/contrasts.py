@@ -58,7 +58,7 @@ def _irregular(u: NonDeterministic) -> Iterator[str]:
     rhythm = f", every {u.every}" if u.every else ""
     yield f"inference {names}{rhythm}" if u.odd == 1 else f"inferences {names}{rhythm}"
     if u.repeats:
-        yield "what differs there is what the inference before gave"
+        yield "the different values equal those of the previous inference"
     if u.moving == 1:
         yield f"only {_elements(u)} differs"
     elif u.most == 1:

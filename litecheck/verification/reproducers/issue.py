@@ -23,7 +23,7 @@ _SCALES = 4
 def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program: bool) -> str:
     """Return the issue as Markdown: differences, operator and parameters, explanation, and steps to reproduce."""
     lines = [f"# {literal(verdict.opcode)}: {verdict.outcome.value} on {literal(described)}", ""]
-    lines += _what(verdict, arithmetic)
+    lines += _differences(verdict, arithmetic)
     lines += ["", "## Operator", ""]
     for operator in case.operators:
         kind = literal(operator.custom_code or operator.opcode)
@@ -35,12 +35,12 @@ def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program
     if program:
         lines += ["```", "python reproduce.py", "```", ""]
     lines.append(
-        "`model.tflite` is fed `input_*.npy`; `expected_*.npy` are the outputs wanted, `actual_*.npy` the device's."
+        "Inputs of `model.tflite`: `input_*.npy`. Expected outputs: `expected_*.npy`. Outputs of the device: `actual_*.npy`."
     )
     return "\n".join(lines) + "\n"
 
 
-def _what(verdict: Verdict, arithmetic: str) -> Iterator[str]:
+def _differences(verdict: Verdict, arithmetic: str) -> Iterator[str]:
     for d in verdict.differences:
         if not d.mismatches:
             continue
@@ -50,9 +50,8 @@ def _what(verdict: Verdict, arithmetic: str) -> Iterator[str]:
         yield from _worst(d)
         if verdict.also:
             names = " and ".join(map(code, verdict.also))
-            one = len(verdict.also) == 1
-            told = f"arithmetic {names} gives" if one else f"arithmetics {names} each give"
-            yield f"The published {told} what the device gives."
+            noun = "arithmetic" if len(verdict.also) == 1 else "arithmetics"
+            yield f"The outputs equal those of the published {noun} {names}."
     if verdict.message:
         yield from ("", *block(verdict.message))
 

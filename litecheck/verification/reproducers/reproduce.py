@@ -43,7 +43,7 @@ FLAKY = 8
 #: Addition to the issue text for an operator with state.
 _BEHIND = (
     "Before that, on the same interpreter and without a reset between them, it is fed `before_0_*.npy`,"
-    " `before_1_*.npy` and so on; `start_N.npy` is what its variable tensor N holds before the first of all.\n"
+    " `before_1_*.npy` and so on; `start_N.npy` is its variable tensor N before the first run.\n"
 )
 
 

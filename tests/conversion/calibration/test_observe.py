@@ -260,7 +260,7 @@ def test_what_cannot_be_asked_for_is_said() -> None:
     with pytest.raises(ConfigError, match="did you mean 'litert:xnnpack'"):
         observe(model, data, device="litert:xnpack")
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    with pytest.raises(ConfigError, match="after their last turn only"):
+    with pytest.raises(ConfigError, match="after their last call only"):
         observe(model, data, device=XNNPACK)
     with pytest.raises(ConfigError, match="there is no sample"):
         observe(networks.layered(), of())

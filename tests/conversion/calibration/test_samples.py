@@ -114,7 +114,7 @@ def test_values_in_the_type_of_an_input() -> None:
             np.array([1], np.uint8),
             "got uint8, expected float32. State the scale: --preprocessing 1/255:0",
         ),
-        ("float32", np.array(["a"]), "is float32, what is given is <U1"),
+        ("float32", np.array(["a"]), "is float32, got <U1"),
         ("string", np.array([1]), "is string, for which there are no samples"),
     ):
         with pytest.raises(ConfigError, match=said):

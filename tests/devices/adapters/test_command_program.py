@@ -167,7 +167,7 @@ def test_the_next_run_begins_when_outputs_are_written(
          RuntimeError,
          r"without output_0 \('net/y0'\); it left output_1.bin, .*, output_8.bin$"),
         ("open(sys.argv[1] + '/outputs/output_0.bin', 'w').write('abc')", "{runs}", 1, RuntimeError,
-         "^what the program left does not fit: output_0.bin has 3 bytes; 2 runs of 6 bytes are 12$"),
+         "^the output of the program does not fit: output_0.bin has 3 bytes; 2 runs of 6 bytes are 12$"),
     ],
 )  # fmt: skip
 def test_programs_that_fail(

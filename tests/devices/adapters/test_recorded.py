@@ -128,7 +128,7 @@ def test_a_record_of_something_else_is_not_taken(tmp_path: Path) -> None:
     model = Job(CASE, job().model, job().content + b"\0", job().runs)
     of_other = asked(tmp_path, model)
     assert isinstance(of_other, Failure)
-    assert of_other.message == f"what is recorded for {CASE} is of another model"
+    assert of_other.message == f"the recording of {CASE} is of a different model"
 
 
 def test_damaged_records_are_an_outcome(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_damaged_records_are_an_outcome(tmp_path: Path) -> None:
         facts.write_text(text)
         failure = asked(tmp_path, job())
         assert isinstance(failure, Failure)
-        assert failure.message.startswith("what was recorded cannot be read")
+        assert failure.message.startswith("the recording cannot be read")
     assert isinstance(cut, Failure)
     assert "output_1.npy" in cut.message
 

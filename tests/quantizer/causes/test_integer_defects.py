@@ -130,7 +130,7 @@ def attributed(expected: str, actual: str) -> list[tuple[str, str]]:
 
 def test_interpreters() -> None:
     """Ties go to even in XNNPACK, away from zero in the reference kernels."""
-    told = "This is what {} gives: --semantics {} expects it."
+    told = "{} gives the same: expect it with --semantics {}."
     assert attributed("litert:reference", "litert:xnnpack") == [
         ("litert:xnnpack", told.format("LiteRT's default interpreter, with XNNPACK,", "litert:xnnpack"))
     ]

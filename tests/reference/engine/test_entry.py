@@ -95,7 +95,7 @@ def test_arrays_go_in_the_order_of_the_subgraph() -> None:
         ((LEFT, RIGHT, LEFT), "the model takes 2 inputs, 3 were given"),
         ({"left": LEFT}, "input 'right' is missing"),
         ({"left": LEFT, "up": LEFT}, "there is no input 'up'; there are left, right"),
-        ((LEFT.astype(np.int16), RIGHT), "input 'left' is int8, what was given is int16"),
+        ((LEFT.astype(np.int16), RIGHT), "input 'left' is int8, got int16"),
         ((LEFT[:1], RIGHT), "input 'left': got shape (1,), expected (2,)"),
         ((LEFT, RIGHT.reshape(1, 3)), "input 'right': got shape (1, 3), expected (3,)"),
     ],

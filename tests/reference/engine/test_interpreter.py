@@ -78,7 +78,7 @@ def test_tensors_and_operands_can_be_watched_as_they_come_to_be() -> None:
         ({}, "input 'x' is missing"),
         ({"q": X}, "there is no input 'q'; there are x"),
         ((X, X), "the model takes 1 inputs, 2 were given"),
-        ({"x": X.astype(np.float32)}, "input 'x' is int8, what was given is float32"),
+        ({"x": X.astype(np.float32)}, "input 'x' is int8, got float32"),
         ({"x": X[0]}, r"input 'x': got shape \(3,\), expected \(1, 3\). Add a first axis"),
     ],
 )

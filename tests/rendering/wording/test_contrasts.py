@@ -66,7 +66,7 @@ def unsteady(**facts: Any) -> NonDeterministic:
         ({"moving": 1, "most": 1, "element": 18}, "inferences 4, 9; only element 18 of 19, the last, differs"),
         ({"moving": 19}, "inferences 4, 9; all 19 elements differ"),
         ({"repeats": True},
-         "inferences 4, 9; what differs there is what the inference before gave; 7 of 19 elements differ"),
+         "inferences 4, 9; the different values equal those of the previous inference; 7 of 19 elements differ"),
         ({"delayed": True}, "7 of 19 elements as the input of the inference before has it"),
     ],
 )  # fmt: skip

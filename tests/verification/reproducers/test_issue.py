@@ -107,7 +107,10 @@ TABLE = r"""## Operator
 """.replace(
     "OPTIONS", ", ".join(f"{name} {value}" for name, value in options_of(case().operators[0]).items())
 )
-FED = "\n`model.tflite` is fed `input_*.npy`; `expected_*.npy` are the outputs wanted, `actual_*.npy` the device's.\n"
+FED = (
+    "\nInputs of `model.tflite`: `input_*.npy`. Expected outputs: `expected_*.npy`. "
+    "Outputs of the device: `actual_*.npy`.\n"
+)
 
 
 def difference(**fields: Any) -> Difference:
@@ -127,13 +130,13 @@ def difference(**fields: Any) -> Difference:
           "At (0, 5) 7 is expected, the device gives 4."]),
         (verdict(difference(explained=Explained((0, 5), "1", "tflm", (), 7, 4))),
          ["1,200 of 6,000 output elements differ from `tflm`, by at most 3 LSB.", "",
-          "element (0, 5) of run 1: tflm gives 7; the device gives 4, as no known way of computing does"]),
+          "element (0, 5) of run 1: tflm gives 7; the device gives 4, a value of no known variant or defect"]),
         (verdict(difference(), also=("litert-xnnpack",)),
          ["1,200 of 6,000 output elements differ from `tflm`, by at most 3 LSB.",
-          "The published arithmetic `litert-xnnpack` gives what the device gives."]),
+          "The outputs equal those of the published arithmetic `litert-xnnpack`."]),
         (verdict(difference(), also=("a", "b")),
          ["1,200 of 6,000 output elements differ from `tflm`, by at most 3 LSB.",
-          "The published arithmetics `a` and `b` each give what the device gives."]),
+          "The outputs equal those of the published arithmetics `a` and `b`."]),
         (verdict(outcome=Outcome.CRASHED, message="signal 11\nbye"), ["", "```", "signal 11", "bye", "```"]),
     ],
 )  # fmt: skip

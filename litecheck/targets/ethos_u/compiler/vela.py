@@ -94,7 +94,7 @@ class Vela:
         try:
             outcomes, partitions = _outcomes(model, frozenset(header["ran"]), left)
         except ModelError as error:
-            return Compilation(_all("crash", count), log, f"what it wrote cannot be read: {error}")
+            return Compilation(_all("crash", count), log, f"its output cannot be read: {error}")
         return Compilation(outcomes, log, "", partitions, int(header["macs"]), header["memories"])
 
     def output(self, model: Model) -> Model:

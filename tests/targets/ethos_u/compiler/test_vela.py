@@ -96,4 +96,4 @@ def test_what_is_no_model_is_a_crash(compiler: Vela, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(vela.Vela, "_answered", lambda self, data: (answered(self, data)[0], b"TFL3" * 9))
     found = compiler.compile(model("TANH"))
     assert found.outcomes == ("crash",)
-    assert found.ending.startswith("what it wrote cannot be read: ")
+    assert found.ending.startswith("its output cannot be read: ")
