@@ -144,9 +144,11 @@ def sizes(record: ConversionRecord) -> str:
 
 
 def operators(record: ConversionRecord) -> str:
-    """Return ``7 int8, 1 float32; added: 2 QUANTIZE``."""
+    """Return ``7 int8, 1 float32; 2 tensors of int4 weights; added: 2 QUANTIZE``."""
     parts = ", ".join(f"{number:,} {kind}" for kind, number in record.becomes.items())
-    return f"{parts or 'as they were'}; added: {tally(record.added)}"
+    small = len({(t.subgraph, t.tensor) for t in record.tensors if t.constant and t.form.dtype == "int4"})
+    weights = f"; {counted(small, 'tensor')} of int4 weights" if small else ""
+    return f"{parts or 'as they were'}{weights}; added: {tally(record.added)}"
 
 
 def tally(counts: Mapping[str, int]) -> str:

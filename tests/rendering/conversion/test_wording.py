@@ -42,9 +42,20 @@ def test_sizes(size: int, source: int, told: str) -> None:
 
 
 def test_operators() -> None:
-    some = N(becomes={"int8": 1_200, "float32": 1}, added={"QUANTIZE": 2, "DEQUANTIZE": 1})
+    some = N(becomes={"int8": 1_200, "float32": 1}, added={"QUANTIZE": 2, "DEQUANTIZE": 1}, tensors=())
     assert wording.operators(some) == "1,200 int8, 1 float32; added: 1 DEQUANTIZE, 2 QUANTIZE"  # type: ignore[arg-type]
-    assert wording.operators(N(becomes={}, added={})) == "as they were; added: none"  # type: ignore[arg-type]
+    assert wording.operators(N(becomes={}, added={}, tensors=())) == "as they were; added: none"  # type: ignore[arg-type]
+    weights, twice, bias, computed = (
+        N(subgraph=0, tensor=n, constant=constant, form=N(dtype=dtype))
+        for n, constant, dtype in (
+            (1, True, "int4"),
+            (1, True, "int4"),
+            (2, True, "int32"),
+            (3, False, "int4"),
+        )
+    )
+    mixed = N(becomes={"int8": 2}, added={}, tensors=(weights, twice, bias, computed))
+    assert wording.operators(mixed) == "2 int8; 1 tensor of int4 weights; added: none"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -194,8 +205,8 @@ def record(**more: Any) -> Any:
     request, plan = N(to="int8", recipe=None, generation="new"), N(profile="acme", target="int8")
     conversion = N(request=request, plan=plan, profile="acme", model=N(subgraphs=[graph]))
     known = {"conversion": conversion, "size": 10, "source_size": 20, "becomes": {"int8": 1}, "calibration": None,
-             "budget": None, "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms", "tried": True, "stays": (),
-             "report": N(active=()), "failed_gates": ()}  # fmt: skip
+             "budget": None, "tensors": (), "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms",
+             "tried": True, "stays": (), "report": N(active=()), "failed_gates": ()}  # fmt: skip
     return N(**{**known, **more})
 
 
