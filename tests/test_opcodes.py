@@ -39,6 +39,7 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
         "counts the products of a sum",
     ),
+    "model/tensor_matching.py": ({"RESHAPE"}, "passes on values without a change"),
     "profile/measurements/windows.py": ({"DEPTHWISE_CONV_2D"}, "counts the products of a sum"),
     "profile/measurements/estimates.py": ({"ADD", "MUL", "SUB"}, "bounds a result by its operands"),
     "profile/measurements/scales.py": (

@@ -31,7 +31,7 @@ def test_a_device_that_is_an_interpreter_is_named_as_that(expected: str, dtype: 
         assert result.exact == same
         if not same:
             assert result.causes[0].name == f"litert:{name}"
-            assert f"--semantics litert:{name} expects it" in result.causes[0].sentence
+            assert f"expect it with --semantics litert:{name}" in result.causes[0].sentence
 
 
 def test_a_device_of_another_kind_is_no_interpreter() -> None:
