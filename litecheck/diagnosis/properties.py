@@ -35,18 +35,9 @@ _MEASURED = {
 }
 #: Options that change the computation: flags and masks, which are set or not.
 _FLAGS = (
-    *(
-        "adj_x",
-        "adj_y",
-        "align_corners",
-        "half_pixel_centers",
-        "keep_dims",
-        "offset",
-        "begin_mask",
-        "end_mask",
-    ),
-    *("ellipsis_mask", "new_axis_mask", "shrink_axis_mask"),
-)
+    "adj_x", "adj_y", "align_corners", "half_pixel_centers", "keep_dims", "offset", "begin_mask", "end_mask",
+    "ellipsis_mask", "new_axis_mask", "shrink_axis_mask",
+)  # fmt: skip
 #: Words that an operator can have.
 _WORDS = {"activation": ("NONE", "RELU", "RELU6", "RELU_N1_TO_1"), "padding": ("SAME", "VALID")}
 #: Unusual features that are not reported as not exercised.
