@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from litecheck.conversion.calibration.dataset import CalibrationData
+from litecheck.conversion.calibration.samples import Chain, Sample
 from litecheck.conversion.groups import Interval, Key
 from litecheck.model.types import Model
 
@@ -45,10 +47,10 @@ def range_doubt(name: str, own: Interval, symmetric: bool, values: Interval, sca
 
 
 def evaluation_doubts(
-    model: Model, ranges: Mapping[Key, Interval], symmetric: bool, data: CalibrationData
+    model: Model, ranges: Mapping[Key, Interval], symmetric: bool, seen: Mapping[Key, Interval]
 ) -> Iterator[str]:
-    """Yield a warning for each float input whose range, from the calibration, does not fit the data of ``--evaluate``."""
-    for key, values in _extremes(model, data).items():
+    """Yield a warning for each float input whose range, from the calibration, does not fit the values of ``--evaluate``."""
+    for key, values in seen.items():
         if key in ranges:
             low, high = ranges[key]
             own = (-max(-low, high), max(-low, high)) if symmetric else (low, high)
@@ -57,16 +59,24 @@ def evaluation_doubts(
                 yield f"--evaluate: {doubt}"
 
 
-def _extremes(model: Model, data: CalibrationData) -> dict[Key, Interval]:
-    """Return the smallest and largest value of each float input in all samples."""
-    found: dict[Key, Interval] = {}
-    for sample in (sample for chain in data for sample in chain):
-        number, arrays = sample.arrange(model)
-        for index, values in zip(model.subgraphs[number].inputs, arrays, strict=True):
-            if values.dtype == np.float32 and values.size:
-                low, high = found.get((number, index), (np.inf, -np.inf))
-                found[number, index] = min(low, float(values.min())), max(high, float(values.max()))
-    return found
+def watched(data: CalibrationData, model: Model, seen: dict[Key, Interval]) -> CalibrationData:
+    """Return the same samples; reading them adds the smallest and largest value of each float input to ``seen``."""
+
+    def read() -> Iterator[Chain]:
+        for chain in data:
+            for sample in chain:
+                _add_extremes(sample, model, seen)
+            yield chain
+
+    return replace(data, read=read)
+
+
+def _add_extremes(sample: Sample, model: Model, seen: dict[Key, Interval]) -> None:
+    number, arrays = sample.arrange(model)
+    for index, values in zip(model.subgraphs[number].inputs, arrays, strict=True):
+        if values.dtype == np.float32 and values.size:
+            low, high = seen.get((number, index), (np.inf, -np.inf))
+            seen[number, index] = min(low, float(values.min())), max(high, float(values.max()))
 
 
 def is_cut(own: Interval, seen: Interval) -> bool:

@@ -21,7 +21,7 @@ from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.input_ranges import evaluation_doubts
+from litecheck.conversion.input_ranges import evaluation_doubts, watched
 from litecheck.conversion.inserted_quantize import without_kept_ranges
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
@@ -127,8 +127,10 @@ def _carried_out(
         before = max(rerun.done, before) if rerun else before
         record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
     if session.evaluation is not None and not violates:
-        record = replace(record, evaluation=_agreement(session, conversion, session.evaluation, told, child))
-        doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", session.evaluation)
+        seen: dict[Key, Interval] = {}
+        samples = watched(session.evaluation, model, seen)
+        record = replace(record, evaluation=_agreement(session, conversion, samples, told, child))
+        doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
         record = replace(record, warnings=(*doubts, *record.warnings))
     found = record.agreement
     if rerun and calibration and found and session.plan is None and not violates:

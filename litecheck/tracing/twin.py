@@ -52,12 +52,10 @@ def make_twin(
     request = Request(kind_of(match.second), keep=_kept(match))
     conversion = convert(match.first, request, wide, granularity_of(match), inner)
     forms = {(one.subgraph, one.tensor): one.written for one in conversion.plan.tensors if one.written}
-    if is_trained(
-        match.first
-    ):  # its ranges are stated, and the conversion keeps simulated operators in float32
-        forms |= import_trained(
-            match.first, "uint8" if kind_of(match.second) == "uint8" else "int8"
-        ).borrowed.forms
+    if is_trained(match.first):
+        # Its ranges are stated, and the conversion keeps simulated operators in float32.
+        to = "uint8" if request.to == "uint8" else "int8"
+        forms |= import_trained(match.first, to).borrowed.forms
     reads = {port: form for one in conversion.plan.tensors for port, form in one.read.items() if form}
     return Twin(conversion, forms, reads)
 
