@@ -89,12 +89,16 @@ def propagated(case: Case, tensors: Mapping[int, Array]) -> Stimulus | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Input:
-    """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; other flags bound its values."""
+    """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; other flags bound its values.
+
+    ``reordered`` are the parts of such values that random inputs reorder: ``elements``, ``rows``, or "" for none.
+    """
 
     tensor: Tensor
     steers: bool
     positive: bool
     non_negative: bool
+    reordered: str = ""
 
     @property
     def coded(self) -> bool:
@@ -128,20 +132,24 @@ def inputs_of(case: Case) -> list[Input]:
 
 def inputs_among(subgraph: Subgraph, operators: Sequence[Operator], indexes: Sequence[int]) -> list[Input]:
     """Return the use of tensors by operators of a subgraph, in the order of the indexes."""
-    uses: dict[int, set[tuple[str, bool]]] = {index: set() for index in indexes}
+    uses: dict[int, set[tuple[str, bool, str]]] = {index: set() for index in indexes}
     for operator in operators:
         facts = traits_of(operator.kind)
         for at, index in enumerate(operator.inputs):
             if index in uses:
                 role = facts.role(at)
-                uses[index].add((facts.inputs.get(role, ""), facts.steers(role)))
+                uses[index].add((facts.inputs.get(role, ""), facts.steers(role), facts.reordered(role)))
     return [_input(subgraph.tensors[index], uses[index]) for index in indexes]
 
 
-def _input(tensor: Tensor, uses: Set[tuple[str, bool]]) -> Input:
-    kinds = {kind for kind, _ in uses}
-    steers = any(steering for _, steering in uses)
-    return Input(tensor, steers, "positive" in kinds, "non-negative" in kinds)
+def _input(tensor: Tensor, uses: Set[tuple[str, bool, str]]) -> Input:
+    kinds = {kind for kind, *_ in uses}
+    steers = any(steering for _, steering, _ in uses)
+    orders = {reordered for *_, reordered in uses}
+    reordered = orders.pop() if len(orders) == 1 else ""
+    if math.prod(tensor.shape) < 2 or (reordered == "rows" and len(tensor.shape) < 2):
+        reordered = ""
+    return Input(tensor, steers, "positive" in kinds, "non-negative" in kinds, reordered)
 
 
 def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
@@ -163,6 +171,8 @@ def only(case: Case) -> OperatorTraits:
 _SMALL = 10
 #: Drawn at most so often, for so many outputs and so many inputs.
 _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
+#: Draws of indices and predicates: the known order, and two more.
+_ORDERS = 3
 #: Elements drawn together; fewer inferences than this are drawn one by one, which is then faster.
 _BLOCK, _FEW = 1 << 16, 16
 
@@ -176,10 +186,11 @@ def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | Non
 
 
 def draws(case: Case) -> int:
-    """Return the largest number of times that values are drawn for a case: 1 if its operators only move them."""
+    """Return the largest number of draws for a case: 1 if its operators only move values, 3 if inputs are reordered."""
+    uses = inputs_of(case)
     moved = all(traits_of(operator.kind).result == "moved" for operator in case.operators)
-    if moved or not any(use.coded for use in inputs_of(case)):
-        return 1
+    if moved or not any(use.coded for use in uses):
+        return _ORDERS if any(use.reordered for use in uses) else 1
     made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
     fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.inputs)
     return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
@@ -199,7 +210,7 @@ class Drawn:
         uses = inputs_of(case)
         self._key = seed, name % 2**63
         self._uses = [(use, use.like(tensors)) for use in uses] if known(uses, tensors) else []
-        self._together = all(use.steers or use.coded for use in uses)
+        self._together = all((use.steers or use.coded) and not use.reordered for use in uses)
         self._made: list[Stimulus] = []
 
     def first(self, count: int) -> Iterator[Stimulus]:
@@ -223,12 +234,17 @@ class Drawn:
             ]
             return zip(*columns, strict=True)
         rng = np.random.default_rng([*self._key, *([first] if first else [])])
-        return iter(
-            [tuple(like if use.steers else _random(use, like, rng, first) for use, like in self._uses)]
-        )
+        return iter([tuple(_random(use, like, rng, first) for use, like in self._uses)])
+
+
+def _reordered(use: Input, like: Array, rng: np.random.Generator) -> Array:
+    """Return elements or rows in a random order. Example: the indices 0, 3, 1 of GATHER become 1, 0, 3."""
+    return rng.permutation(like if use.reordered == "rows" else like.reshape(-1)).reshape(like.shape)
 
 
 def _random(use: Input, like: Array, rng: np.random.Generator, number: int) -> Array:
+    if use.steers:
+        return _reordered(use, like, rng) if number and use.reordered else like
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)

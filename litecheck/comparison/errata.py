@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from litecheck.checks.validate import validate
 from litecheck.devices.outcome import Outcome
+from litecheck.finding import Effect
 from litecheck.model.types import Model
 from litecheck.profile.known_faults import bound, faults_of
+from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 
-_DEVICE = "litert:"
+_DEVICE, _TFLM = "litert:", "tflm"
+#: Impacts of requirements of profile ``tflm``, by the outcome on ``tflm`` that they explain.
+_IMPACTS: dict[Outcome, tuple[Effect, ...]] = {
+    Outcome.MISMATCH: ("wrong results",),
+    Outcome.REFUSED: ("fails to load", "fails at run time"),
+    Outcome.CRASHED: ("crashes",),
+}
 
 
 def known_fault(device_name: str, model: Model, outcome: Outcome) -> str:
     """Return a sentence on the known faults of a ``litert:*`` device or ``tflm`` that explain the outcome of a model.
 
     Return an empty string without a known fault, and for devices without known faults. Example: SUM of int8 differs
-    under ``litert:reference``.
+    under ``litert:reference``. A violated requirement of profile ``tflm`` explains an outcome of ``tflm`` that
+    fits its impact.
     """
     resolver = device_name.removeprefix(_DEVICE).partition(",")[0]
-    if resolver != "tflm" and not device_name.startswith(_DEVICE):
+    if resolver != _TFLM and not device_name.startswith(_DEVICE):
         return ""
     main = model.subgraphs[0]
     told = (_told(bound(model, main, operator), resolver, outcome) for operator in main.operators)
-    return next(filter(None, told), "")
+    return next(filter(None, told), "") or (_unmet(model, outcome) if resolver == _TFLM else "")
+
+
+def _unmet(model: Model, outcome: Outcome) -> str:
+    """Return a sentence on the violated requirements of ``tflm`` with an impact that fits the outcome, or ""."""
+    if (impacts := _IMPACTS.get(outcome)) is None:
+        return ""
+    findings = validate(model, [load_profile(_TFLM)]).active
+    unmet = {f.path: f.because for f in findings if f.effect in impacts}
+    return "; ".join(f"profile {_TFLM}, {path}: {because}" for path, because in unmet.items())
 
 
 def _told(operands: Operands, resolver: str, outcome: Outcome) -> str:

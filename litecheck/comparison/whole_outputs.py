@@ -106,7 +106,10 @@ class OutputHistory:
 
     def left_over(self) -> StaleOutput | None:
         """Return the wrong elements if all equal the output of the inference before, either expected or actual; else
-        None."""
+        None.
+
+        Elements with the same expected value in both inferences are no evidence: a wrong kernel repeats its error.
+        """
         belongs = [self.expected[number] for number in self.order]
         for expected, given in ((True, belongs), (False, self.actual)):
             if found := self._as_before(given):
@@ -115,17 +118,28 @@ class OutputHistory:
 
     def _as_before(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
         """Return (wrong elements, inferences) if all wrong elements equal ``given`` an inference earlier; else None."""
-        count, inferences, values = 0, 0, set[Any]()
+        count, inferences, evident, values = 0, 0, 0, set[Any]()
         for place, wrong in self._wrong():
-            for mask, now, before in zip(wrong, self.actual[place], given[place - 1], strict=True):
+            changed = self._changed(place)
+            for mask, new, now, before in zip(
+                wrong, changed, self.actual[place], given[place - 1], strict=True
+            ):
                 if now.shape != before.shape or any(map(np.any, _differing((now[mask],), (before[mask],)))):
                     return None
                 count += int(np.count_nonzero(mask))
-                values.update(np.unique(now[mask]).tolist())
+                evident += int(np.count_nonzero(mask & new))
+                values.update(np.unique(now[mask & new]).tolist())
             inferences += 1
-        if count < _ENOUGH or len(values) < _VALUES:
+        if evident < _ENOUGH or len(values) < _VALUES:
             return None
         return count, inferences
+
+    def _changed(self, place: int) -> tuple[Mask, ...]:
+        """Return masks of the elements whose expected value differs from that of the inference before."""
+        now, before = (self.expected[number] for number in (self.order[place], self.order[place - 1]))
+        if any(a.shape != b.shape for a, b in zip(now, before, strict=True)):
+            return tuple(np.ones(a.shape, np.bool_) for a in now)
+        return _differing(now, before)
 
     def _wrong(self) -> Iterator[tuple[int, tuple[Mask, ...]]]:
         """Yield each inference after the first with unexpected outputs, and masks of the wrong elements."""

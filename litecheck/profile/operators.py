@@ -29,6 +29,7 @@ _WORDS = {
     "memory": ("resource",),
     "slices": ("ranges", "axis"),
     "concatenates": ("axis", "stack", "margins"),
+    "any_order": ("elements", "rows"),
     "view": ("true",),
     "shape_only": ("true",),
 }
@@ -94,6 +95,7 @@ class OperatorTraits:
     shape_only: bool = False
     unpacked: tuple[str, ...] = ()
     writes: str = ""
+    any_order: str = ""
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -124,6 +126,14 @@ class OperatorTraits:
             return self.writes
         place = tuple(self.inputs).index(self.writes)
         return operator.inputs[place] if place < len(operator.inputs) and operator.inputs[place] >= 0 else ""
+
+    def reordered(self, role: str) -> str:
+        """Return ``elements`` or ``rows`` if an input stays valid with these in another order; else "".
+
+        A predicate stays valid with its elements in another order.
+        """
+        kind = self.inputs.get(role)
+        return "elements" if kind == "predicate" else self.any_order if kind == "index" else ""
 
     def steers(self, role: str) -> bool:
         """Return True if an input decides more than values, so it cannot be made up; False for an unknown input."""
@@ -180,6 +190,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
         bool(words["shape_only"]),
         node.texts("unpacked"),
         _word(node.get("writes"), (*inputs, _BOOL)),
+        words["any_order"],
     )
 
 

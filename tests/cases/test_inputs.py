@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import RANDOM, Stimulus, drawn, within_share
+from litecheck.cases.inputs import RANDOM, Stimulus, drawn, draws, tried, within_share
 from litecheck.cases.sweeps import directed
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.compute_limits import ComputeLimits, set_limits
@@ -45,6 +45,43 @@ def test_operands_that_steer_stay_as_the_reference_has_them() -> None:
     assert made is not None
     assert made.arrays[1].tolist() == [3, 0]
     assert made.arrays[0].any()
+
+
+@pytest.mark.parametrize(
+    ("opcode", "shape", "count"), [("GATHER", (6,), 6), ("GATHER_ND", (6, 1), 6), ("GATHER_ND", (1,), 1)]
+)
+def test_indices_come_in_several_orders(opcode: str, shape: tuple[int, ...], count: int) -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    q = quantized(0.1, 3)
+    x, places = main.tensor("x", (8, 5), "int8", q), main.tensor("indices", shape, "int32")
+    y = main.tensor("y", (*(shape if opcode == "GATHER" else shape[:-1]), 5), "int8", q)
+    main.add(opcode, [x, places], [y])
+    main.inputs(x, places)
+    main.outputs(y)
+    case = only_case(builder.finish())
+    known = {places: np.arange(count, dtype=np.int32).reshape(shape), x: np.zeros((8, 5), np.int8)}
+    fed = [stimulus.arrays[1] for stimulus in tried(case, known, 0, draws(case))]
+    assert fed[0].tolist() == known[places].tolist()
+    assert {tuple(sorted(array.reshape(-1).tolist())) for array in fed} == {tuple(range(count))}
+    assert len({array.tobytes() for array in fed}) == len(fed) == (3 if count > 1 else 1)
+
+
+def test_coordinates_stay_together() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    q = quantized(0.1, 3)
+    x, places = main.tensor("x", (2, 9, 5), "int8", q), main.tensor("indices", (4, 2), "int32")
+    y = main.tensor("y", (4, 5), "int8", q)
+    main.add("GATHER_ND", [x, places], [y])
+    main.inputs(x, places)
+    main.outputs(y)
+    case = only_case(builder.finish())
+    rows = [[0, 8], [1, 7], [1, 2], [0, 3]]
+    known = {places: np.array(rows, np.int32), x: np.zeros((2, 9, 5), np.int8)}
+    fed = [stimulus.arrays[1].tolist() for stimulus in tried(case, known, 0, 3)]
+    assert all(sorted(array) == sorted(rows) for array in fed)
+    assert fed[1] != rows
 
 
 def test_every_drawn_feed_can_be_computed() -> None:

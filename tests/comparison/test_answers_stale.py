@@ -65,6 +65,15 @@ def test_one_wrong_element_of_another_kind_is_no_left_over() -> None:
     assert sequel(*late).left_over() is None
 
 
+def test_a_wrong_kernel_that_repeats_its_error_is_no_left_over() -> None:
+    wrong = tuple((FEEDS[0][0] ^ 1,) for _ in range(3))
+    assert OutputHistory((0, 0, 0), ("random",), FEEDS[:1], wrong).left_over() is None
+    alike = ((FEEDS[0][0],), (np.r_[FEEDS[0][0][:20], FEEDS[1][0][20:]],))
+    made = [np.r_[feed[0][:20] ^ 1, feed[0][20:]] for feed in alike]  # wrong only where both feeds agree
+    actual = tuple((made[number],) for number in (0, 1, 0))
+    assert OutputHistory((0, 1, 0), ("random",) * 2, alike, actual).left_over() is None
+
+
 def test_a_verdict_says_so() -> None:
     kept: list[Arrays] = []
 

@@ -20,6 +20,12 @@ def unary(opcode: str, dtype: str = "int8", size: int = 4, scale: float = 0.5) -
     return one_operator(opcode, [given, axis] if opcode.startswith(("SUM", "REDUCE")) else [given], [output])
 
 
+def conforming() -> Model:
+    """Return an operator that conforms to tflm."""
+    given, output = (run_time(name, (2, 4), "int8", quantized(0.5)) for name in "xy")
+    return one_operator("RELU", [given], [output])
+
+
 def matrices() -> Model:
     """Return a product that meets two faults under XNNPACK if there were no conditions."""
     lhs, rhs = run_time("a", (2, 3, 4, 4), "float32"), run_time("b", (2, 3, 4, 4), "int8", quantized(0.5))
@@ -52,6 +58,42 @@ def test_only_a_fault_that_ends_like_that_is_told() -> None:
     assert not any(told.values())
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_scales_after_the_first_are_a_known_fault_of_tflm(dtype: str) -> None:
+    given = run_time("x", (2, 3), dtype, quantized([0.1, 0.2]))
+    model = one_operator("DEQUANTIZE", [given], [run_time("y", (2, 3), "float32")])
+    told = {(name, o): known_fault(name, model, o) for name in ("tflm", "litert:reference") for o in Outcome}
+    assert told.pop(("tflm", Outcome.MISMATCH)).endswith(
+        "applies the scale of the first channel to all channels"
+    )
+    assert not any(told.values())
+
+
+def test_a_requirement_of_tflm_explains_a_rejection() -> None:
+    told = (
+        known_fault("tflm", unary("RELU"), Outcome.REFUSED),
+        known_fault("tflm", unary("RELU"), Outcome.CRASHED),
+    )
+    assert told == ("", "")
+    model = one_operator(
+        "LSTM", [run_time("x", (1, 4), "int8", quantized(0.5))], [run_time("y", (1, 4), "int8")]
+    )
+    assert "profile tflm, LSTM/unsupported" in known_fault("tflm", model, Outcome.REFUSED)
+
+
+def test_a_requirement_of_tflm_explains_wrong_outputs_of_tflm_alone() -> None:
+    table = constant("table", np.array([[1, 2], [3, 4]], np.int8), quantized([0.1, 0.2]))
+    model = one_operator(
+        "EMBEDDING_LOOKUP", [run_time("ids", (3,), "int32"), table], [run_time("y", (3, 2), "float32")]
+    )
+    told = {(name, o): known_fault(name, model, o) for name in ("tflm", "litert:reference") for o in Outcome}
+    assert told.pop(("tflm", Outcome.MISMATCH)) == (
+        "profile tflm, EMBEDDING_LOOKUP/table/granularity: the kernel requires int8 rows, and multiplies all rows by a "
+        "single scale"
+    )
+    assert not any(told.values())
+
+
 @pytest.mark.parametrize(
     ("device", "model"),
     [
@@ -59,7 +101,7 @@ def test_only_a_fault_that_ends_like_that_is_told() -> None:
         ("litert:xnnpack", unary("REDUCE_MAX", "float32", 4)),
         ("litert:reference", unary("SUM", "float32")),
         ("litert:reference", unary("RELU")),
-        ("tflm", unary("SUM")),
+        ("tflm", conforming()),
         ("delegate:/litert:reference", unary("SUM")),
     ],
 )
