@@ -12,7 +12,7 @@ from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused, headline
 from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
-from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, operator_cells
+from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
@@ -27,7 +27,9 @@ _STYLES = {
 #: Of so many kinds of operators, so many failing cases each.
 _MANY = 10
 _FEW = 2
-_SPARE = ("placement", "cases", "tolerance", "worst", "arithmetic")
+#: Columns of the table of operators. A narrow terminal omits those of the second list, in its order.
+_HEADS = (*("operator", "type", "weights", "verdict", "invalid models"), *OPERATOR_HEADS[-4:], "cases")
+_SPARE = ("placement", "tolerance", "worst", "arithmetic", "invalid models")
 
 
 def print_report(report: SuiteReport, console: Console, verbose: bool = False) -> None:
@@ -75,9 +77,11 @@ class SuitePage(Page):
         lines = wording.operators(report)
         if not lines:
             return
-        rows = [operator_cells(line) for line in lines]
+        rows = [_cells(line) for line in lines]
         styles = [_STYLES[line.verdict] for line in lines]
-        self.grid(OPERATOR_HEADS, rows, styles, OPERATOR_HEADS.index("verdict"), _SPARE, whole=True)
+        used = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
+        heads, rows = [_HEADS[n] for n in used], [tuple(row[n] for n in used) for row in rows]
+        self.grid(heads, rows, styles, heads.index("verdict"), _SPARE, whole=True)
         self.line()
 
     def arithmetics(self, report: SuiteReport) -> None:
@@ -191,3 +195,18 @@ class SuitePage(Page):
         for label, text in wording.hashes(report):
             self.labelled(label, text)
         self.line()
+
+
+def _cells(line: OperatorLine) -> tuple[str, ...]:
+    """Return a row of the table. Example: ``18 of 22 rejected`` of the invalid models, ``63 passed`` of the cases."""
+    ends = {ending: number for ending, number in line.occurring.items() if isinstance(ending, CaseOutcome)}
+    valid = ", ".join(f"{number:,} {ending.text}" for ending, number in ends.items() if not ending.of_invalid)
+    tested = sum(
+        number
+        for ending, number in ends.items()
+        if ending.of_invalid and ending is not CaseOutcome.NOT_TESTED
+    )
+    rejected = f"{ends.get(CaseOutcome.REJECTED, 0):,} of {tested:,} rejected" if tested else ""
+    untested = "not tested" if CaseOutcome.NOT_TESTED in ends else ""
+    cells = operator_cells(line)
+    return (*cells[:4], rejected or untested, *cells[6:], valid)
