@@ -1,4 +1,4 @@
-"""Certificates as text, page and plain values: claims, verdict, cases that ran, gaps, and the way to check."""
+"""Certificates as text, page and plain values: claims, verdict, executed cases, gaps, and the command of the check."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def device_of(certificate: Certificate) -> str:
 
 
 def _told(certificate: Certificate) -> str:
-    """Return the claims that the run does not show, tolerances, waivers, and the cases by ending, invalid models apart."""
+    """Return the unshown claims, tolerances, waivers, and the cases by ending; invalid models are counted
+    separately."""
     invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
     valid = {ending: number for ending, number in certificate.counts.items() if ending not in invalid}
     broken = {ending: number for ending, number in certificate.counts.items() if ending in invalid}

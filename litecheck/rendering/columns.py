@@ -13,9 +13,9 @@ from litecheck.rendering.escape import shorten
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Room for a name, however narrow the terminal is.
+#: Smallest width of the last column.
 _LEAST = 16
-#: Indentation of the further lines of a row, beside that of the row.
+#: Indentation of the continuation lines of a row.
 _CONTINUED = 4
 
 
@@ -32,8 +32,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], width: int | None
 
 
 def _folds(row: Sequence[str], least: int, width: int | None) -> tuple[list[int], int | None]:
-    """Return the numbers of the columns behind the last column of each line, and the room of the last column, at least
-    ``least``."""
+    """Return the index after the last column of each line, and the width of the last column, at least ``least``."""
     ends, taken = [], 0
     for number, cell in enumerate(row):
         needed = 2 + (len(cell) if number < len(row) - 1 else least)
@@ -55,10 +54,10 @@ def _lines(row: Sequence[str], ends: Sequence[int]) -> Iterator[str]:
 def cells(
     heads: Sequence[str], rows: Iterable[Sequence[str]], width: int | None, least: int = _LEAST
 ) -> list[list[str]]:
-    """Columns padded to stand side by side, aligned left, or right where the head starts with ``>``; heads first.
+    """Return the rows, heads first, with cells padded to the width of their column.
 
-    Empty columns are left out. The last column takes the room that is left of ``width``, at
-    least ``least``; without a width, all it needs.
+    Cells are aligned left, or right if the head starts with ``>``. Empty columns are omitted. The last column is
+    shortened to the rest of ``width``, at least ``least`` characters; without ``width``, it is complete.
     """
     content = [[head.lstrip(">") for head in heads], *map(list, rows)]
     *columns, last = range(len(heads))
@@ -96,9 +95,9 @@ def broken(lines: Iterable[str], width: int | None, indent: str) -> Iterator[str
         yield from wrapper.wrap(line) or [""]
 
 
-#: The longest bar.
+#: Largest length of a bar.
 BAR = 40
-#: The least that still shows which bucket is fuller.
+#: Smallest length of the longest bar: shorter bars would not distinguish the buckets.
 _LEAST_BAR = 8
 
 
@@ -114,9 +113,9 @@ def percent(part: int, whole: int) -> str:
 
 
 def bars(histogram: Sequence[Bucket], plain: bool, width: int | None = None) -> Iterator[str]:
-    """A row for each bucket, the longest bar being the fullest bucket's; ``plain`` keeps to ASCII.
+    """Yield a row for each bucket: its span, count and bar; ``plain`` restricts bars to ASCII.
 
-    Bars are at most BAR long, and shorter where ``width`` has no room for that.
+    The fullest bucket has the longest bar: BAR characters, or fewer if ``width`` has less room.
     """
     most = max((1, *(bucket.count for bucket in histogram)))
     names = [span(bucket) for bucket in histogram]

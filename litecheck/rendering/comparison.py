@@ -126,12 +126,13 @@ def _element(element: Element | None) -> dict[str, Any] | None:
 
 
 def _number(value: float | None) -> float | str | None:
-    """JSON has no number for infinities and NaN."""
+    """Return a number for JSON, with infinities and NaN as text, because JSON has no number for them."""
     return value if value is None or isfinite(value) else str(value)
 
 
 def print_report(compared: ComparedTensors, console: Console, verbose: bool = False) -> None:
-    """The verdict, a histogram, the first and the worst element explained, and the causes: all there is, also if terse."""
+    """Print the verdict, a histogram, the first and the worst element explained, and the causes; ``verbose`` adds
+    nothing."""
     from rich.text import Text
 
     from litecheck.rendering.text_page import DIM, Page

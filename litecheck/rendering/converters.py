@@ -118,7 +118,7 @@ def _plain(one: ConverterOutcome) -> dict[str, Any]:
 
 
 def print_report(compared: ConverterComparison, console: Console, verbose: bool = False) -> None:
-    """The table, what failed, and, where there are several or all is wanted, every output."""
+    """Print the table and failed converters, and every output if a model has several outputs or with ``verbose``."""
     from rich.text import Text
 
     from litecheck.rendering.text_page import LABEL, Page

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Version of the format; it increases when a key changes its meaning or is removed. 2: ``model`` became ``models``.
 VERSION = 3
 _HEADS = ("operator", "type", "variant", "arithmetic", ">probes", ">outputs", "")
-#: Columns of prose where no terminal says how many it has.
+#: Columns of prose if the output has no width.
 _WIDTH = 100
 
 
@@ -65,7 +65,7 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 
 
 def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
-    """A line each; what was asked of it stands where the line leads."""
+    """Return the table of operators, a row each, with links to their details."""
     rows = [
         (
             (layout.StatusIcon(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
@@ -200,7 +200,8 @@ def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
 
 
 def print_report(diagnosis: Diagnosis, console: Console, verbose: bool = False) -> None:
-    """A table, what tells ways apart, and what was not tried; no line of prose wider than a terminal."""
+    """Print a table, the evidence that distinguishes variants, and the properties not exercised, at the terminal's
+    width."""
     print_lines(_lines(diagnosis, width_of(console)), console)
 
 
@@ -256,7 +257,7 @@ def values(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _record(diagnosed: Diagnosed) -> dict[str, Any]:
-    """An operator, with sentences on its data: ``conclusion``, ``gathers`` beside ``patterns``."""
+    """Return the JSON of an operator with its ``conclusion`` and ``gathers``, the sentences of its patterns."""
     record = {**asdict(diagnosed), "conclusion": diagnosed.conclusion}
     if diagnosed.contrast is not None:
         record["contrast"]["gathers"] = list(map(gathering_sentence, diagnosed.contrast.patterns))

@@ -64,7 +64,7 @@ SIGNS: dict[str, tuple[str, str]] = {
     "differs": ("❌", "≠"),
 }
 
-#: A text with what stands in it.
+#: A part of a line: text, or an element of the layout.
 Span = str | Code | Bold | Link | StatusIcon | LineBreak
 Line = tuple[Span, ...]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from litecheck.finding import Where
 
-#: Characters of a name that people get to see; machines get all of them.
+#: Largest number of displayed characters of a name; machine formats have complete names.
 NAME = 60
-#: The same for what was found and required, which may quote names.
+#: Largest number of displayed characters of a found or required value, which may contain names.
 PHRASE = 300
 
 

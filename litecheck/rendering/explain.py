@@ -33,10 +33,10 @@ NARROWEST = 20
 
 @shows_call("litecheck.explain('CONV_2D/weight/zero_point', [litecheck.load_profile('tflm')])", "path")
 def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 80) -> str:
-    """Every requirement that ``path`` names, in full or, of more than 12, in one line; by default of the profiles that
-    ``validate`` judges by.
+    """Return every requirement that ``path`` matches: up to 12 in full, more with a line each.
 
-    It may have wildcards and may stop early, as in ``CONV_2D``. Raises ConfigError where no requirement has the path.
+    The default profiles are those of ``validate``. ``path`` can have wildcards and can be incomplete, as in
+    ``CONV_2D``. Raise ConfigError if no requirement matches.
     """
     if not isinstance(path, str):
         raise wrong_type(
@@ -72,7 +72,7 @@ def _option(profile: Profile) -> str:
 def named_rows(profile: Profile, path: str) -> Iterator[Row]:
     """Yield the requirements of a profile that a path names, including requirements without an entry."""
     rules = profile.operators
-    # Of a plain operator its own rule is enough: the remaining rules need not be read.
+    # The path of an operator without wildcards needs only the rule of this operator.
     opcode = path.strip("/").partition("/")[0]
     asked = (rules[opcode],) if opcode in rules else rules.values()
     every = (row for rule in asked for row in rows(profile, rule))

@@ -28,10 +28,11 @@ def model_text(
     op: int | None = None,
     width: int | None = None,
 ) -> str:
-    """A heading, then each subgraph's operators, and its tensors if asked for; or a single operator in full.
+    """Return a heading and the operators of each subgraph, with ``tensors`` also the tensors; with ``op``, one operator
+    in full.
 
-    Names stand last in a line; they are shortened, in tables to ``width``, the terminal's. Raises
-    ConfigError for a subgraph or operator that the model lacks; ``op`` alone is an operator of subgraph 0.
+    Names are last in a line; in tables they are shortened to ``width``, the terminal's. Without ``subgraph``, ``op`` is
+    an operator of subgraph 0. Raise ConfigError if the subgraph or the operator does not exist.
     """
     subgraphs = chosen(model, subgraph, op)
     if op is not None:

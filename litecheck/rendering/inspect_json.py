@@ -40,9 +40,9 @@ def json_text(models: Iterable[Model], subgraph: int | None = None, op: int | No
 
 @shows_call("litecheck.inspect(litecheck.load_model('model.tflite'), subgraph=0, op=3)")
 def model_values(model: Model, *, subgraph: int | None = None, op: int | None = None) -> dict[str, Any]:
-    """A model as plain values, complete; ``op`` keeps a single operator and the tensors it touches.
+    """Return a complete model as plain values; ``op`` selects one operator and its tensors.
 
-    Raises ConfigError as ``model_text`` does.
+    Raise ConfigError as ``model_text`` does.
     """
     if not isinstance(model, Model):
         call = "litecheck.inspect(litecheck.load_model('model.tflite'))"

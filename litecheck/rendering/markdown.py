@@ -64,7 +64,7 @@ def _span(span: layout.Span, in_table: bool) -> str:
 
 
 def _words(span: layout.Span) -> str:
-    """A span without what it looks like."""
+    """Return the text of a span without its markup."""
     if isinstance(span, layout.LineBreak):
         return "; "
     if isinstance(span, layout.StatusIcon):

@@ -90,7 +90,7 @@ def print_measurements(pattern: str, console: Console) -> None:
 
 
 def measurements_json(pattern: str) -> str:
-    """The same as a JSON document, with the words that a measurement may give."""
+    """Return the matching measurements as a JSON document, each with the words that can be its value."""
     values = [
         {
             "name": one.name,

@@ -91,7 +91,7 @@ def values(table: MutationCoverage) -> dict[str, Any]:
 
 
 def print_report(table: MutationCoverage, console: Console, verbose: bool = False) -> None:
-    """A row for each operator and what survives; every mutant if ``verbose``."""
+    """Print a row for each operator, and the surviving mutants; ``verbose`` also prints every mutant."""
     from rich.text import Text
 
     from litecheck.rendering.text_page import Page

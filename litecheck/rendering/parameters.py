@@ -17,7 +17,7 @@ VERSION = 1
 def described(
     file: str, dtype: str, shape: tuple[int, ...], semantics: str, parameters: Parameters, form: str
 ) -> str:
-    """A line of text, or a JSON document with every scale and zero point."""
+    """Return the written file and its parameters: a line of text, or JSON with every scale and zero point."""
     if form == "json":
         return _json(file, dtype, shape, semantics, parameters)
     words = "x".join(map(str, shape)) or "scalar"
@@ -32,7 +32,7 @@ def described(
 
 
 def _span(values: NDArray[Any]) -> str:
-    """Shortest text that gives back the same value; of several the smallest and the largest."""
+    """Return the shortest text that restores the value; for several values, the smallest and the largest."""
     if not values.size:
         return "none"
     low, high = values.min(), values.max()

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from litecheck.rendering.rows import Results
     from litecheck.rendering.wording.operator_lines import OperatorLine
 
-#: The commands whose reports judge something, so that there are results to list.
+#: Commands whose reports have results.
 JUDGING = ("validate", "verify", "diagnose", "compare", "convert", "trace", "diff")
 EVERY = (*JUDGING, "run")
-#: All reports with verdicts: ``suite judge`` writes such a report, too.
+#: Reports with verdicts, including that of ``suite judge``.
 JUDGEMENTS = (*JUDGING, "suite")
-#: All that may be written: the commands' own reports, and the tables of converters, of mistakes and of changes.
+#: All reports: those of the commands, of converters, of mutation coverage, and of differences between two runs.
 WHOLE = (*EVERY, "converters", "suite", "prove", "suite-diff", "certify")
 #: The module of each function in a package of reports.
 _MODULES = {
@@ -35,14 +35,14 @@ _MODULES = {
 
 
 def _package(name: str, *without: str, **others: str) -> dict[str, str]:
-    """Return the modules of a package: the usual modules without some, and others."""
+    """Return the modules of a package: the usual modules except ``without``, and ``others``."""
     usual = {function: module for function, module in _MODULES.items() if function not in without}
     return {function: f"{name}.{module}" for function, module in (usual | others).items()}
 
 
 _ALONE = ("results", "document", "values", "print_report")
 _UNJUDGED = ("document", "values", "print_report", "brief")
-#: For each class of reports, by name, its command, and the modules that have the function of each name for it.
+#: Command of each class of reports, and the module of each function for this class.
 _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
     "Report": ("validate", _package("validation", brief="rows", nodes="nodes")),
     "Verification": ("verify", _package("verification", nodes="values", operators="operator_table")),
@@ -131,7 +131,7 @@ class ReportView:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write a report: the name people ask for it by, what it is for, and whose reports it can write."""
+    """A format for reports: name, purpose, commands whose reports it can write, and renderer."""
 
     name: str
     purpose: str

@@ -9,13 +9,14 @@ from itertools import chain
 
 from litecheck.finding import Level
 
-#: A label, and the lines that stand beside it.
+#: A label and its lines.
 Detail = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """The common part of all rows with the same id: a requirement or an outcome. ``level`` is the highest of the rows."""
+    """Common properties of all rows with the same id: a requirement or an outcome. ``level`` is the highest of the
+    rows."""
 
     id: str
     title: str
@@ -37,11 +38,12 @@ class RowPlace:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """A result. ``message`` is a sentence without its place, ``summary`` why in a phrase, ``details`` all that is known.
+    """A result. ``message`` is a sentence without the location, ``summary`` a phrase with the reason.
 
-    ``fails`` says that it fails what was judged, ``silent`` that there was no answer that could be right or wrong;
-    ``waiver`` who let it pass and why. ``title`` is what a list of failures calls it, ``full`` its lines where there is
-    room. Services keep rows by ``identity``, which no second row shares; a row without an identity is a remark.
+    ``details`` has all facts. ``fails`` is True if the row makes its subject fail, ``silent`` if the device gave no
+    answer that could be compared. ``waiver`` has the author and the reason of an exception. ``title`` is the row's line
+    in a list of failures, ``full`` its lines in a format with more room. Services track rows by ``identity``, which is
+    unique; a row without identity is a remark.
     """
 
     id: str
@@ -64,8 +66,8 @@ class ResultRow:
 class JudgedCase:
     """A checked object, for example an operator, with its rows.
 
-    ``gap`` says why it was not checked, or not wholly; ``required`` names the failure where that fails. ``aside`` are
-    lines about an object that conforms.
+    ``gap`` is the reason for an incomplete check; ``required`` names the failure if the run requires a complete check.
+    ``aside`` has lines about an object that conforms.
     """
 
     name: str
@@ -77,9 +79,9 @@ class JudgedCase:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A judged whole: a model, a model on a device, or a device. ``group`` is the common name of its cases.
+    """Subject of a verdict: a model, a model on a device, or a device. ``group`` is the common name of its cases.
 
-    ``obstacles`` are reasons that it was not judged, ``remarks`` are notes that are not results.
+    ``obstacles`` are reasons for a missing verdict, ``remarks`` are notes that are not results.
     """
 
     name: str
@@ -105,8 +107,8 @@ class Annotation:
 class Results:
     """The rows of a run of a command, and remarks on all of them.
 
-    ``rules`` hold a rule for each id among the rows, in the order in which they are listed. ``remarks`` are of the
-    run. ``readable`` says that every file could be read.
+    ``rules`` has a rule for each id among the rows, in the order in which they are listed. ``remarks`` concern the run.
+    ``readable`` is True if every file could be read.
     """
 
     program: str

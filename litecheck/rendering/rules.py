@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A requirement of a rule, or of none where no entry states it; ``alternative`` names the way of ``any_of`` it
-    belongs to, else ``""``."""
+    """A requirement with its rule, or with None if no entry states the requirement.
+
+    ``alternative`` is the name of the alternative of ``any_of`` that has the requirement, or "".
+    """
 
     profile: Profile
     rule: OperatorRule | None

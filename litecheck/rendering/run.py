@@ -24,7 +24,7 @@ _HEADS = (">#", "operator", "type", ">stored", ">real", ">at min", ">at max", ">
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run of the reference, and what was asked for: file, arithmetic, sources of inputs, where arrays went."""
+    """A run of the reference with its settings: file, arithmetic, sources of inputs, target of written arrays."""
 
     file: str
     arithmetic: str

@@ -13,13 +13,13 @@ from rich.text import Text
 from litecheck.rendering.columns import cells
 from litecheck.rendering.escape import NAME, PHRASE, escaped, shorten, visible
 
-#: Longer lines than this are hard to read, however wide the terminal.
+#: Largest width of a line: longer lines are hard to read.
 WIDEST = 120
-#: Room for the words in the margin.
+#: Width of the labels in the margin.
 LABEL = 10
-#: Room for the labels of a header, for example "arithmetic".
+#: Width of the labels of a header, for example "arithmetic".
 HEADER = 11
-#: Faint: labels, and what is said by the way.
+#: Style of labels and of secondary text.
 DIM = "dim"
 _MANY = 20
 #: Style of each verdict.
@@ -29,11 +29,11 @@ VERDICTS = {
     "violates": "bold red",
     "not checked": "bold magenta",
 }
-#: Label of a case's folder, which is copied: no line break within it.
+#: Label of a case's folder. Its line is not broken, so that it can be copied.
 _FOLDER = "files"
-#: Room for the last column of a table, before other columns are left out for it.
+#: Smallest width of the last column; spare columns are omitted to reach it.
 _LEAST = 10
-#: A cell that only the heading of its column explains: a number, perhaps with a unit, or a range.
+#: A cell that needs the head of its column: a number, perhaps with a unit.
 _NUMBER = re.compile(r"[-+]?\d\S*( dB| LSB| rel\.)?")
 
 
@@ -147,11 +147,11 @@ class Page:
         whole: bool = False,
         least: int = _LEAST,
     ) -> None:
-        """A table; each row in its style, or only its column ``styled``.
+        """Print a table; each row in its style, or only its column ``styled``.
 
-        Where it is too wide it does without the ``spare`` columns, the first first; then each row becomes a sentence. The
-        last column has ``least`` characters if the table without the spare columns allows that.
-        With ``whole``, no cell is shortened: the last column is wrapped.
+        If the table is too wide, ``spare`` columns are omitted in their order; then each row becomes a sentence. The
+        last column has ``least`` characters if the table without the spare columns allows that. With ``whole``, no cell
+        is shortened: the last column is wrapped.
         """
         tries = ((room, spare[:n]) for room in dict.fromkeys((least, _LEAST)) for n in range(len(spare) + 1))
         for room, left_out in tries:

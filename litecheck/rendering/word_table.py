@@ -11,7 +11,7 @@ from litecheck.rendering.escape import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Characters after which a word can wrap.
+#: Positions after which a word can wrap.
 _JOINTS = re.compile(r"(?<=[/_.,-])(?=.)")
 #: Spaces between two columns, and at the edges of the table.
 _GAP, _EDGES = 3, 2
@@ -20,7 +20,8 @@ _LEAST = 20
 
 
 def folded(words: str, width: int) -> str:
-    """Text whose words have a line break behind a ``_``, ``/`` or the like wherever they would exceed the width."""
+    """Return text in which every word that is wider than ``width`` has line breaks after ``_``, ``/`` and similar
+    characters."""
     return " ".join(_folded(word, width) for word in words.split(" "))
 
 
@@ -46,9 +47,9 @@ def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
 def print_table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], whole: Collection[str], console: Console
 ) -> None:
-    """A table; the columns in ``whole`` take what they need, the remaining columns share what is left of the terminal.
+    """Print a table; columns in ``whole`` are complete, the remaining columns share the rest of the terminal's width.
 
-    Where too little is left, those in ``whole`` that are wider than their heads wrap, too.
+    If the rest is too small, the columns in ``whole`` that are wider than 12 characters wrap, too.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

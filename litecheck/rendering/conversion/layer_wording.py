@@ -49,12 +49,12 @@ SENSITIVITY = (">SNR", ">operator", "kind", "name")
 
 
 def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
-    """``3 operators, each quantized alone: the lowest SNR of the outputs``."""
+    """Return ``3 operators, each quantized alone: the lowest SNR of the outputs``."""
     return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
 
 
 def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:
-    """The cells of an operator."""
+    """Return the cells of an operator: SNR, number, kind and name."""
     return decibels(one.snr), operator_number(one.subgraph, one.operator), one.opcode, one.name
 
 

@@ -30,6 +30,6 @@ def decibels(snr: float) -> str:
 
 
 def without_dc(one: TensorAgreement) -> str:
-    """The ratio of a signal without its mean, where most of the signal is its mean; nothing elsewhere."""
+    """Return the SNR without the mean, in dB, for a signal that is mostly its mean; "" for other tensors."""
     found = one.distortion
     return decibels(found.snr_without_dc) if found.mostly_dc and found.noise and not one.is_integer else ""

@@ -22,7 +22,7 @@ _FEW = 12
 
 
 def print_report(record: ConversionRecord, console: Console, verbose: bool = False) -> None:
-    """Print what was made, of what, and what it cost; ``verbose``, and a dry run, shorten no list."""
+    """Print the new model, its source and its loss; ``verbose`` and a dry run shorten no list."""
     page = ConversionPage(console, verbose or record.tried)
     page.head(record)
     page.fix(record)
@@ -161,7 +161,7 @@ class ConversionPage(ValidationPage):
             self._cut(layer_wording.SENSITIVITY, rows, ())
 
     def tensors(self, record: ConversionRecord) -> None:
-        """The computed tensors, the worst first, and of a plan that is only printed the constants, too."""
+        """Print the computed tensors, the lowest SNR first; with ``verbose`` or in a dry run also the constants."""
         found = wording.worst_first(record.tensors)
         if self.verbose:
             found += [one for one in record.tensors if one.constant]

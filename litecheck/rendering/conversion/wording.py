@@ -125,7 +125,7 @@ def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 
 
 def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str]:
-    """The options for what goes in or out in float32 through an operator that the profile lacks."""
+    """Yield the options that remove float32 inputs or outputs converted by an operator that the profile lacks."""
     graph = record.conversion.model.subgraphs[0]
     borders = (
         ("--input-dtype", graph.inputs, INTO_INTEGERS),
@@ -174,7 +174,7 @@ def agreements(record: ConversionRecord) -> Iterator[tuple[str, Agreement]]:
 
 
 def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
-    """Each output of the model, and what is said of it."""
+    """Return each output of the model with its agreement in words."""
     return [(_output(one), ", ".join(_agreed(one))) for one in found.outputs]
 
 
@@ -197,17 +197,17 @@ def _agreed(one: TensorAgreement) -> Iterator[str]:
 
 
 def share(part: float) -> str:
-    """``1.25 %``; nothing where it is next to nothing."""
+    """Return ``1.25 %``, or "" for less than 0.01 %."""
     return f"{100 * part:.2f} %" if part >= _NOTICED else ""
 
 
 def alike(one: TensorAgreement) -> str:
-    """``98.03 %`` of the stored integers are the same in both models; nothing where either model stores real values."""
+    """Return ``98.03 %``, the share of equal stored integers; "" if no stored integer is equal."""
     return f"{100 * one.equal:.2f} %" if one.distortion.equal else ""
 
 
 def weight_rows(record: ConversionRecord) -> list[tuple[str, str, str, str]]:
-    """Largest and RMS error, the worst channels, and the name of weights that were quantized before, unless exact."""
+    """Return the largest error, RMS error, worst channels and name of earlier quantized weights that are not exact."""
     return [
         (
             f"{one.largest:.3f}",
@@ -221,7 +221,7 @@ def weight_rows(record: ConversionRecord) -> list[tuple[str, str, str, str]]:
 
 
 def weights_title(record: ConversionRecord) -> str:
-    """``28 tensors, 1 of them exact; errors in steps of the scales they had``."""
+    """Return ``28 tensors, 1 of them exact; errors in steps of the scales they had``."""
     exact = sum(not one.largest for one in record.weights)
     return f"{counted(len(record.weights), 'tensor')}, {exact} of them exact; errors in steps of the scales they had"
 
@@ -232,12 +232,12 @@ def extent(low: float, high: float) -> str:
 
 
 def form_range(form: QuantParams) -> str:
-    """The real values a form was made for; nothing where nobody said."""
+    """Return the range of real values that a form was computed for, or "" if it has no range."""
     return extent(form.low, form.high) if form.low < form.high else ""
 
 
 def scales(form: QuantParams) -> str:
-    """The scale, or how many there are and between what."""
+    """Return the scale, or the number of scales and their range: ``32 of 0.01..0.25``."""
     values = form.scale
     if values.size < 2:
         return f"{float(values[0]):.4g}" if values.size else ""
@@ -245,7 +245,7 @@ def scales(form: QuantParams) -> str:
 
 
 def zero_points(form: QuantParams) -> str:
-    """The zero point; several equal zero points are written once."""
+    """Return the zero point; several equal zero points are written once."""
     return ", ".join(str(int(z)) for z in dict.fromkeys(form.zero_point.tolist()))
 
 
@@ -261,13 +261,13 @@ def tensor_cells(one: ConvertedTensor) -> tuple[str, ...]:
 
 
 def decided_by(form: QuantParams) -> tuple[str, ...]:
-    """The rules of the scale, those that fix it first, and what else decided."""
+    """Return the first rule that fixes the scale, and the reason for a choice beyond the rules."""
     own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))
     return (*list(own)[:1], *filter(None, (form.because,)))
 
 
 def worst_first(tensors: Sequence[ConvertedTensor]) -> list[ConvertedTensor]:
-    """Computed tensors, those of the lowest SNR first; those that were not compared last, in their order."""
+    """Return computed tensors, the lowest SNR first, and last the tensors without a comparison, in their order."""
     computed = [one for one in tensors if not one.constant]
     return sorted(computed, key=lambda one: one.agreement.snr if one.agreement else math.inf)
 

@@ -10,7 +10,7 @@ from litecheck.differences.change import Change, ChangeKind, ModelDifference, Ou
 from litecheck.rendering.operator_names import inside, operator_name
 from litecheck.summary_text import counted
 
-#: Kinds of changes in words, one and several, and what each means.
+#: Name of each kind of change, singular and plural.
 NOUNS: dict[ChangeKind, tuple[str, str]] = {
     "operator-added": ("operator added", "operators added"),
     "operator-removed": ("operator removed", "operators removed"),
@@ -40,7 +40,7 @@ NOUNS: dict[ChangeKind, tuple[str, str]] = {
     "finding-gone": ("finding gone", "findings gone"),
     "output-values": ("operator with different outputs", "operators with different outputs"),
 }
-#: Changes of one kind and role from which they are told as a group.
+#: Smallest number of changes of one kind and role that form a group.
 GROUPED = 4
 
 
@@ -140,7 +140,7 @@ def place(change: Change) -> str:
 
 
 def words(change: Change) -> str:
-    """Return what changed: ``weight: 0.01 -> 0.02 (x 2, channel 3, 1 of 8 channels)``."""
+    """Return the change: ``weight: 0.01 -> 0.02 (x 2, channel 3, 1 of 8 channels)``."""
     role = f"{change.role}: " if change.role else ""
     arrow = f"{change.before} -> {change.after}" if change.before or change.after else ""
     text = f"({change.text})" if arrow and change.text else change.text

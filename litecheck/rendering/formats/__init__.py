@@ -65,10 +65,10 @@ def formats(command: str) -> dict[str, Format]:
 
 
 def _loaded(module: str) -> Format:
-    """Return the format of a module. Raise ConfigError with the module for one that is no format."""
+    """Return the format of a module. Raise ConfigError, with the module, if its ``FORMAT`` is missing or invalid."""
     try:
         found = import_module(module).FORMAT
-    except (AttributeError, TypeError) as error:  # no FORMAT, or one with other fields
+    except (AttributeError, TypeError) as error:  # FORMAT is absent or has other fields
         raise ConfigError(f"{module}: {error}; {_EXPECTED}") from error
     if not isinstance(found, Format) or not found.is_complete():
         raise ConfigError(f"{module}: got {found!r}; {_EXPECTED}")
@@ -77,10 +77,10 @@ def _loaded(module: str) -> Format:
 
 @shows_call("litecheck.render(report, 'json')")
 def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the command line's word
-    """Lay out a report in a format that exists for it; the text is deterministic and ends with a newline.
+    """Return a report in a format; the text is deterministic and ends with a newline.
 
-    A ModelReport is laid out as a run over that model alone, a Comparison as a comparison of ``expected`` and ``actual``.
-    Raises ConfigError for an unknown format.
+    A ModelReport is rendered as a run over this model alone, a Comparison as a comparison of ``expected`` and
+    ``actual``. Raise ConfigError for an unknown format.
     """
     sheet = ReportView(_whole(report))
     return chosen(format, sheet.command).render(sheet)

@@ -42,7 +42,7 @@ def _cells(line: OperatorLine) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Of visible characters, and no formula."""
+    """Return a cell in visible characters; an apostrophe prevents its evaluation as a formula."""
     shown = visible(text)
     return f"'{shown}" if shown.startswith(_ACTING) else shown
 

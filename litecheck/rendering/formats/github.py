@@ -21,7 +21,7 @@ def render(sheet: ReportView) -> str:
 
 
 def _command(note: Annotation) -> str:
-    """An annotation; its lines are escaped, except their ends."""
+    """Return an annotation with escaped lines."""
     properties = f"file={_property(visible(slashed(note.file)))},title={_property(visible(note.title))}"
     return f"::{_COMMANDS[note.level]} {properties}::{_data(chr(10).join(map(visible, note.lines)))}"
 

@@ -42,7 +42,7 @@ def _suite(suite: ET.Element, subject: Subject) -> None:
     properties = _child(suite, "properties")
     for name, value in subject.facts:
         _child(properties, "property", name=name, value=value)
-    # What keeps the whole from being judged: else all its cases would look skipped.
+    # An obstacle to the whole subject is an error of its own: without it, all cases would appear skipped.
     for row in subject.obstacles:
         _child(_case(suite, subject, row.where.text), "error", message=row.title, type=row.id)
     remarks = [row.title for row in subject.remarks]
@@ -67,7 +67,7 @@ def _judged(element: ET.Element, case: JudgedCase) -> None:
 
 
 def _failure(element: ET.Element, rows: list[ResultRow]) -> None:
-    """Most readers of JUnit show a single failure of a test case, so this failure holds all of them."""
+    """Add one failure with all rows, because most readers of JUnit show only one failure of a test case."""
     message = rows[0].title if len(rows) == 1 else counted(len(rows), "finding")
     tag = "error" if rows[0].silent else "failure"
     failure = _child(element, tag, message=message, type=rows[0].id)

@@ -13,7 +13,7 @@ from litecheck.summary_text import counted
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule
 
-#: GitHub refuses a run with more results.
+#: GitHub rejects a run with more results.
 MOST_RESULTS = 25_000
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: dict[Level, str] = {"violation": "error", "warning": "warning", "note": "note"}
@@ -91,7 +91,7 @@ def _result(row: ResultRow, index: int) -> dict[str, Any]:
 
 
 def _message(text: str) -> dict[str, str]:
-    """Plain text: SARIF would make a link of brackets followed by parentheses."""
+    """Return a plain text message; a space separates brackets from parentheses, which SARIF would read as a link."""
     return {"text": visible(text).replace("](", "] (")}
 
 

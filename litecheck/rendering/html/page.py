@@ -59,7 +59,7 @@ def interactive(
 
 
 def text(words: str) -> str:
-    """Any text as what a page may show: no markup, nothing invisible."""
+    """Return text for a page: visible characters without markup."""
     return html.escape(visible(words))
 
 
@@ -101,7 +101,7 @@ def _part(part: layout.Part) -> str:
 
 
 def _grid(grid: layout.TableGrid) -> str:
-    """Cells of numbers have a class of their own."""
+    """Return a table; cells of numbers have the class ``number``."""
     kinds = [' class="number"' if head.startswith(">") else "" for head in grid.heads]
     pairs = zip(kinds, grid.heads, strict=True)
     heads = "".join(f"<th{kind}>{text(head.lstrip('>'))}</th>" for kind, head in pairs)
@@ -110,14 +110,14 @@ def _grid(grid: layout.TableGrid) -> str:
         for row in grid.rows
     )
     table = f'<table class="rows"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    # Wider than a telephone, it is looked along with the keyboard, too.
+    # A focusable region: the keyboard can scroll a table that is wider than a narrow screen.
     return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{table}</div>'
 
 
 def _fold(fold: layout.Collapsible) -> str:
     parts = "".join(map(_part, fold.parts))
     if fold.anchor:
-        # Inside, so that browsers unfold it for who follows a link.
+        # The anchor is inside, so that browsers expand the section for a link to it.
         parts = f'<div id="{text(fold.anchor)}">{parts}</div>'
     opened = " open" if fold.opened else ""
     title = f"<summary><b>{text(fold.title)}</b>{_line(fold.rest)}</summary>"
@@ -129,7 +129,7 @@ def _line(line: layout.Line) -> str:
 
 
 def _breakable(words: str) -> str:
-    """Return text in which long paths and names break behind what joins their words, and arrows do not break."""
+    """Return text in which long paths and names can break after separators, and arrows do not break."""
     broken = re.sub(r"\S{12,}", lambda long: re.sub("[/_]", r"\g<0><wbr>", long[0]), text(words))
     return broken.replace("-&gt;", "→")
 

@@ -14,7 +14,7 @@ from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import counted
 
-#: GitHub shows a megabyte of Markdown, and people read less.
+#: Largest number of failing cases: GitHub displays at most a megabyte of Markdown.
 _MANY = 50
 _ROWS = 1000
 _IN_COMMON = "In common: properties that separate failing cases from passing cases"

@@ -21,7 +21,7 @@ _SCRIPTS = (
     *(SHARED / f"{name}.js" for name in ("elements", "controls", "table", "operators")),
     _FOLDER / "page.js",
 )
-#: A sign for each ending, for who does not see colours.
+#: Sign of each ending, legible without color.
 SIGNS: dict[CaseOutcome, str] = {
     CaseOutcome.PASSED: "=",
     CaseOutcome.TOLERATED: "≈",
@@ -51,10 +51,10 @@ _TERMS = {
     "not fail the device.",
     "LSB": "A step of 1 of the stored integers.",
 }
-#: The cases of an operator that are listed: of failing cases, and of the remaining cases.
+#: Largest number of listed cases of an operator: failing cases, and remaining cases.
 _FAILING = 200
 _OTHERS = 100
-#: Named cases with missing results, of each kind of operator.
+#: Largest number of named cases with missing results of each kind of operator.
 _NAMED = 20
 
 
@@ -175,7 +175,7 @@ def _case(case: CaseVerdict) -> dict[str, Any]:
 
 
 def _other(case: CaseVerdict) -> tuple[str, ...]:
-    """Ending, title, and why where it is neither good nor bad or only tolerated."""
+    """Return the ending and the title of a case, and the reason unless it passed."""
     told = (case.ending.value, shorten(case.title or case.name, PHRASE))
     return told if case.ending is CaseOutcome.PASSED else (*told, shorten(wording.summary(case), PHRASE))
 

@@ -24,7 +24,7 @@ _STYLES = {
     "not claimed": "dim",
     "not supported": "dim",
 }
-#: Of so many kinds of operators, so many failing cases each.
+#: Largest number of kinds of operators, and of failing cases of each.
 _MANY = 10
 _FEW = 2
 #: Columns of the table of operators. A narrow terminal omits those of the second list, in its order.

@@ -38,7 +38,7 @@ MEANING: dict[CaseOutcome, str] = {
 }
 #: Largest length of the title of a case.
 _TITLE = 240
-#: There is no answer that could be right or wrong.
+#: Endings without an output that could be compared.
 BROKEN = frozenset({CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY})
 
 

@@ -20,7 +20,7 @@ from litecheck.rendering.tracing import wording
 from litecheck.summary_text import counted
 from litecheck.tracing.trace_result import Culprit, Trace
 
-#: Culprits that are told in full.
+#: Largest number of culprits with all details.
 _CULPRITS = 20
 #: Largest number of characters of a name in the table.
 _NAME = 60

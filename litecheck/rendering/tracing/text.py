@@ -12,9 +12,9 @@ from litecheck.rendering.tracing import wording
 from litecheck.summary_text import counted
 from litecheck.tracing.trace_result import Trace
 
-#: Rows and culprits that a short report shows.
+#: Largest number of rows and culprits of a short report.
 _ROWS, _CULPRITS = 40, 5
-#: Columns that a narrow terminal does without, the first first.
+#: Columns that a narrow terminal omits, in this order.
 _SPARE = ("SNR", "possible", "bits", "saturated", "name", "alone")
 
 

@@ -33,7 +33,7 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     "shared_range": ("shared range", "Tensors with unlike ranges share one scale."),
     "arithmetic": ("arithmetic", "The outputs of the kernel do not follow from its parameters."),
 }
-#: Causes that data without the model's preprocessing may have.
+#: Causes that inputs without the model's preprocessing can have.
 _RANGES = ("input_range", "output_range", "shared_range")
 #: Full length of a bar, in dB.
 BAR_DB = 60.0
@@ -185,7 +185,7 @@ def gains(trace: Trace) -> str:
 
 
 def facts(trace: Trace) -> list[tuple[str, str]]:
-    """Return labels with what is known of the whole."""
+    """Return the facts of the trace, each with its label."""
     without = "none: 'litecheck trace FLOAT INT8' also measures the loss of each operator"
     found = [("float", trace.reference or without), ("model", trace.file)]
     differ = "; ranges of real data differ, so give samples with --data FILE" if trace.random else ""
@@ -211,7 +211,7 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
 
 
 def culprit_lines(one: Culprit, trace: Trace) -> list[tuple[str, str]]:
-    """Return labels with what is known of a culprit."""
+    """Return the facts of a culprit, each with its label."""
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
         share = f"{100 * one.share:.0f} %" if one.reaches_outputs else "less than 1 %"

@@ -11,7 +11,7 @@ from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.rows import ResultRow, RowPlace, digest
 from litecheck.report import Report
 
-#: Characters of a value that people get to see. No value can hide the key of the next value.
+#: Largest number of displayed characters of a value, so that no value hides the key of the next value.
 _VALUE = 120
 
 

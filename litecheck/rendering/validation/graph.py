@@ -13,11 +13,11 @@ from litecheck.rendering.validation.targets import places_of
 from litecheck.report import ModelReport, OperatorReport
 from litecheck.summary_text import Status
 
-#: Cells in the strip of a subgraph: a screen of them.
+#: Largest number of cells in the strip of a subgraph.
 _CELLS = 500
-#: Rows of operators; those that conform without a finding give way.
+#: Largest number of rows of operators; operators that conform without a finding are omitted first.
 _ROWS = 1000
-#: The gravest status first: what a cell of several operators shows.
+#: Statuses by severity: a cell of several operators has the most severe.
 _GRAVITY: tuple[Status, ...] = (
     "violates",
     "not covered",
@@ -29,7 +29,8 @@ _GRAVITY: tuple[Status, ...] = (
 
 
 def cells(model: ModelReport) -> list[tuple[int, int, int, str, str, str]]:
-    """For each cell subgraph, first and last operator, status, what it is, and what the first of that status is called."""
+    """Return a tuple for each cell: subgraph, first and last operator, status, text, and name of the first such
+    operator."""
     made = []
     every = sorted(model.operators, key=lambda op: (op.subgraph, op.index))
     for _, group in groupby(every, lambda op: op.subgraph):
@@ -53,7 +54,7 @@ def _cell(operators: Sequence[OperatorReport]) -> tuple[int, int, int, str, str,
 def rows(
     model: ModelReport, findings: Sequence[Finding], told: Callable[[Finding], tuple[str, str, str]]
 ) -> dict[str, Any]:
-    """The operators with the findings on each, in order; ``left`` counts conforming operators without a row."""
+    """Return the operators with their findings, in order; ``left`` counts conforming operators without a row."""
     found: dict[tuple[int, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         found[finding.where.subgraph, finding.where.operator].append(finding)

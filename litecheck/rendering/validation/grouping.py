@@ -42,7 +42,7 @@ class Block:
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Labels with what the requirement says; nothing for what it does not say."""
+        """Facts of the requirement, each with its label; empty facts are omitted."""
         facts = (
             ("measured", self.measured),
             ("because", self.because),

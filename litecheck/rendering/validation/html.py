@@ -26,7 +26,7 @@ _SCRIPTS = (
 _DETAILED = 50
 _BLOCKS = 200
 _PLACES = 30
-#: A sign for each word, for who does not see colours; what the word means; whether it is a fault.
+#: Sign (legible without color) and meaning of each status, and True for an error.
 LOOKS: dict[str, tuple[str, str, bool]] = {
     "conforms": ("=", "Every requirement that speaks of it is kept.", False),
     "violates": ("!", "A requirement is not kept.", True),
@@ -83,7 +83,7 @@ def _run_facts(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _why(report: Report, model: ModelReport) -> str:
-    """Return the reason of the verdict, which stands behind the verdict, and so first its scope."""
+    """Return the text after the verdict: the scope of the verdict, then its reason."""
     scope = report.headline(model).removeprefix(report.verdict(model)).strip()
     return visible(f"{scope}: {report.explain(model)}" if scope else report.explain(model))
 
@@ -158,7 +158,7 @@ def _case(case: AlikeFindings) -> dict[str, Any]:
 
 
 def _sentence(finding: Finding) -> tuple[str, str, str]:
-    """Level (or that it is waived), path, and the sentence behind the operand."""
+    """Return the level, or ``waived``, the path, and the sentence after the name of the operand."""
     operand = f"{visible(finding.where.operand)}: " if finding.where.operand else ""
     state = "waived" if finding.waiver else finding.level
     return state, visible(finding.path), operand + shorten(finding.sentence, 2 * PHRASE)

@@ -13,17 +13,17 @@ from litecheck.rendering.operator_names import inside
 from litecheck.report import ModelReport
 from litecheck.summary_text import counted
 
-#: Marks in one plot; of more tensors, neighbors share a mark.
+#: Largest number of marks in a plot; if there are more tensors, neighbors share a mark.
 _MARKS = 400
-#: Biases are as large as they are: what share of 32 bits they use says nothing.
+#: Largest number of levels of a plotted constant: biases use a small share of 32 bits by design.
 _NARROW = 2**16
-#: A constant that uses less than this share of its type's codes loses bits.
+#: A constant that uses less than this share of its type's levels is marked: it loses bits.
 _SPARSE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark at a place along the graph: from ``low`` to ``high``, what it stands for, and whether it is worth a look."""
+    """A mark at a position along the graph: from ``low`` to ``high``, its text, and True if it needs attention."""
 
     at: float
     low: float
@@ -33,7 +33,7 @@ class Mark:
 
 
 def plots(model: ModelReport) -> dict[str, Any]:
-    """Marks of scales, of what operators make and of weights; and of stored values, type by type."""
+    """Return the marks of three plots: scales of computed tensors, scales of weights, and stored values by type."""
     order = {
         (op.subgraph, op.index): n
         for n, op in enumerate(sorted(model.operators, key=lambda op: (op.subgraph, op.index)))
@@ -89,7 +89,7 @@ def _values(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
 
 
 def _marks(marks: Sequence[Mark]) -> list[tuple[float, float, float, str, bool]]:
-    """At most so many as a plot can show: neighbors merge, from the lowest to the highest of them."""
+    """Return at most as many marks as a plot has: neighbors merge, from the lowest to the highest of them."""
     size = -(-len(marks) // _MARKS) or 1
     groups = [marks[at : at + size] for at in range(0, len(marks), size)]
     return [_together(group) for group in groups]

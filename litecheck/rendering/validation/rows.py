@@ -20,7 +20,7 @@ from litecheck.summary_text import STATUSES, Status, counted
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure checked only")
-#: Subgraph and operator, and the tensor where it belongs to no operator.
+#: Subgraph and operator, and the tensor for findings without an operator.
 _Key = tuple[int, int, "int | None"]
 
 
@@ -42,10 +42,11 @@ def results(report: Report) -> result.Results:
 
 
 def brief(report: Report) -> str:
-    """``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the run.
+    """Return ``model.tflite: violates: 2 violations, 10 notes``, a line for each model that does not conform, then the
+    run.
 
-    Empty where every model conforms and every operator is covered, but for a run under a selection or a
-    configuration file: a verdict under them is not silent.
+    Return "" if every model conforms and every operator is covered, except under a selection or a configuration file: a
+    verdict with changed settings is always reported.
     """
     judged = [(model, report.verdict(model)) for model in report.models]
     lines = [
@@ -90,9 +91,9 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
 
 
 def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
-    """The findings in order, each with an identity that is unique over files.
+    """Yield the findings in order, each with an identity that is unique over files.
 
-    Fingerprints alone repeat: in two members of a container, or where tensors share a name.
+    Fingerprints repeat in two members of a container, and if tensors share a name.
     """
     seen: Counter[str] = Counter()
     for finding in ordered(model.findings):
@@ -211,7 +212,7 @@ def _rules(findings: Iterable[Finding]) -> Iterator[result.RowRule]:
 
 
 def _gate_rules(report: Report) -> Iterator[result.RowRule]:
-    """A rule for each thing that this run asks of models as a whole and some model does not do."""
+    """Yield a rule for each requirement of this run on whole models that a model violates."""
     missed = {gate.name: gate for model in report.models for gate in report.gates(model) if not gate.kept}
     for name, gate in sorted(missed.items()):
         yield result.RowRule(f"gate/{name}", f"gate: {name}", f"this run {gate.required}")
@@ -232,9 +233,9 @@ def _summary(report: Report, model: ModelReport) -> dict[str, object]:
 
 
 def _annotations(report: Report) -> Iterator[result.Annotation]:
-    """Models that were not checked, the requirements that are not kept, the gravest first, stale baseline entries.
+    """Yield unchecked models, failed gates, violated requirements by severity, placements and stale baseline entries.
 
-    The options of a configuration file come first: services show few notes.
+    The options of a configuration file come first, because services show few notes.
     """
     for row in configuration_row(report):
         yield result.Annotation("note", row.where.file, "configuration file in use", (row.message,))

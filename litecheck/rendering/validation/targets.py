@@ -20,7 +20,7 @@ _HANDFUL = 5
 
 
 def target_facts(model: ModelReport) -> Iterator[tuple[str, str]]:
-    """Each target in a sentence, and its compiler's outcome for the model where that was asked, behind their names."""
+    """Yield the placement on each target, and the outcome of its compiler if it ran, each after its name."""
     for target in model.targets:
         yield target.target, target_text(target)
         if target.compiler:

@@ -26,7 +26,7 @@ _LEVELS = {
     "note": "bold cyan",
 }
 _EXIT_STYLES = ("bold green", "bold red", "bold magenta")
-#: Statuses that are told with their reasons.
+#: Statuses that are printed with reasons.
 _REASONED: tuple[Status, ...] = ("structure checked only", "not covered")
 _HANDFUL = 5
 _FEW = 3
@@ -99,7 +99,8 @@ class ValidationPage(Page):
         self.labelled("required", self.phrase(case.required))
 
     def places(self, findings: Sequence[Finding]) -> list[str]:
-        """A single finding is shown with its tensor; of many findings only the operators, each on its own line."""
+        """Return the location of a single finding with its tensor; of several findings only the operators, without
+        repetition."""
         if self.verbose or len(findings) == 1:
             return [self.place(f.where) for f in findings]
         told = []
@@ -112,14 +113,14 @@ class ValidationPage(Page):
         return list(dict.fromkeys(told))
 
     def place(self, where: Where) -> str:
-        """Operator and operand on the same line where they fit, else on two."""
+        """Return operator and operand on one line if they fit, else on two."""
         limit = None if self.verbose else NAME
         told = place(where, limit)
         fits = cell_len(told) <= self.width - 2 - LABEL
         return told if fits else place(where, limit, ",\n")
 
     def reasoned(self, model: ModelReport, status: Status) -> None:
-        """The operators with a status that wants a reason, by kind."""
+        """Print the operators of a status by kind, with reasons."""
         kinds = model.kinds(status)
         if not kinds:
             return
@@ -146,7 +147,7 @@ class ValidationPage(Page):
         self.line()
 
     def placement(self, model: ModelReport) -> None:
-        """The placement of every operator, in the order of execution."""
+        """Print the placement of every operator, in execution order."""
         placed = places_of(model)
         self.section("placement", counted(len(placed), "operator"))
         kinds = [

@@ -14,7 +14,7 @@ from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.summary_text import counted
 from litecheck.verification.result import Step, Verdict, Verification
 
-#: GitHub shows a megabyte of Markdown, and people read less.
+#: Largest number of failing cases: GitHub displays at most a megabyte of Markdown.
 _MANY = 50
 _ROWS = 1000
 
@@ -59,7 +59,7 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
 
 
 def _fits(verification: Verification) -> Iterator[layout.Part]:
-    """The sentence with the names of arithmetics as what they are."""
+    """Yield the note on published arithmetics that fit, with their names as code."""
     told = wording.fits(verification, lambda name: f"\0{name}\0")
     if told:
         spans = (layout.Code(text) if n % 2 else text for n, text in enumerate(told.split("\0")))
@@ -117,7 +117,7 @@ def _step(step: Step) -> tuple[layout.Line, ...]:
 
 
 def _operators(verification: Verification) -> Iterator[layout.Part]:
-    """The table that a suite's report has, too."""
+    """Yield the table of operators, which the report of a suite also has."""
     lines = operators(verification)
     if lines:
         told = f": {counted(len(lines), 'kind of operators', 'kinds of operators')}, by type and granularity of weights"

@@ -88,7 +88,7 @@ def _case(verification: Verification, verdict: Verdict) -> dict[str, Any]:
 
 
 def _strip(verification: Verification) -> Iterator[dict[str, Any]]:
-    """The operators in the order in which they run, each with the position of the case to show for it."""
+    """Yield the operators in execution order, each with the index of the verdict that the page shows for it."""
     told = by_operator(verification)
     known = {(o.subgraph, o.index): o for o in verification.operations}
     position = {id(verdict): n for n, verdict in enumerate(verification.verdicts)}

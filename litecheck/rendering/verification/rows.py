@@ -46,9 +46,9 @@ def results(verification: Verification) -> result.Results:
 
 
 def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
-    """The failing cases, each with a fingerprint, and with an identity that is unique over all devices.
+    """Yield the failing cases, each with a fingerprint and an identity that is unique over all devices.
 
-    Both survive edits elsewhere in the model: they hold names, not numbers.
+    Both survive edits elsewhere in the model, because they contain names and no numbers.
     """
     seen: Counter[str] = Counter()
     for v in wording.failing(verification):
@@ -82,7 +82,7 @@ def _row(verification: Verification, verdict: Verdict, fingerprint: str, identit
 
 
 def _steps(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
-    """Subgraph, operators and, where a tensor is known to differ, the tensor."""
+    """Yield the path of a case: subgraph, operators, and the worst tensor if a tensor differs."""
     inside = f"subgraph {verdict.subgraph}"
     ends = dict.fromkeys(map(str, (verdict.operators[0], verdict.operators[-1])))
     yield inside, inside, "module"

@@ -184,7 +184,7 @@ def _style(verification: Verification, verdict: Verdict) -> str:
 
 
 def print_forecast(forecast: CostEstimate, console: Console, verbose: bool = False) -> None:
-    """Print every case with its invocations, and how long they take together."""
+    """Print every case with its number of invocations, and the estimated total time."""
     page = Page(console, verbose)
     page.title(forecast.model, "nothing was verified", "bold")
     page.labelled("device", visible(forecast.described))

@@ -37,7 +37,7 @@ LOOKS: dict[Outcome, tuple[str, str, str]] = {
     Outcome.NOT_TRIED: ("·", "#e0e0e0", "#000000"),
 }
 _NUMBERED = frozenset({Outcome.EXACT, Outcome.WITHIN, Outcome.MISMATCH, Outcome.FLAKY})
-#: If several cases have an operator, the first of these outcomes is shown.
+#: Outcomes by severity: an operator of several cases has the first of them.
 _GRAVEST = (
     *(o for o in Outcome if o.judged and not o.good),
     *(o for o in Outcome if not o.judged),
@@ -63,7 +63,8 @@ def values(verification: Verification) -> dict[str, Any]:
 
 
 def _with_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """A verdict's JSON with ``gathers`` beside ``patterns``, and ``sentence`` of the element that is explained."""
+    """Return the JSON of a verdict with ``gathers``, the sentences of its patterns, and ``sentence``, its explained
+    element."""
     differences, causes = [], []
     for told, difference in zip(record["differences"], verdict.differences, strict=True):
         explained = told["explained"]
@@ -80,9 +81,9 @@ def _with_patterns(record: Mapping[str, Any], patterns: Sequence[MismatchCluster
 
 
 def nodes(verification: Verification) -> dict[str, Any]:
-    """Graph id -> results by output tensor, or by operator number where a name is none's own.
+    """Return graph -> node -> share of differing elements, or the outcome if no output was compared.
 
-    The value is the share of elements that differ, or the outcome where nothing was compared.
+    Nodes are output tensors, or operator numbers if a tensor's name is not unique.
     """
     told = by_operator(verification)
     operations = {(o.subgraph, o.index): o for o in verification.operations}

@@ -145,7 +145,7 @@ def labelled(comparison: Comparison) -> Iterator[Detail]:
 
 
 def _continued(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Lines without a label belong to the last line with a label."""
+    """Yield the lines with labels; a line without a label has the label of the line before."""
     last = ""
     for label, text in lines(comparison, plain=False):
         last = label or last

@@ -41,7 +41,7 @@ MEANING: dict[Outcome, str] = {
 _INITIAL = {"device": "the device keeps no state", "budget": "the budget went to other cases"}
 #: Prefix of the names of defects among candidates.
 DEFECT = "defect: "
-#: There is no answer that could be right or wrong.
+#: Outcomes without an output that could be compared.
 BROKEN = frozenset({Outcome.REFUSED, Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY})
 
 
@@ -101,10 +101,8 @@ def one_line(message: str) -> str:
 def details(
     verdict: Verdict, chart: Callable[[Difference], tuple[str, ...]] | None = None
 ) -> Iterator[Detail]:
-    """All that is known of a case. ``chart`` draws a histogram; without it, it is told in words.
-
-    Every line is of visible characters; none is shortened.
-    """
+    """Yield the complete details of a case in visible characters. ``chart`` draws a histogram; without it, words
+    describe it."""
     for d in verdict.differences:
         if d.mismatches or d.explained is not None:
             yield from _difference(verdict, d, chart)
@@ -208,9 +206,9 @@ def value_words(value: float, unit: str) -> str:
 
 
 def _candidates(candidates: Sequence[Candidate], worst: MismatchExample | None) -> Iterator[str]:
-    """Values and the computations that give them, a line for each: the device's first, then the expected value.
+    """Yield each value with the computations that give it: the device's value first, then the expected value.
 
-    Defects that give neither are counted only.
+    Defects that give neither are only counted.
     """
     marks = {} if worst is None else {worst.expected: ", as expected", worst.actual: ", as the device"}
     excluded = [c for c in candidates if c.name.startswith(DEFECT) and c.value not in marks]

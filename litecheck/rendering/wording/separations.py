@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from litecheck.summary_text import counted
 from litecheck.verification.result import FailureCorrelation
 
-#: At most so many values of operators that pass are listed.
+#: Largest number of listed values of operators that pass.
 _LISTED = 4
 
 
@@ -26,7 +26,7 @@ def separation_sentence(s: FailureCorrelation) -> str:
 
 
 def _values(s: FailureCorrelation) -> tuple[str, str]:
-    """(value of all failing operators, value of the passing operators)."""
+    """Return the values of all failing operators, and the values of the passing operators."""
     if s.relation == "above":
         return f"above {_shown(s.bound)} ({_span(s.failing)})", f"at most {_shown(s.passing[-1])}"
     if s.relation == "below":
