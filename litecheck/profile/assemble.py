@@ -84,7 +84,7 @@ def _without_options(model: Model, at: int) -> Model:
 
 @dataclass(slots=True)
 class _Graph:
-    """The subgraph in the making: which plan became which tensor, and which tensors each role has."""
+    """Subgraph under construction: the index of each planned tensor, and the tensors of each role."""
 
     graph: SubgraphBuilder
     indexes: dict[TensorPlan, int] = field(default_factory=dict)
@@ -137,7 +137,8 @@ class _Graph:
         self.operators += 1
 
     def cut(self, plan: TensorPlan, part: int) -> int:
-        """A tensor twice as long in its last dimension, of which a tensor is the front."""
+        """Add a tensor twice as long in its last dimension, and a SLICE of its front half into tensor ``part``; return
+        it."""
         *outer, last = plan.shape
         whole = self.graph.tensor("whole", (*outer, 2 * last), plan.dtype, plan.quantization)
         begin, size = (np.array(v, np.int32) for v in ([0] * len(plan.shape), plan.shape))
@@ -147,7 +148,8 @@ class _Graph:
         return whole
 
     def join(self, plan: TensorPlan, part: int, axis: int) -> tuple[int, int]:
-        """A tensor half as long as ``plan`` along the axis, and the concatenation of both."""
+        """Concatenate tensor ``part`` with a new tensor half as long along the axis; return the new tensor and the
+        output."""
         lengths = [max(length // 2, 1) if at == axis else length for at, length in enumerate(plan.shape)]
         whole = [length + plan.shape[at] * (at == axis) for at, length in enumerate(lengths)]
         beside = self.graph.tensor("beside", tuple(lengths), plan.dtype, plan.quantization)
@@ -156,7 +158,7 @@ class _Graph:
         return beside, joined
 
     def assign(self, handle: int, assigned: Assignment) -> None:
-        """A handle, unless it exists, and assignments to it."""
+        """Add assignments to a handle; create the handle first if it does not exist."""
         if handle not in self.handles:
             self.handles.add(handle)
             self.add(HANDLE, (), (handle,), options={"shared_name": "state"})
@@ -176,7 +178,7 @@ class _Graph:
 
 
 def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]:
-    """The subgraphs that are called, and the options that name them."""
+    """Add the called subgraphs, and return the options with their indices."""
     options: dict[str, Any] = {}
     for callee in calls:
         graph = _Graph(builder.subgraph("called"))

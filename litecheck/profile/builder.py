@@ -35,7 +35,7 @@ KEYS = (
     "profile", "title", "source", "runtime", "extends", "includes", "judges", "shapes", "target", "activations", "types",
     "unlisted", "kinds", "ops", "levels", "effects", "reasons", "hints", "relaxes", "conformance", "rewrites",
 )  # fmt: skip
-#: Effects of requirements without a stated effect: they do not state a placement.
+#: Effects of requirements without a stated effect. Neither is a placement.
 _UNSTATED: tuple[Effect, ...] = ("the profile forbids it", "outside the specification")
 Word = TypeVar("Word")
 
@@ -91,7 +91,7 @@ class Builder:
         )  # fmt: skip
 
     def _drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
-        """The file's entries over the parent's, joined with those of the profiles it includes."""
+        """Return the file's entries over the parent's, merged with the entries of the profiles that it includes."""
         ops = self.top.entries("ops")
         inherited = self.parent.drafts if self.parent else {}
 
@@ -111,7 +111,7 @@ class Builder:
                 )
             return own
 
-        # What an included profile says of any tensor or subgraph holds here too; its remaining entries are its own.
+        # Entries of an included profile for any tensor or subgraph apply to this profile, too.
         pseudo = (op for part in self.includes for op in (ANY_TENSOR, ANY_SUBGRAPH) if op in part.drafts)
         return Lazy((*inherited, *ops.values, *pseudo), draft)
 
@@ -165,7 +165,7 @@ class Builder:
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
 
     def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
-        """Return the requirement with the texts that sections with patterns state for a path."""
+        """Return the requirement with the level, effect, reason and hint that pattern sections state for a path."""
         level = self.levels.find(path)
         effect = self.effects.find(path, speak) or self._effect_unless_stated(requirement)
         fallback: Level = "warning" if effect == CPU else requirement.level
@@ -178,8 +178,11 @@ class Builder:
         )
 
     def _effect_unless_stated(self, requirement: Requirement) -> Effect:
-        """The effect of a requirement of which none is stated. Where a target places operators it is a place: that of the
-        parent's same requirement, for ``unsupported`` that of unlisted operators, else the CPU."""
+        """Return the effect of a requirement without a stated effect.
+
+        If the profile states placements, this is a placement: that of the parent's same requirement, for
+        ``unsupported`` that of unlisted operators, else the CPU.
+        """
         if not self.head.places or requirement.effect not in _UNSTATED:
             return requirement.effect
         if requirement.verb == "unsupported":
@@ -225,7 +228,7 @@ class Builder:
         return roles
 
     def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[PatternValue[Word]]:
-        """The patterns of a section, each with a word that it takes."""
+        """Yield the patterns of a section, each with its word, which must be one of ``words``."""
         node = self.top.entries(key)
         for pattern, value in node.values.items():
             word = next((known for known in words if known == text(value)), None)
@@ -239,7 +242,7 @@ class Builder:
             yield PatternValue(pattern, word, self.name)
 
     def _texts(self, key: str) -> Iterator[PatternValue[str]]:
-        """The patterns of a section, each with a sentence."""
+        """Yield the patterns of a section, each with its sentence."""
         for pattern, value in self.top.entries(key).values.items():
             yield PatternValue(pattern, text(value), self.name)
 

@@ -12,7 +12,7 @@ from litecheck.profile.types import Conformance
 from litecheck.profile.yaml_reader import MappingNode, Node, entries
 from litecheck.spelling import did_you_mean
 
-#: Every operator without an entry.
+#: Key for all operators without an entry.
 EVERY = "*"
 
 
@@ -21,8 +21,7 @@ def read_conformance(
 ) -> dict[str, Conformance]:
     """Return a profile's own conformance over the inherited conformance, by operator or ``*``.
 
-    A stated value may only become smaller than the parent's; values that the parent leaves open may be stated. Raises
-    ProfileError.
+    A value must not exceed the parent's value; a value that the parent does not state is free. Raise ProfileError.
     """
     made, stated = dict(inherited), entries(node, file)
     for opcode, entry in stated.values.items():

@@ -20,13 +20,13 @@ from litecheck.profile.value_domains import RELEASED, ValueDomain, domain_of
 from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, text
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(/\d+)?$")
-#: Characters of a number, at most: a float64 holds each of them.
+#: Largest number of characters of a number, so that its magnitude fits a float64.
 _DIGITS_MAX = 100
 
 
 def parse(node: Node, verb: str, roles: tuple[str, ...], measured: str = "") -> Constraint:
-    """Return the constraint that a node states for a check; for ``limits``, for a measurement. ``roles`` may be named
-    in it."""
+    """Return the constraint that a node states for a check; for ``limits``, for a measurement. It can name
+    ``roles``."""
     takes = domain_of(verb, measured)
     if verb == "limits" and isinstance(node, ScalarNode) and node.value == RELEASED:
         return Exactly(RELEASED)
@@ -63,7 +63,7 @@ def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
 
 
 def written(node: Node) -> Exactly | Range:
-    """Return a range, a number or a word as it is written. Example: ``1..4`` is a range. Raises ProfileError."""
+    """Return a range, a number or a word as it is written. Example: ``1..4`` is a range. Raise ProfileError."""
     word = text(node)
     low, dots, high = word.partition("..")
     if dots:
@@ -113,7 +113,7 @@ def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> C
 
 
 def _at_least(node: MappingNode, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
-    """The number under a key; ProfileError where it is below ``least``, or no integer with ``whole``."""
+    """Return the number under a key. Raise ProfileError if it is below ``least``, or with ``whole`` not an integer."""
     value = number(node.text(key), node)
     if value < least or (above and value == least) or (whole and value.denominator != 1):
         wanted = f"{'a whole number' if whole else 'a number'} {'above' if above else 'of at least'} {least}"

@@ -14,7 +14,7 @@ FILE = "rules/types/customs.yaml"
 
 @dataclass(frozen=True, slots=True)
 class CompilerOperator:
-    """Target and compiler of an operator that stands for compiled operators, and the line that says so."""
+    """Target and compiler of an operator that stands for compiled operators, and its line in the file."""
 
     target: str
     compiler: str

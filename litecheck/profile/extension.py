@@ -51,7 +51,7 @@ _UNLISTED = {
 
 
 def _only_where_relaxed(parent: Profile, rule: OperatorRule, file: str) -> None:
-    """Raise ProfileError for an entry that lets an operator pass which the parent does not list, unless it is relaxed."""
+    """Raise ProfileError for an entry that permits an operator outside the parent's list without a relaxation."""
     line, path = rule.demand.line if rule.demand else 0, f"{rule.opcode}/unsupported"
     opens = any(r.path == path and r.relaxed is None for r in rule.requirements)
     least: Level = "warning" if parent.unlisted == CPU else "violation"
@@ -73,7 +73,8 @@ def kinds_reach(
     inherited: Mapping[str, Mapping[str, RawRequirement]],
     rules: Mapping[str, OperatorRule],
 ) -> None:
-    """Raise ProfileError for a statement about an inherited kind without effect: every tensor of the kind has its own."""
+    """Raise ProfileError for a statement about an inherited kind without effect: every tensor of the kind overrides
+    it."""
     met = {(r.verb, r.demand) for rule in rules.values() for r in rule.all_requirements()}
     for kind, demands in kinds.items():
         for key, stated in demands.items():
@@ -162,7 +163,7 @@ def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxat
 
 
 def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], demand: Demand) -> Constraint:
-    """The value of a relaxation; for same_quantization it is the shorter list of roles that still share."""
+    """Return the value of a relaxation; for same_quantization, the shorter list of roles that still share."""
     if requirement.verb in ("operands", "unsupported"):
         message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"
         raise ProfileError(demand.file, demand.line, message)

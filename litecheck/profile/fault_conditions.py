@@ -1,7 +1,7 @@
-"""Measurements that decide whether an operator meets a known fault, by their names under ``when`` in known-faults.yaml.
+"""Measurements for the conditions of known faults, by their names under ``when`` in known-faults.yaml.
 
-A name is that of a measurement of the rules, of an option of the operator, or one of those here. ``role.type`` is a
-property of a tensor: one of those here, or a measurement of a tensor.
+A name is a measurement of the rules, an option of the operator, or a measurement of this module. ``role.type`` is a
+property of a tensor: a measurement of this module, or a measurement of a tensor.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _granularity(tensor: Tensor) -> str:
 
 
 def _stored(tensor: Tensor) -> Measured:
-    """Smallest stored value of a constant, of any integer type."""
+    """Return the smallest stored value of a constant of any integer type. Example: values (-3, 5) give -3."""
     found = extremes(tensor) if tensor.is_constant else None
     return None if found is None else int(found[0])
 
@@ -76,25 +76,26 @@ def _scales(operands: Operands) -> list[Fraction]:
 
 
 def _product_ratio(operands: Operands) -> Measured:
-    """Product of the two input scales / output scale."""
+    """Return product of the two input scales / output scale. Example: 0.5, 0.25 and 0.5 give 0.25."""
     scales, output = _scales(operands), one_scale(operands.one("output"))
     return scales[0] * scales[1] / output if len(scales) == 2 and output else None
 
 
 def _broadcasts(operands: Operands) -> Measured:
-    """``yes`` if the two inputs have different shapes."""
+    """Return ``yes`` if the two inputs have different shapes."""
     lhs, rhs = operands.one("lhs"), operands.one("rhs")
     return None if lhs is None or rhs is None else "no" if lhs.shape == rhs.shape else "yes"
 
 
 def _rank_gap(operands: Operands) -> Measured:
-    """Rank of the second input - rank of the first."""
+    """Return rank of the second input - rank of the first. Example: shapes (4,) and (2, 4) give 1."""
     lhs, rhs = operands.one("lhs"), operands.one("rhs")
     return None if lhs is None or rhs is None else len(rhs.shape) - len(lhs.shape)
 
 
 def _window_beyond_input(operands: Operands) -> Measured:
-    """Largest number of elements by which a pooling window exceeds the input."""
+    """Return the largest number of elements by which a pooling window exceeds the input. Example: 5 rows on 3 give
+    2."""
     given = operands.one("input")
     if given is None or len(given.shape) != 4:
         return None
@@ -103,33 +104,33 @@ def _window_beyond_input(operands: Operands) -> Measured:
 
 
 def _outer_dimensions(operands: Operands) -> Measured:
-    """Number of dimensions above 1 before the rows of the first matrix."""
+    """Return the number of lhs dimensions above 1 before its last two. Example: shape (1, 2, 3, 4, 5) gives 2."""
     lhs = operands.one("lhs")
     return None if lhs is None else sum(size > 1 for size in lhs.shape[:-2])
 
 
 def _block_size_by_32(operands: Operands) -> Measured:
-    """Block size of blockwise weights modulo 32."""
+    """Return the block size of blockwise weights modulo 32. Example: blocks of 40 give 8."""
     weight = operands.one("weight")
     details = None if weight is None else weight.quantization.details
     return details.block_size % 32 if isinstance(details, Blockwise) else None
 
 
 def _weight_writer(operands: Operands) -> Measured:
-    """Operator that writes the weights, ``none`` for weights that no operator writes."""
+    """Return the operator that writes the weights, or ``none`` for weights that no operator writes."""
     weight = operands.one("weight")
     writer = None if weight is None else wiring_of(operands.subgraph).first_writer.get(weight.index)
     return "none" if writer is None else operands.subgraph.operators[writer].opcode
 
 
 def _ends_model(operands: Operands) -> Measured:
-    """``yes`` if the first output is an output of its subgraph."""
+    """Return ``yes`` if the first output is an output of its subgraph."""
     outputs = operands.operator.outputs
     return "yes" if outputs and outputs[0] in wiring_of(operands.subgraph).outputs else "no"
 
 
 def _projected_beyond_cells(operands: Operands) -> Measured:
-    """Number of outputs of an LSTM's projection - number of cells."""
+    """Return projection outputs - cells of an LSTM. Example: projection (6, 4) and 4 cells give 2."""
     projection, weights = operands.one("projection_weights"), operands.one("input_to_output_weights")
     if projection is None or weights is None or not projection.shape or not weights.shape:
         return None
@@ -137,7 +138,8 @@ def _projected_beyond_cells(operands: Operands) -> Measured:
 
 
 def _classes_per_detection(operands: Operands) -> Measured:
-    """Classes of each detection of TFLite_Detection_PostProcess with fast suppression; regular suppression has none."""
+    """Return the classes per detection of TFLite_Detection_PostProcess with fast suppression; None with regular
+    suppression."""
     stored = operands.operator.custom_options
     with suppress(FlexbufferError):
         options = read_map(stored.tobytes() if stored is not None else b"")

@@ -20,7 +20,7 @@ HAS_A_RULE, IN_THE_LIST = Exactly("an operator of the profile"), Exactly("an ope
 #: Effect on an unlisted operator, by the profile's ``unlisted``.
 _EFFECTS: dict[str, Effect] = {"violation": "the profile forbids it", CPU: CPU, REFUSED: REFUSED}
 _VERB = "unsupported"
-#: An operator that is newer than the schema.
+#: Name of an operator that is newer than the schema.
 _NEWER = re.compile(r"BUILTIN \d+")
 
 

@@ -27,12 +27,12 @@ _KEYS = (
 _NEEDED = _KEYS[:6]
 #: Outcomes of a case, as ``litecheck verify`` names them.
 _OUTCOMES = ("mismatch", "wrong shape or type", "flaky", "refused", "crashed")
-#: The resolver of the default interpreter.
+#: Resolver of the default interpreter.
 _DEFAULT = "xnnpack"
-#: More than any measurement.
+#: A number above every measured value: the end of an open range.
 _ENDLESS = Fraction(10) ** 60
 
-#: Names of measurements with the values of a condition.
+#: Names of measurements, each with its allowed values.
 Condition = tuple[tuple[str, Constraint], ...]
 
 

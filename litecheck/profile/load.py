@@ -22,13 +22,13 @@ from litecheck.spelling import did_you_mean
 from litecheck.target_kinds import target_kinds
 
 FileState = tuple[float, int, int] | None
-#: A file to copy, and the descriptions that are no profiles.
+#: Rule files that are not profiles: a template, and descriptions of operators, cases, geometry and notes.
 _NO_PROFILES = ("template", "operators", "case_templates", "geometry", "notes")
-#: Bundled profiles, read once.
+#: Bundled profiles, each read once.
 _bundled: dict[Path, Loaded] = {}
-#: Profiles of own files by place and displayed name, with the state of every file that they were read from.
+#: Profiles of user files by path and displayed name, with the state of every file that they were read from.
 _own: dict[tuple[str, str], tuple[dict[str, FileState], Profile]] = {}
-#: Profiles of own files that are remembered, and seconds after which an edit must have changed a file's state.
+#: Largest number of cached profiles of user files, and the age in seconds after which a file's state is reliable.
 _OWN, _SETTLED = 16, 2.0
 
 
@@ -42,7 +42,7 @@ def profile_names() -> tuple[str, ...]:
 
 @shows_call("litecheck.load_profile('litert-int8')")
 def load_profile(name: str | Path, quoting: bool = True) -> Profile:
-    """Load a profile by name (``litert-int8``) or by file; raises ProfileError with file and line.
+    """Load a profile by name (``litert-int8``) or by file. Raise ProfileError with file and line.
 
     Without ``quoting`` (for a name from a document), an error does not quote a file that is not a profile.
     """
@@ -116,7 +116,7 @@ class Reading:
         self._budget = FileBudget()
         self._profiles: dict[str, Loaded] = {}
         self._begun: list[str] = []
-        #: The state of each file that is not bundled, before it was read.
+        #: State of each file that is not bundled, taken before the file is read.
         self.states: dict[str, FileState] = {}
 
     def loaded(self, path: Path, shown: str) -> Loaded:

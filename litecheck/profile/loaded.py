@@ -17,7 +17,7 @@ from litecheck.spelling import did_you_mean
 
 #: Sections with patterns of requirement paths.
 _PATTERNS = ("levels", "effects", "reasons", "hints")
-#: Keys of a file that leaves all operators that it does not name as they are in its parent.
+#: Keys of a file that changes only the operators that it names.
 _INHERITING = frozenset(
     ("profile", "title", "source", "extends", "ops", "relaxes", "conformance", "rewrites", *_PATTERNS)
 )
@@ -25,7 +25,7 @@ _INHERITING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A profile with the drafts its children build on, and the profiles it is built from, its own name last."""
+    """A profile with the drafts for profiles that extend it, and the names of its parts, its own name last."""
 
     profile: Profile
     rules: Rules

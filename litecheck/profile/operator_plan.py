@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from litecheck.model.build import Option, quantized
 from litecheck.quantization import Quantization
 
-#: Length of every dimension of an operand of which nothing else is known, so that scales fit along any of them.
+#: Default length of every dimension, so that per-axis scales fit along any of them.
 CHANNELS = 4
 SHAPE = (CHANNELS,) * 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """The scales of blocks along the rows of a constant, in a tensor of their own."""
+    """Scales of blocks along the rows of a constant, in a separate tensor."""
 
     size: int
     scales: NDArray[Any]
@@ -49,7 +49,7 @@ class TensorPlan:
 
     @property
     def scale(self) -> NDArray[np.float32]:
-        """The scales, in float32; none where there is no quantization."""
+        """Scales in float32; empty without quantization."""
         return self.quantization.scale
 
     @property

@@ -15,9 +15,9 @@ from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entri
 from litecheck.spelling import suggestion
 
 FILE = "rules/operators.yaml"
-#: Kinds of inputs that are computed with, kept, or passed on.
+#: Kinds of inputs with values that are computed, kept, or passed on.
 OPERANDS = ("data", "positive", "non-negative", "weight", "bias", "state", "forwarded")
-#: Kinds of inputs that steer: positions and sizes, not values.
+#: Kinds of inputs that are positions, sizes or conditions.
 STEERING = (
     "axis", "order", "shape", "index", "size", "margin", "step", "bound", "predicate", "branch", "handle",
 )  # fmt: skip
@@ -49,7 +49,7 @@ _KEYS = (
     "unpacked",
     "writes",
 )
-#: The version of operators on 8-bit tensors, unless another is stated.
+#: Default version: that of operators on 8-bit tensors.
 _VERSION = 2
 
 
@@ -70,7 +70,7 @@ class Accumulation:
 
 @dataclass(frozen=True, slots=True)
 class OperatorTraits:
-    """Facts about an operator. ``rules/operators.yaml`` explains the words; empty words do not hold.
+    """Facts about an operator. ``rules/operators.yaml`` explains the words; empty words do not apply.
 
     ``inputs`` has the meaning of each input by its role, in file order.
     """
@@ -136,7 +136,7 @@ class OperatorTraits:
         return "elements" if kind == "predicate" else self.any_order if kind == "index" else ""
 
     def steers(self, role: str) -> bool:
-        """Return True if an input decides more than values, so it cannot be made up; False for an unknown input."""
+        """Return True if an input decides more than values and cannot be invented; False for an unknown input."""
         kind = self.inputs.get(role, "data")
         return kind in STEERING or kind == "forwarded"
 
@@ -151,7 +151,8 @@ def operator_names() -> tuple[str, ...]:
 
 @cache
 def traits_of(kind: str) -> OperatorTraits:
-    """Return the facts of an operator by its kind; empty if it is not listed. Raises ProfileError with the faulty line."""
+    """Return the facts of an operator by its kind; empty if it is not listed. Raise ProfileError with the invalid
+    line."""
     node = _listed().get(kind)
     return _UNKNOWN if node is None else _facts(entries(node, FILE))
 
@@ -195,7 +196,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
 
 
 def _bounds(node: Node | None) -> tuple[float, float]:
-    """Return the lowest and the highest output: infinite where the entry states none."""
+    """Return the lowest and the highest output: infinite if the entry states none."""
     if node is None:
         return -math.inf, math.inf
     ends = entries(node, FILE).only(("low", "high"))

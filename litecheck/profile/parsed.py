@@ -13,7 +13,7 @@ from litecheck.summary_text import counted
 
 #: Value that removes a limit.
 _ANY = Exactly("any")
-#: The verbs an operand can be held to, in the order they are checked.
+#: Checks of an operand, in order.
 OPERAND_VERBS = ("dtype", "granularity", "axis", "zero_point", "scale", "range")
 
 
@@ -107,7 +107,7 @@ def under(draft: OperatorDraft, every: OperatorDraft) -> OperatorDraft:
 def include(draft: OperatorDraft, part: OperatorDraft) -> OperatorDraft:
     """Return an entry with the requirements of another profile's entry for the operator; its own have priority.
 
-    What may be absent, the scope and the reason stay the entry's. Raises ProfileError where the operands differ.
+    Optional inputs, scope and reason remain the entry's. Raise ProfileError if the operands differ.
     """
     if draft.implicit_operands:
         sides = {
@@ -163,7 +163,7 @@ def listed(opcode: str, stated: RawRequirement) -> Requirement:
 def demands(
     draft: OperatorDraft, clause: ConditionBlock, kinds: Mapping[str, Mapping[str, RawRequirement]]
 ) -> Iterator[Requirement]:
-    """Yield the requirements of a form of an operator: by input, then shared parameters, limits and shapes."""
+    """Yield the requirements of an operator or an alternative: by role, then shared parameters, limits and shapes."""
     for role, spoken in clause.roles.items():
         stated = {**kinds.get(spoken.kind or "", {}), **spoken.stated}
         for verb in OPERAND_VERBS:

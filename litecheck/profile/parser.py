@@ -31,9 +31,9 @@ OPERATOR_KEYS = (
 )  # fmt: skip
 #: Subjects of an entry besides an operator: any tensor, any subgraph, every operator.
 ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR = "TENSOR", "SUBGRAPH", "OPERATOR"
-#: Those of them that are about no operator of their own.
+#: Subjects that are not an operator.
 PSEUDO = (ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
-#: All that an entry may say which names no operands: it speaks of any number of them.
+#: All keys of an entry without operands, which applies to any number of them.
 _BARE = frozenset(("unsupported", "limits", "because", "see"))
 _ANY_INPUTS, _ANY_OUTPUTS = ("values",), ("results",)
 #: Words that are not a reason.
@@ -85,7 +85,7 @@ class Reader:
         return found
 
     def kind(self, node: Node) -> dict[str, RawRequirement]:
-        """Return a kind: a bundle of defaults for inputs and outputs."""
+        """Return a kind: defaults for inputs and outputs."""
         owner = entries(node, self.file).only((*OPERAND_VERBS, "because", "see"))
         return self.stated(owner, OPERAND_VERBS, ())
 

@@ -49,7 +49,7 @@ def _fits(part: str, word: str) -> bool:
 
 
 Word = TypeVar("Word")
-#: What each part of a pattern matches, None for all parts.
+#: Parts that each position of a pattern matches, None for all parts.
 _Words = tuple["Container[str] | None", ...]
 
 
@@ -69,13 +69,13 @@ class Patterns(Generic[Word]):
     """
 
     def __init__(self, stated: tuple[PatternValue[Word], ...]) -> None:
-        # A profile that several include states the same several times: the last statement is enough.
+        # Several included profiles can repeat a statement of a common profile; its last occurrence is sufficient.
         stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated
         patterns = [one.pattern.strip("/").split("/") for one in stated]
         self._words = [tuple(map(_word, parts)) for parts in patterns]
         self._known: dict[Hashable, Sequence[tuple[_Words, Word]]] = {}
-        #: By their first part, or by the last of three parts if the first has wildcards.
+        #: Patterns by their first part, or by the last of three parts if the first has wildcards.
         self._literal: dict[tuple[str, bool], list[int]] = {}
         self._wild: list[int] = []
         for at, parts in enumerate(patterns):
@@ -144,7 +144,7 @@ def _wild(part: str) -> bool:
     return not set("*?[").isdisjoint(part)
 
 
-#: By verb, the names its check gives to faults.
+#: Names of the kinds of faults of each check.
 FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scale": (

@@ -29,7 +29,7 @@ class FileBudget:
         self._files = self._bytes = 0
 
     def spend(self, path: Path, shown: str, depth: int) -> None:
-        """Count a file that is about to be read, ``depth`` files deep (1 is the first). Raises ProfileError."""
+        """Count a file that is about to be read, ``depth`` files deep (1 is the first). Raise ProfileError."""
         self._files += 1
         with suppress(OSError, ValueError):  # the reader states the reason
             self._bytes += os.stat(path).st_size
@@ -47,7 +47,7 @@ def read_named(
     """Return the top-level mapping of a rule file, and the name under the key ``kind`` (``profile``, ``arithmetic``).
 
     Without ``quoting``, for a file that another document names, an error about a file of another kind states only the
-    line: a stranger's profile may extend a file of secrets. Raises ProfileError.
+    line, because an untrusted profile can name a confidential file. Raise ProfileError.
     """
     content = rule_text(path, shown)
     try:
@@ -64,7 +64,7 @@ def read_named(
 
 
 def read_document(path: Path, shown: str, keys: Iterable[str], kind: str) -> MappingNode:
-    """Return the top-level mapping of a file of a kind, for example ``claims`` or ``recipe``. Raises ProfileError."""
+    """Return the top-level mapping of a file of a kind, for example ``claims`` or ``recipe``. Raise ProfileError."""
     return _entries_of(rule_text(path, shown), shown, keys, kind)
 
 

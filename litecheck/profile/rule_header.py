@@ -21,9 +21,9 @@ SHAPES = ("computed", "stored")
 JUDGES = ("quantization", "structure", "placement")
 #: Statuses if a compiler decides.
 PLACES = (CPU, REFUSED)
-#: The kind of target of a profile that names none.
+#: Kind of target of a profile that names none.
 DEFAULT_TARGET = "lists"
-#: Operators of every type.
+#: Word for operators of every type.
 ANY = "any"
 
 
@@ -52,7 +52,7 @@ class RuleHeader:
 
 
 def read_header(top: MappingNode, name: str, base: Profile | None) -> RuleHeader:
-    """Return the head of a file, over that of the profile that it extends. Raises ProfileError."""
+    """Return the head of a file, over that of the profile that it extends. Raise ProfileError."""
     types = base.activations if base else ("int8",)
     if "activations" in top:
         types = known_types(top.values["activations"], ANY)
@@ -69,7 +69,7 @@ def read_header(top: MappingNode, name: str, base: Profile | None) -> RuleHeader
 def read_rewrites(
     top: MappingNode, name: str, target: TargetKind | None, inherited: GraphRewrites | None
 ) -> GraphRewrites | None:
-    """Read the key ``rewrites``, by the code of the target's kind. Raises ProfileError."""
+    """Read the key ``rewrites``, by the code of the target's kind. Raise ProfileError."""
     if target is None or not target.rewrites:
         if "rewrites" in top:
             why = f"targets of kind {target.name!r} have none" if target else "takes judges: placement"
@@ -80,7 +80,7 @@ def read_rewrites(
 
 
 def read_types(top: MappingNode, before: Iterable[Profile | None]) -> TypeTable | None:
-    """Return the table of types that a file names, or that of the profiles it builds on. Raises ProfileError."""
+    """Return the table of types that a file names, or that of the profiles it builds on. Raise ProfileError."""
     if "types" not in top:
         return next((profile.types for profile in before if profile and profile.types), None)
     name, known = top.text("types"), type_tables()

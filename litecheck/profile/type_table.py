@@ -1,10 +1,10 @@
 """Tables of the types that a runtime supports, by operator: ``rules/types/NAME.json``, measured on the runtime.
 
-A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row holds several: the row
-``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows, ``impacts`` the rows
-with an impact of their own, and every combination in no row has the impact ``otherwise``. All were measured with
-parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the parameters of the right
-type.
+A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row is a set of
+combinations: ``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows.
+``impacts`` are the rows with an impact of their own; every combination in no row has the impact ``otherwise``. All were
+measured with parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the
+parameters of the right type.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Row = tuple[frozenset[str], ...]
 Impacts = tuple[tuple[Effect, tuple[Row, ...]], ...]
 #: Types that are measured with a scale; all other outputs are measured without.
 SCALED = ("int8", "uint8", "int16", "int4", "uint4", "int2", "uint16")
-#: Word of an absent tensor.
+#: Word for an absent tensor.
 ABSENT = "-"
 
 
@@ -73,7 +73,7 @@ class TypeTable:
 @cache
 def load_types(name: str) -> TypeTable:
     """Return the bundled table with this name. Example: ``litert``."""
-    import json  # only for profiles with a table
+    import json  # imported here because only profiles with a table need it
 
     text = (rules_dir() / "types" / f"{name}.json").read_text()
     table, lines = json.loads(text), dict(_lines(text))

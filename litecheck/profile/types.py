@@ -257,7 +257,7 @@ class GraphRewrites(Protocol):
     """The key ``rewrites`` of a profile, read by the kind of target (see :class:`litecheck.target_kinds.TargetKind`)."""
 
     def read(self, node: Node | None, file: str, profile: str) -> GraphRewrites:
-        """Read the key over these inherited rewrites. Raises ProfileError."""
+        """Read the key over these inherited rewrites. Raise ProfileError."""
 
 
 @dataclass(frozen=True, slots=True)

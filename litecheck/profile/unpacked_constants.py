@@ -8,7 +8,8 @@ from litecheck.profile.operators import traits_of
 
 
 def is_unpacked(subgraph: Subgraph, tensor: Tensor) -> bool:
-    """Return True if a tensor is the output of such an operator on a constant, directly or through several operators.
+    """Return True if a tensor is the output of DEQUANTIZE or DENSIFY of a constant, directly or through several
+    operators.
 
     For example, float32 weights that DEQUANTIZE computes from constant float16 weights are unpacked.
     """

@@ -108,12 +108,13 @@ def _limit(name: str) -> ValueDomain:
     return ValueDomain(name, f"{gives.called}{listed}, or a list of these", (Exactly, OneOf), gives, False)
 
 
-#: So many words are told in a message.
+#: Largest number of words that a message lists.
 _FEW = 8
 
 
 def known_types(node: Node, *more: str) -> tuple[str, ...]:
-    """Return the types that a node lists; raises ProfileError for a type that is neither in the schema nor in ``more``."""
+    """Return the types that a node lists. Raise ProfileError for a type that is neither in the schema nor in
+    ``more``."""
     known = (*tensor_types(), *more)
     if isinstance(node, SequenceNode) and not node.values:
         raise node.error("an empty list names no type")

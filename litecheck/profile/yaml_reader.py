@@ -16,13 +16,13 @@ from litecheck.files import read_file
 from litecheck.profile.lazy import Lazy
 from litecheck.spelling import suggestion
 
-#: More than any rule file needs; beyond it a file is refused unread.
+#: Largest size of a file in bytes; a larger file is rejected before it is read.
 MAX_BYTES = 4 << 20
 MAX_NODES = 100_000
 _MAX_DEPTH = 20
 #: Form of a file in the error about a file that is no mapping.
 _FORM = "a rule file is a mapping with the keys profile, kinds, ops"
-#: Characters of a key and of a value, at most.
+#: Largest number of characters of a key and of a value.
 _KEY_MAX, _TEXT_MAX = 200, 20_000
 #: The operators of a file laid out as litecheck's are, up to the next key, and the line that begins each of them.
 _OPERATORS = re.compile(r"^ops: *\n((?: .*\n|#.*\n|\n)*)", re.M)
@@ -91,7 +91,7 @@ class MappingNode(_Located):
         return ProfileError(self.file, self.lines[key], message)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return the text under a key. Raises ProfileError for a list or a mapping."""
+        """Return the text under a key. Raise ProfileError for a list or a mapping."""
         return text(self.get(key), default)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class MappingNode(_Located):
         return texts(self.get(key))
 
     def entries(self, key: str) -> MappingNode:
-        """Return the mapping under a key, empty without the key. Raises ProfileError for any other node."""
+        """Return the mapping under a key, empty without the key. Raise ProfileError for any other node."""
         return entries(self.get(key), self.file)
 
 
@@ -114,7 +114,7 @@ class _Untagged(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[
 
 
 def read_yaml(path: Path, shown: str, trusted: bool = False) -> MappingNode:
-    """Return the top-level mapping of a file; ``shown`` is its name in errors. Raises ProfileError.
+    """Return the top-level mapping of a file; ``shown`` is its name in errors. Raise ProfileError.
 
     In a trusted file, which comes with litecheck, an operator's entry is read on first access.
     """
@@ -124,7 +124,7 @@ def read_yaml(path: Path, shown: str, trusted: bool = False) -> MappingNode:
 def yaml_entries(text: str, shown: str, trusted: bool = False, form: str = _FORM) -> MappingNode:
     """Return the top-level mapping of a text, as ``read_yaml`` does for a file; ``form`` describes it in an error.
 
-    Raises ProfileError.
+    Raise ProfileError.
     """
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
@@ -135,7 +135,7 @@ def yaml_entries(text: str, shown: str, trusted: bool = False, form: str = _FORM
 
 
 def rule_text(path: Path, shown: str) -> str:
-    """Return the text of a rule file. Raises ProfileError."""
+    """Return the text of a rule file. Raise ProfileError."""
     try:
         text = read_file(path, MAX_BYTES).decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
@@ -151,7 +151,7 @@ def rule_text(path: Path, shown: str) -> str:
 
 
 def _entries(section: re.Match[str], file: str) -> MappingNode | None:
-    """Return a file's operators, each read on first access; None if the lines do not show the start of each."""
+    """Return a file's operators, each read on first access; None if the lines do not show where each begins."""
     begins = list(_OPERATOR.finditer(section.string, *section.span(1)))
     names = [begin[1] for begin in begins]
     if not names or None in names or len(set(names)) < len(names):
@@ -164,7 +164,7 @@ def _entries(section: re.Match[str], file: str) -> MappingNode | None:
         line += blocks[name].count("\n")
 
     def entry(name: str) -> Node:
-        # Below as many empty lines as it has lines above it in the file: errors and demands name the file's.
+        # Empty lines before the entry give its nodes the line numbers of the file.
         return _mapping("\n" * (lines[name] - 1) + blocks[name], file).values[name]
 
     return MappingNode(Lazy(names, entry), lines, lines[names[0]], file)
@@ -215,7 +215,7 @@ def _text(node: yaml.ScalarNode, file: str, most: int, what: str) -> ScalarNode:
 
 
 def text(node: Node | None, default: str = "") -> str:
-    """Return a scalar's text; raises ProfileError for a list or a mapping."""
+    """Return a scalar's text. Raise ProfileError for a list or a mapping."""
     if node is None:
         return default
     if not isinstance(node, ScalarNode):
@@ -231,7 +231,7 @@ def texts(node: Node | None) -> tuple[str, ...]:
 
 
 def entries(node: Node | None, file: str) -> MappingNode:
-    """Return a mapping, empty if there is none; raises ProfileError for any other node."""
+    """Return a mapping, empty if there is none. Raise ProfileError for any other node."""
     if node is None or (isinstance(node, ScalarNode) and node.value in ("", "{}")):
         return MappingNode({}, {}, node.line if node else 0, file)
     if not isinstance(node, MappingNode):

@@ -31,14 +31,14 @@ from litecheck.profile.types import (
     SameAs,
 )
 
-#: Number of passes over the limits: setting a limit may violate another.
+#: Number of passes over the limits: setting a limit can violate another.
 _ROUNDS = 4
-#: The type of an operand of which nothing is said.
+#: Type of an operand without a stated type.
 _UNKNOWN = "int32"
 
 
 class UnsolvableError(ValueError):
-    """Error if no plan is found; the message names the requirements that stay violated."""
+    """Error if no plan is found; the message names the requirements that remain violated."""
 
 
 def requirements_of(rule: OperatorRule, alternative: int = 0) -> tuple[Requirement, ...]:
@@ -51,8 +51,8 @@ def conforming_plan(
 ) -> Plan:
     """Return a plan that satisfies a rule by an alternative of ``any_of``.
 
-    ``start`` has shapes, values, options and the set of inputs that are present; a type that it states stays. Without
-    ``start`` every input is present, in a shape that fits any. Raises UnsolvableError.
+    ``start`` has shapes, values, options and the set of present inputs; its stated types are kept. Without ``start``
+    every input is present, in a shape that fits any. Raise UnsolvableError.
     """
     plan, left = repaired(stated_plan(profile, rule, alternative, start), requirements_of(rule, alternative))
     if left:
@@ -85,8 +85,7 @@ def broken(plan: Plan, requirements: Iterable[Requirement]) -> list[Requirement]
 def repaired(
     plan: Plan, requirements: tuple[Requirement, ...], target: Requirement | None = None
 ) -> tuple[Plan, list[Requirement]]:
-    """Return the plan with its limits satisfied, except ``target``, which is to be violated; and the
-    limits that cannot be satisfied."""
+    """Return the plan with its limits satisfied except ``target``, and the limits that cannot be satisfied."""
     limits = [r for r in requirements if r is not target]
     left: list[Requirement] = []
     for _ in range(_ROUNDS):
@@ -99,7 +98,7 @@ def repaired(
 
 
 def _kept(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> Plan:
-    """The plan with a limit kept by a value it allows, if its witness knows such a value."""
+    """Return the plan with a limit satisfied by an allowed value, or unchanged if the setter has no such value."""
     if holds(r, measurable(plan)):
         return plan
     for value in allowed(r.value):
@@ -170,7 +169,8 @@ def _whole(value: Fraction | str) -> Fraction | int | str:
 def _tensor(
     own: dict[str, Constraint], profile: Profile, activation: bool, number: int, bare: TensorPlan
 ) -> TensorPlan:
-    """An operand by its own requirements, in the shape of ``bare``; ``number`` makes its scale distinct."""
+    """Return a tensor that satisfies its own requirements, in the shape of ``bare``; ``number`` makes its scale
+    distinct."""
     if not own.keys() - {"operands"} and not activation:
         return bare.but(dtype=bare.dtype or _UNKNOWN)
     kind = "none"
@@ -216,7 +216,8 @@ def _zero_point(value: Constraint | None) -> int:
 
 
 def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
-    """Same quantization for the roles that must share it; a role with demands of its own sets the example."""
+    """Return the plan with equal quantization in roles that must share it; roles with a required zero point come
+    first."""
     pinned = {r.role for r in requirements if r.verb == "zero_point" and isinstance(r.value, Exactly)}
     for r in requirements:
         if not isinstance(r.value, Roles):
@@ -261,7 +262,7 @@ def _vector(tensor: TensorPlan) -> TensorPlan:
 
 
 def _multiplied(plan: Plan, role: str, product: ProductOf) -> Plan:
-    """The scales that are float32 products of the scales of other tensors."""
+    """Return the plan with the scales of a role set to the float32 product of the scales of other tensors."""
     exact = np.ones(1)
     for factor in product.factors:
         tensor = plan.one(factor) if isinstance(factor, str) else None

@@ -28,7 +28,7 @@ from litecheck.profile.types import (
 )
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
-#: Types that hardly any rule allows.
+#: Types that few rules allow.
 _OTHER_TYPES = ("float64", "uint32", "complex64")
 
 
@@ -52,7 +52,7 @@ def _operands(d: TargetRequirement) -> Iterator[ViolatingPlan]:
 
 
 def _dtype(d: TargetRequirement) -> Iterator[ViolatingPlan]:
-    alone = d.rule.activations == (d.role,)  # its type decides whether the rule speaks
+    alone = d.rule.activations == (d.role,)  # the type of this role alone decides if the rule applies
     taken = words_of(d.r.value).union(*(e.dtypes for e in d.rule.exemptions if e.role == d.role))
     dtype = next(t for t in (d.profile.activations if alone else _OTHER_TYPES) if t not in taken)
     yield d.edited(lambda tensor: tensor.but(dtype=dtype, values=None))
@@ -99,7 +99,7 @@ def _length(tensor: TensorPlan, axis: int) -> int:
 
 
 def _other(count: int) -> int:
-    """A count that is none of those that fit."""
+    """Return a number of scales that differs from ``count``: 3, or 2 for 3."""
     return 3 if count != 3 else 2
 
 
@@ -182,7 +182,10 @@ def _range(d: TargetRequirement) -> Iterator[ViolatingPlan]:
 
 
 def _with(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
-    """The values of a constant, with this number among them; none is below 0 beside a value larger than an int8 holds."""
+    """Return the values of a constant with ``number`` at three quarters of its length.
+
+    If ``number`` exceeds the int8 range, negative values become 0.
+    """
     held = np.zeros(tensor.shape) if tensor.values is None else tensor.values
     values = held.astype(np.int64).reshape(-1)
     values[len(values) * 3 // 4] = number

@@ -22,7 +22,8 @@ _MOST = INTEGER_RANGES["int32"][1]
 
 
 def violating_limits(d: TargetRequirement) -> Iterator[ViolatingPlan]:
-    """Yield plans with measured values outside the limit, as far as the witness can set them with all else satisfied."""
+    """Yield plans with measured values outside the limit; the other requirements are satisfied if the setter permits
+    it."""
     alone: list[ViolatingPlan] = []
     more: list[ViolatingPlan] = []
     apply, others = setter_of(limit(d.r)).apply, setter_of(limit(d.r)).words
@@ -34,7 +35,7 @@ def violating_limits(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         if holds(d.r, measurable(changed)):
             continue
         mended, left = repaired(changed, d.all, d.r)
-        if holds(d.r, measurable(mended)):  # with all else kept it is, too
+        if holds(d.r, measurable(mended)):  # also violated after the repair of all other limits
             more.append(ViolatingPlan(changed))
             continue
         changed = mended
@@ -58,7 +59,7 @@ def _beyond(part: Constraint) -> Iterator[Fraction | int]:
     if isinstance(part, MultipleOf):
         yield from (int(part.n) + 1, int(part.n) // 2)
     elif isinstance(part, Range):
-        if part.high != _MOST or part.low <= 0:  # at least so much, for all that an int32 holds
+        if part.high != _MOST or part.low <= 0:  # a range up to the int32 maximum is a lower bound only
             yield from _past(part.high, part.high * 2 or Fraction(1), 1)
         yield from _past(part.low, part.low / 2 if part.low > 0 else part.low * 2 - 1, -1)
     elif isinstance(part, Exactly) and isinstance(part.value, Fraction):
@@ -66,7 +67,7 @@ def _beyond(part: Constraint) -> Iterator[Fraction | int]:
 
 
 def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]:
-    """A value beyond an end of a range."""
+    """Yield values beyond an end of a range: a far value and the nearest."""
     if end.denominator == 1:
         yield from (int(far), int(end) + toward)
     else:
@@ -89,7 +90,7 @@ def violating_shapes(d: TargetRequirement) -> Iterator[ViolatingPlan]:
 
 
 def _resized(tensor: TensorPlan, shape: tuple[int, ...]) -> TensorPlan:
-    """The tensor in another shape, a constant with its values over again."""
+    """Return the tensor in another shape; a constant repeats its values."""
     return (
         tensor.but(shape=shape) if tensor.values is None else tensor.holding(np.resize(tensor.values, shape))
     )

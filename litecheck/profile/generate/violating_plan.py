@@ -10,8 +10,8 @@ from litecheck.profile.generate.conforming import settled
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 
-#: ``near`` is within what a requirement tolerates; ``malformed`` breaks more than the requirement speaks of: parameters
-#: that make no sense whatever is demanded of them.
+#: ``broken`` violates the requirement, ``near`` is within its tolerance; ``malformed`` has parameters that are invalid
+#: under any requirement.
 Kind = Literal["broken", "near", "malformed"]
 
 
@@ -43,6 +43,6 @@ class TargetRequirement:
         return ViolatingPlan(self.plan.edit(self.role, change), kind)
 
     def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> ViolatingPlan:
-        """Return the broken plan with this tensor changed, and all that follows from it."""
+        """Return the broken plan with this tensor changed, and everything that follows from it recomputed."""
         plan = self.plan.edit(self.role, change)
         return ViolatingPlan(settled(plan.but(set=plan.set | {self.role}), self.all))

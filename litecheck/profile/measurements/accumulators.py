@@ -1,7 +1,7 @@
 """Measurements of sums of products: the largest accumulator of a layer with constant weights.
 
-The largest sum is that of the best input values there are: for a weight above 0 the largest the input's type holds, for a
-weight below 0 the smallest. No other input, and no padding, gives more.
+The best inputs give the largest sum: the type's largest value for a positive weight, its smallest for a negative
+weight. No other input and no padding gives a larger sum.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
 
-#: Sums below need no look at the weights: they fit 32 bits, or do so whatever a kernel shifts them by.
+#: Bounds below which the weights are not read: the sum fits 32 bits, or fits after any shift of a kernel.
 INT32, PLAIN = 2**31, 2**29
-#: A bias of this size exceeds every sum, and cannot be added to a sum in 64 bits.
+#: A bias of this size exceeds every sum, and the addition could overflow 64 bits.
 HUGE = 2**62
 
 
 def _heavy(plan: Plan, value: int) -> Plan | None:
-    """A single 1 among constant weights, and all the rest a bias; without a bias, many weights at their largest."""
+    """Set a single weight to 1 and the rest of the value as a bias; without a bias, use many weights of 127."""
     weight = "weight" if "weight" in plan.operands else "rhs"
     bias, data = plan.one("bias"), plan.one("input") or plan.one("lhs")
     own = plan.one(weight)
@@ -38,13 +38,13 @@ def _heavy(plan: Plan, value: int) -> Plan | None:
         return plan.edit(weight, lambda t: t.holding(np.full(shape, 127 if value > 1 else 0)))
     weights = np.zeros(own.shape)
     weights[(0,) * weights.ndim] = 1
-    reach = INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])  # of the input, less its zero point
+    reach = INTEGER_RANGES[data.dtype][1] - int(data.zero_point[0])  # largest input minus its zero point
     rest = np.full(CHANNELS, min(max(int(value - reach), 0), INTEGER_RANGES[bias.dtype][1]))
     return plan.edit(weight, lambda t: t.holding(weights)).edit("bias", lambda t: t.holding(rest))
 
 
 def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
-    """The output scale of sums of 2^30, or of those of constant weights there are."""
+    """Set the output scale for sums of 2^30, or of 2^50 for a value below 2^29."""
     weight, data = plan.one("weight"), plan.one("input")
     if weight is None or data is None or value <= 0:
         return None
@@ -57,7 +57,7 @@ def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The constant side of a layer as (outer, summed, inner), output channels along outer and inner."""
+    """Constant side of a layer as (outer, summed, inner), with output channels along outer and inner."""
 
     weights: Tensor
     layout: tuple[int, int, int]
@@ -88,7 +88,7 @@ def largest_accumulator(operands: Operands) -> Measured:
 
 
 def _largest(operands: Operands, plain: int) -> int | None:
-    """The same, or None where depth and bias alone keep it below ``plain``."""
+    """Return the largest accumulator, or None if depth and bias alone keep it below ``plain``."""
     bias = operands.one("bias")
     most = 0 if bias is None else largest_value(bias)
     if most is None or _cannot_exceed(operands) + most < plain:
@@ -184,7 +184,8 @@ def _cannot_exceed(operands: Operands) -> int:
 
 
 def _layer(operands: Operands) -> _Layer | None:
-    """The layer an operator is, if a side of its products is constant and the second side has a single zero point."""
+    """Return the layer if one side of its products is constant and the other side has a single zero point, else
+    None."""
     data, weights, layout = _sides(operands)
     if data is None or weights is None or layout is None or min(layout) < 1:
         return None
@@ -198,7 +199,7 @@ def _layer(operands: Operands) -> _Layer | None:
 
 
 def _sides(operands: Operands) -> tuple[Tensor | None, Tensor | None, tuple[int, int, int] | None]:
-    """(input, constant weights, their layout) by the roles the operator has."""
+    """Return the input, the constant weights, and the layout of the weights, by the roles of the operator."""
     weights, data = operands.one("weight"), operands.one("input")
     if weights is not None:
         return data, weights if weights.is_constant else None, _filter_layout(operands, weights.shape)
@@ -210,7 +211,7 @@ def _sides(operands: Operands) -> tuple[Tensor | None, Tensor | None, tuple[int,
         return None, None, None
     *outer, rows, columns = weights.shape
     adjoint = operands.option("adj_x" if weights is lhs else "adj_y")
-    if (weights is lhs) != bool(adjoint):  # what is summed over comes last
+    if (weights is lhs) != bool(adjoint):  # the summed dimension is last
         return data, weights, (prod(outer) * rows, columns, 1)
     return data, weights, (prod(outer), rows, columns)
 
@@ -224,7 +225,7 @@ def _filter_layout(operands: Operands, shape: tuple[int, ...]) -> tuple[int, int
 
 
 def _sums(operands: Operands, layer: _Layer) -> NDArray[np.int64] | None:
-    """The largest magnitude of every output channel's accumulator."""
+    """Return the largest magnitude of every output channel's accumulator."""
     found = signed_sums(layer.weights, layer.layout, layer.zero)
     if found is None:
         return None
@@ -243,7 +244,8 @@ def _sums(operands: Operands, layer: _Layer) -> NDArray[np.int64] | None:
 
 
 def _stamped(taps: NDArray[np.int64], operands: Operands) -> NDArray[np.int64]:
-    """(phases, channels): an output of a transposed convolution meets every ``stride``-th tap of the filter only."""
+    """Return sums of filter taps as (phases, channels) for TRANSPOSE_CONV, where an output meets every ``stride``-th
+    tap."""
     h, w = max(1, operands.option("stride_h")), max(1, operands.option("stride_w"))
     h, w = min(h, taps.shape[1]), min(w, taps.shape[2])
     return np.stack([taps[:, y::h, x::w].sum(axis=(1, 2)) for y in range(h) for x in range(w)])

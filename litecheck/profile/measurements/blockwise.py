@@ -24,7 +24,8 @@ def _blocked(
     plan: Plan, size: int = 32, shape: tuple[int, ...] = (), dtype: str = "int4", scale: Sequence[float] = (),
     more: int = 0, zeros: int | None = None, scale_type: str = "float16",
 ) -> Plan | None:  # fmt: skip
-    """Weights in blocks: four rows of equal length unless given, a scale of 1/2 except for the first blocks."""
+    """Set blockwise weights: four rows unless ``shape`` is given, and block scales of 0.5 after the scales of
+    ``scale``."""
     role = next((role for role in ("weight", "table") if plan.one(role)), None)
     if role is None or size < 1 or prod(shape) > 1 << 16:
         return None
@@ -136,7 +137,7 @@ def block_activation(operands: Operands) -> Measured:
 
 
 def _blockwise(operands: Operands) -> tuple[Tensor, Blockwise] | None:
-    """The first operand whose scales stand blockwise in another tensor."""
+    """Return the first operand with blockwise scales, and its quantization details; None without such an operand."""
     for tensors in operands.roles.values():
         for tensor in tensors:
             details = tensor.quantization.details

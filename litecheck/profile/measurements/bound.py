@@ -87,7 +87,7 @@ def once(find: Callable[[Operands], Found]) -> Callable[[Operands], Found]:
 
     @wraps(find)
     def found(operands: Operands) -> Found:
-        try:  # asked for some ten times as often as it is computed
+        try:  # a lookup first: found about ten times as often as computed
             return operands.known[find]  # type: ignore[return-value]
         except KeyError:
             result = operands.known[find] = find(operands)
@@ -136,7 +136,7 @@ def exact_ratio(over: Sequence[float], under: float) -> Fraction:
     return Fraction(numerator * b, denominator * a)
 
 
-#: Constants longer than this are no list of axes, paddings or sizes.
+#: Constants longer than this are not lists of axes, paddings or sizes.
 LONG = 1 << 10
 
 

@@ -12,7 +12,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 
 class Stepped(Protocol):
-    """A tensor, its type, its single scale (not a number where it has none, or several) and its single zero point."""
+    """A tensor with its type, single scale (NaN if it has none or several) and single zero point."""
 
     tensor: Tensor
     dtype: str
@@ -99,9 +99,9 @@ def _largest(tensor: Stepped) -> float | None:
     return tensor.scale * max(high - tensor.zero_point, tensor.zero_point - low)
 
 
-#: By the names of the measurements they stand for. None where a number cannot be had so cheaply.
+#: Estimates by the measurement that they approximate; None if there is no fast estimate.
 ESTIMATES: Mapping[str, Estimate] = {"scale_ratio": scale_ratio, "reach": reach}
-#: Upper bounds of measurements that are never negative.
+#: Upper bounds by their measurement, which is never negative.
 CEILINGS: Mapping[str, Estimate] = {
     "weight_sum": weight_sum, "weight_sum_8bit_input": weight_sum, "bias.largest": largest_bias,
 }  # fmt: skip

@@ -12,7 +12,7 @@ _FLOATS = ("float32", "float16", "bfloat16", "float64")
 
 
 def _weighted(plan: Plan) -> list[str]:
-    """The roles of weights."""
+    """Return the roles of weights."""
     return [role for role in plan.operands if "weight" in role] or ["rhs"]
 
 
@@ -37,7 +37,7 @@ def _unsigned(plan: Plan, value: int) -> Plan | None:
 
 
 def _grouped(plan: Plan, value: int) -> Plan | None:
-    """This number of groups of the weights' depth, under a single scale."""
+    """Set this number of groups of the weights' depth, with a single scale."""
     weight = plan.one("weight")
     if weight is None or not weight.scale.size or value < 1 or weight.shape[0] % value:
         return None
@@ -46,7 +46,7 @@ def _grouped(plan: Plan, value: int) -> Plan | None:
 
 
 def _along(plan: Plan, value: int) -> Plan | None:
-    """Scales along the columns, or so many dimensions before them."""
+    """Set the scales along the columns, or along the dimension ``value`` dimensions before them."""
     rhs = plan.one("rhs") if 0 <= value < CHANNELS else None
     return plan.edit("rhs", lambda t: t.along(len(t.shape) - 1 - value)).option(adj_y=False) if rhs else None
 
@@ -131,6 +131,6 @@ def weight_types(operands: Operands) -> Measured:
 
 
 def _weights(operands: Operands) -> list[Tensor]:
-    """The operands whose role says that they are weights, and the right-hand side of a product of integers."""
+    """Return integer operands in roles of weights, or the right-hand side if no role is of weights."""
     roles = [role for role in operands.roles if "weight" in role] or ["rhs"]
     return [t for role in roles for t in operands.roles.get(role, ()) if t.dtype in INTEGER_RANGES]

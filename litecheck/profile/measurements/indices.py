@@ -36,7 +36,7 @@ _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta"
 
 
 def _axes(places: int) -> Setter:
-    """Sets how many axes lie outside of four dimensions, and of so many places more."""
+    """Return a setter of the number of axes beyond the four dimensions; ``places`` is added to the axis."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         axes = [CHANNELS + places] * value or [0]
@@ -48,7 +48,7 @@ def _axes(places: int) -> Setter:
 
 
 def _permuted(entry: int) -> Setter:
-    """Sets the number of wrong entries of a permutation, counted from the last."""
+    """Return a setter of the number of wrong entries at the end of a permutation."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         wrong = [entry and entry + n for n in range(value)]
@@ -154,7 +154,7 @@ def whole_dimensions(operands: Operands) -> Measured:
 
 
 def _new_shape(operands: Operands) -> list[int] | None:
-    """RESHAPE's new shape: the operand's if an int32 operand exists, else the options'."""
+    """Return RESHAPE's new shape: the operand's if it is int32 or computed, else the options'."""
     shape = operands.one("shape")
     if shape is not None and (not shape.is_constant or shape.dtype == "int32"):
         return short_constant(operands, "shape")

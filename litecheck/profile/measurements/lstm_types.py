@@ -1,4 +1,4 @@
-"""Measurements of the types of an LSTM's tensors, which its rows of the table of types do not hold by combination."""
+"""Measurements of the types of an LSTM's tensors that the table of types does not list by combination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _holding(tensor: TensorPlan, values: NDArray[Any]) -> TensorPlan:
 
 
 def _integer_biases(plan: Plan, value: int) -> Plan | None:
-    """A float32 input, and so many int32 biases among those of float32."""
+    """Set a float32 input, ``value`` int32 gate biases, and float32 for the remaining biases."""
     biases = [role for role in plan.inputs if role.endswith("gate_bias") and plan.one(role)]
     if not 0 <= value <= len(biases):
         return None

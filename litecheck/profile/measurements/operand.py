@@ -38,7 +38,7 @@ def rank(tensor: Tensor) -> Measured:
 
 
 def _long(axis: int) -> OperandSetter:
-    """Sets the length of a dimension."""
+    """Return a setter of the length of a dimension."""
 
     def sets(tensor: TensorPlan, value: int) -> TensorPlan | None:
         shape = list(tensor.shape)
@@ -92,7 +92,7 @@ def stored_bytes(tensor: Tensor) -> Measured:
 
 
 def _of_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:
-    """A single scale, or a scale for each channel."""
+    """Set int4 with a single scale, or with a scale for each channel."""
     return tensor.but(dtype="int4", values=None).scaled([0.25] * (value if value < 2 else CHANNELS), 0)
 
 
@@ -117,7 +117,7 @@ def channel_zero_points(tensor: Tensor) -> Measured:
 
 
 def _full(tensor: TensorPlan, value: int) -> TensorPlan:
-    """A constant of a single number; an int32 that has no room for it becomes an int64."""
+    """Set a constant of one repeated number; int32 becomes int64 for a number beyond its range."""
     wide = tensor.dtype == "int32" and value > INTEGER_RANGES["int32"][1]
     return tensor.holding(np.full(tensor.shape, int(value)), "int64" if wide else "")
 
@@ -159,7 +159,7 @@ def smallest(tensor: Tensor) -> Measured:
 
 
 def _counted(bad: int, good: int, dtype: str) -> OperandSetter:
-    """Sets how many values of a constant are ``bad``."""
+    """Return a setter of the number of values equal to ``bad`` in a constant."""
     return lambda tensor, value: tensor.holding([bad] * value + [good] * max(CHANNELS - value, 0), dtype)
 
 

@@ -198,7 +198,7 @@ def quantized_beta(operands: Operands) -> Measured:
 
 
 def _factor(operands: Operands, name: str) -> Measured:
-    """An option that multiplies an integer input; None for float inputs."""
+    """Return an option that multiplies an integer input; None for float inputs."""
     value, given = number(operands, name), operands.one("input")
     if value is None or given is None or given.dtype not in INTEGER_RANGES:
         return None

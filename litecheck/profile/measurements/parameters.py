@@ -28,7 +28,7 @@ from litecheck.quantization import BITS, INTEGER_RANGES, Quantization
 _CODES = load_schema("tflite").enums["TensorType"]
 #: Types of tables whose rows EMBEDDING_LOOKUP dequantizes.
 _DEQUANTIZED = ("int8", "uint8", "int4", "int2")
-#: End of the words of a type that no option states.
+#: Suffix for a type that no option states.
 UNSET = " by default"
 _TYPES = {code: name.lower() for name, code in _CODES.items()}
 
@@ -58,7 +58,7 @@ def _converted(plan: Plan, value: str) -> Plan | None:
 
 
 def _first(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
-    """Sets how many of the operands that go in are changed."""
+    """Return a setter of the number of changed inputs."""
     return lambda plan, value: (
         plan.edit_all(change, plan.inputs[:value]) if 0 <= value <= len(plan.inputs) else None
     )
@@ -99,7 +99,7 @@ def different_scales(operands: Operands) -> Measured:
 
 
 def _copied(plan: Plan, scales: int = 1, apart: int = 0) -> Plan:
-    """A constant table with so many scales, and an output of its type with parameters that may differ."""
+    """Set a constant table with ``scales`` scales, and an output of its type with a scale that is ``apart`` larger."""
     plan = plan.edit("table", lambda t: t.holding(np.ones((CHANNELS, 3)), "int8").scaled([0.25] * scales, 0))
     return plan.edit("output", lambda t: t.but(dtype="int8").scaled(0.25 + apart, 0))
 
@@ -126,7 +126,7 @@ def copied_row_scales(operands: Operands) -> Measured:
 
 
 def _narrow_rows(plan: Plan, value: int) -> Plan | None:
-    """Rows of one or two int4 values, copied into an output of int4."""
+    """Set int4 rows of one or two values, copied into an int4 output."""
     if not 0 <= value <= 4:
         return None
     shape = (CHANNELS, 1 if value else 2)
@@ -147,7 +147,7 @@ def row_bits_beyond_bytes(operands: Operands) -> Measured:
 
 
 def _dequantized(plan: Plan, value: int) -> Plan | None:
-    """A table of int8 with this zero point, and rows of float32."""
+    """Set an int8 table with this zero point, and float32 rows."""
     plan = plan.edit("table", lambda t: t.but(dtype="int8").scaled(0.25, value))
     return (
         plan.edit("output", lambda t: t.but(dtype="float32", quantization=Quantization()))
@@ -167,7 +167,7 @@ def dequantized_zero_point(operands: Operands) -> Measured:
 
 
 def _copy(operands: Operands) -> tuple[Tensor | None, Tensor | None]:
-    """The table and the output if the kernel copies stored integers."""
+    """Return the table and the output if the kernel copies stored integers."""
     table, output = operands.one("table"), operands.one("output")
     copied = table is not None and output is not None and table.dtype == output.dtype
     return (table, output) if copied and table is not None and table.dtype in INTEGER_RANGES else (None, None)

@@ -37,7 +37,7 @@ _COEFFICIENTS = tuple(f"{gate}_layer_norm_coefficients" for gate in ("cell", "ou
 
 
 def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
-    """The first cell with so many of these operands, or with all."""
+    """Keep the first ``value`` of these operands in the first cell that has any; for 0, keep all."""
     for cell in _CELLS:
         if any(plan.one(cell + name) for name in names):
             return plan.without(*(cell + name for name in names[value or len(names) :]))
@@ -162,7 +162,7 @@ def _scaleless(plan: Plan, value: int) -> Plan | None:
 
 
 def _hidden(plan: Plan, value: int) -> Plan | None:
-    """Without projection; a step of the zero point is enough."""
+    """Remove the projection, and shift the zero point of ``hidden`` by ``value``."""
     state = plan.one("output_state")
     if state is None:
         return None

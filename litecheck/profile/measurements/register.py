@@ -1,4 +1,4 @@
-"""Registration of measurements with their witness, which sets their value in a plan; and helpers for witnesses."""
+"""Registration of measurements with their setter, which sets their value in a plan; and helpers for setters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 
 Measurement = Callable[[Operands], Measured]
 OperandMeasurement = Callable[[Tensor], Measured]
-#: The plan in which a measurement has a value, or lies beyond it; None where it cannot have it.
+#: Function from a plan and a value to a plan with this measured value, or a value beyond it; None if impossible.
 Setter = Callable[[Plan, Any], "Plan | None"]
 OperandSetter = Callable[[TensorPlan, Any], "TensorPlan | None"]
 
@@ -30,10 +30,10 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 
 @dataclass(frozen=True, slots=True)
 class MeasurementSetter(Generic[Planned]):
-    """Witness of a measurement of an operator or of a tensor.
+    """Setter of a measurement of an operator or of a tensor.
 
-    ``sets`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of the
-    measured value, ``beside_faults`` that of :func:`measures`.
+    ``apply`` takes integers, Fractions and words; ``words`` are examples that rules reject. ``gives`` is the kind of
+    the measured value, ``beside_faults`` that of :func:`measures`.
     """
 
     apply: Callable[[Planned, Any], Planned | None]
@@ -42,7 +42,7 @@ class MeasurementSetter(Generic[Planned]):
     beside_faults: bool | None = None
 
 
-#: By name, in the order the documentation lists them.
+#: Measurements by name, in the order of the documentation.
 OPERATOR: dict[str, tuple[Measurement, MeasurementSetter[Plan]]] = {}
 OPERAND: dict[str, tuple[OperandMeasurement, MeasurementSetter[TensorPlan]]] = {}
 
@@ -62,9 +62,9 @@ def measures(
 ) -> Callable[[Measurement], Measurement]:
     """Register a measurement of a whole operator under its name (decorator).
 
-    ``beside_faults`` decides whether a limit on it is checked in an operator with another fault: True for strides,
-    which are wrong for every type and scale; False for the number of types, because the finding of the wrong type says
-    the same. None leaves it to the rule: only limits in the rules of structure are checked beside faults.
+    ``beside_faults`` decides whether a limit on it is checked in an operator with another fault. Example: True for
+    strides, which are wrong for every type and scale; False for the number of types, which would repeat the finding of
+    the wrong type. With None, only limits in the rules of structure are checked beside faults.
     """
 
     def registered(function: Measurement) -> Measurement:
@@ -89,7 +89,7 @@ def measures_operand(
 
 #: Types whose operators the XNNPACK delegate may take over.
 DELEGATED = ("float32", "int8")
-#: Types of which no two are the same, for operands that may not differ.
+#: Four different types, for operands that must not have equal types.
 TYPES = ("int8", "int64", "float64", "uint32")
 
 

@@ -1,4 +1,4 @@
-"""Registry of measurements: pure functions for requirements that the rule language cannot state, with witnesses.
+"""Registry of measurements: pure functions for requirements that the rule language cannot state, with setters.
 
 A measurement of the whole operator has a plain name (``stride_w``); a measurement of a tensor is written
 ``role.measurement`` (``input.channels``). Both return an exact number, a word, or None if they do not apply.
@@ -34,7 +34,7 @@ for _module in _MODULES:
 
 
 def register_measurements(modules: Iterable[str]) -> None:
-    """Import modules that register measurements, such as those of a kind of target. Raises ConfigError."""
+    """Import modules that register measurements, such as those of a kind of target. Raise ConfigError."""
     for module in modules:
         try:
             import_module(module)
@@ -43,7 +43,7 @@ def register_measurements(modules: Iterable[str]) -> None:
 
 
 def register_all() -> None:
-    """Register the measurements of all kinds of targets, those of installed packages included. Raises ConfigError."""
+    """Register the measurements of all kinds of targets, including those of installed packages. Raise ConfigError."""
     for kind in target_kinds().values():
         register_measurements(kind.measurements)
 
@@ -61,7 +61,7 @@ def operand_measurements() -> Mapping[str, OperandMeasurement]:
 
 
 def measurement_names(roles: tuple[str, ...] = ()) -> Iterator[str]:
-    """Return every name that ``limits`` may use for an operator with these roles."""
+    """Return every name that ``limits`` can use for an operator with these roles."""
     yield from OPERATOR
     yield from (f"{role}.{name}" for role in roles for name in OPERAND)
 
@@ -93,7 +93,7 @@ def measured(path: str) -> str:
 
 
 def setter_of(name: str) -> MeasurementSetter[Plan]:
-    """Return the witness that sets the value of the measurement with that name."""
+    """Return the setter of the measurement with that name."""
     if "." not in name:
         return OPERATOR[name][1]
     role, _, what = name.rpartition(".")

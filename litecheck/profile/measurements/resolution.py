@@ -13,7 +13,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 #: Types with so few values that their use matters.
 _NARROW = frozenset(name for name in INTEGER_RANGES if name.endswith(("int2", "int4", "int8", "int16")))
-#: A layer with larger steps spans the 16 levels of the note: a single weight of 127 times 255 input steps is enough.
+#: Largest step for which the weights are read: with a larger step, a single weight of 127 spans 16 levels.
 _COARSE = 16 / (127 * 255)
 
 Interval = tuple[float, float]
@@ -31,7 +31,7 @@ def kept_range(operands: Operands, bound: str) -> float | None:
 
 
 def output_levels(operands: Operands, bound: str) -> float | None:
-    """Return the number of output levels that the operator's real outputs span at most.
+    """Return the largest number of output levels that the operator's real outputs span.
 
     For example, LOGISTIC's range 0..1 behind QUANTIZE with an output scale of 0.75 gives 1.3.
     """
@@ -69,7 +69,7 @@ def weights_per_scale(operands: Operands, bound: str) -> int | None:
 
 
 def _scale(tensor: Tensor | None) -> float | None:
-    """The single valid scale of a tensor with few values."""
+    """Return the single valid scale of an 8-bit or narrower tensor, else None."""
     if tensor is None or tensor.dtype not in _NARROW or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])
@@ -77,7 +77,7 @@ def _scale(tensor: Tensor | None) -> float | None:
 
 
 def _range(tensor: Tensor | None) -> Interval | None:
-    """The smallest and largest real value of a tensor."""
+    """Return the smallest and the largest real value of a tensor, or None without a single scale."""
     scale = _scale(tensor)
     if tensor is None or scale is None or tensor.quantization.zero_point.size != 1:
         return None
@@ -86,7 +86,7 @@ def _range(tensor: Tensor | None) -> Interval | None:
 
 
 def _inputs(operands: Operands) -> list[Interval] | None:
-    """The ranges of all inputs with values; None if one has no single scale."""
+    """Return the ranges of all inputs except int32 and int64; None if one of them has no range."""
     output = operands.one("output")
     given = [_range(t) for t in everything(operands) if t is not output and t.dtype not in ("int32", "int64")]
     found = [one for one in given if one is not None]
@@ -99,7 +99,7 @@ def _of_input(operands: Operands) -> Interval | None:
 
 
 def _of_sum(operands: Operands) -> Interval | None:
-    """The largest magnitudes added, for sums and differences."""
+    """Return the range of sums and differences, from the largest magnitudes of the inputs."""
     given = _inputs(operands)
     most = sum(max(-low, high) for low, high in given or ())
     return None if given is None else (-most, most)
@@ -112,7 +112,7 @@ def _of_product(operands: Operands) -> Interval | None:
 
 
 def _of_weights(operands: Operands) -> Interval | None:
-    """The largest sum of a layer, with its bias; None if its step alone shows that it spans enough levels."""
+    """Return the range of a layer's sum with bias; None if its step alone shows that it spans enough levels."""
     step, given, weight = _step(operands), _scale(operands.one("input")), operands.one("weight")
     if step is None or given is None or weight is None or step > _COARSE:
         return None
@@ -125,7 +125,7 @@ def _of_weights(operands: Operands) -> Interval | None:
 
 @once
 def _step(operands: Operands) -> float | None:
-    """The largest step of a layer with inputs and outputs of few values."""
+    """Return the largest step of a layer with 8-bit or narrower inputs and outputs, else None."""
     given, output = operands.one("input"), operands.one("output")
     narrow = given is not None and given.dtype in _NARROW and output is not None and output.dtype in _NARROW
     return largest_step(operands) if narrow else None
@@ -134,7 +134,7 @@ def _step(operands: Operands) -> float | None:
 _BOUNDS: dict[str, Callable[[Operands], Interval | None]] = {
     "input": _of_input, "sum": _of_sum, "product": _of_product, "weights": _of_weights,
 }  # fmt: skip
-#: By the names of the notes.
+#: Resolutions by the name of their note.
 RESOLUTION: dict[str, Callable[[Operands, str], float | None]] = {
     "kept_range": kept_range, "output_levels": output_levels, "sum_step": sum_step,
     "weights_per_scale": weights_per_scale,

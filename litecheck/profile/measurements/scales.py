@@ -15,18 +15,19 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 
 
 def _step(plan: Plan) -> float:
-    """An accumulator step: input scale times the largest weight scale."""
+    """Return input scale * largest weight scale. Example: 0.5 and 0.25 give 0.125."""
     data, weight = plan.one("input"), plan.one("weight")
     return float(data.scale.max(initial=0)) * float(weight.scale.max(initial=0)) if data and weight else 0.0
 
 
 def _one_channel(plan: Plan) -> Plan:
-    """With a single scale for weights of one channel, which is per tensor and per axis at once."""
+    """Set one channel of weights with a single scale, which is both per tensor and per axis."""
     return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
 
 
 def _drifted(plan: Plan, value: Fraction | str) -> Plan | None:
-    """A bias scale off by less than a thousandth, beside output steps as fine as that."""
+    """Set a bias scale that is 0.09 % too large, and an output scale that turns this error into ``value`` output
+    steps."""
     plan = _one_channel(plan)
     step = _step(plan)
     if isinstance(value, str):
@@ -44,7 +45,7 @@ def _unstated(plan: Plan, value: Fraction) -> Plan | None:
 
 
 def _largest(plan: Plan) -> float:
-    """The largest scale that goes in."""
+    """Return the largest input scale, or 0 without scales."""
     scales = [float(t.scale[0]) for role in plan.inputs for t in plan.operands[role] if t.scale.size]
     return max(scales, default=0.0)
 
@@ -64,7 +65,8 @@ def _quotients(plan: Plan, value: Fraction) -> Plan | None:
 
 
 def _reaching(steps: int) -> Setter:
-    """Sets the output scale so that a result is at least so far out; of ``steps`` of the largest input scale."""
+    """Return a setter of the output scale: largest input scale * ``steps`` / value. Example: 0.5, 127 and 254 give
+    0.25."""
     return lambda plan, value: plan.scaled("output", _largest(plan) * steps / value) if value > 0 else None
 
 
@@ -244,7 +246,7 @@ def inverse_root_step(operands: Operands) -> Measured:
 
 
 def _plain(tensor: Tensor | None) -> float | None:
-    """A tensor's single scale, if it is a number."""
+    """Return a tensor's single finite scale, else None."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])
@@ -252,7 +254,7 @@ def _plain(tensor: Tensor | None) -> float | None:
 
 
 def _ratio(tensor: Tensor | None) -> tuple[int, int] | None:
-    """A tensor's single scale as numerator and denominator; None where it is not a number above 0."""
+    """Return a tensor's single scale as numerator and denominator; None if it is not a finite number above 0."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
     scale = float(tensor.quantization.scale[0])
@@ -260,7 +262,10 @@ def _ratio(tensor: Tensor | None) -> tuple[int, int] | None:
 
 
 def _magnitude(tensor: Tensor | None) -> tuple[int, int] | None:
-    """The largest real magnitude a tensor can hold, as numerator and denominator: a Fraction costs ten times more."""
+    """Return the largest real magnitude of a tensor's values as numerator and denominator.
+
+    A Fraction would take ten times as long.
+    """
     ratio, zero_point = _ratio(tensor), one_zero_point(tensor)
     if tensor is None or ratio is None or zero_point is None or tensor.dtype not in INTEGER_RANGES:
         return None
@@ -269,14 +274,17 @@ def _magnitude(tensor: Tensor | None) -> tuple[int, int] | None:
 
 
 def _in_steps(operands: Operands, magnitude: tuple[int, int]) -> Fraction | None:
-    """A magnitude, as numerator and denominator, in output steps, and the zero point."""
+    """Return a magnitude (numerator, denominator) in output steps, plus the magnitude of the zero point."""
     output, (largest, per) = operands.one("output"), magnitude
     step, zero = _ratio(output), abs(one_zero_point(output) or 0)
     return Fraction(largest * step[1] + zero * per * step[0], per * step[0]) if step else None
 
 
 def _carried(operands: Operands, output: Tensor, size: Fraction) -> Fraction | None:
-    """Every product is rescaled by input scale over the n-th root of the output scale, the last product twice."""
+    """Return the largest running product of REDUCE_PROD in output steps.
+
+    The kernel rescales every product by input scale / n-th root of the output scale, and the last product twice.
+    """
     given, scale, step = operands.one("input"), one_scale(operands.one("input")), _ratio(output)
     if given is None or not scale or step is None or min(given.size, output.size) < 1 or not size:
         return None

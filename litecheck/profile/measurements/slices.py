@@ -1,4 +1,4 @@
-"""Measurements of constants that name elements, slices, positions, margins and segments of a tensor.
+"""Measurements of constants that select elements, slices, positions, paddings and segments of a tensor.
 
 Most count errors, so 0 is correct. All are None if the tensor is absent, computed at run time, or not of integers.
 """
@@ -27,7 +27,7 @@ def _sliced(plan: Plan, value: int) -> Plan | None:
 
 
 def _dropped(plan: Plan, value: int, begin: int, stride: int) -> Plan | None:
-    """So many of the dimensions that are dropped begin there, with this stride."""
+    """Set ``value`` shrunk dimensions to this begin and stride."""
     plan = within_type(
         within_type(plan, "begin", invalid(begin, 0, value)), "strides", invalid(stride, 1, value)
     )
@@ -40,7 +40,7 @@ def _cut(plan: Plan, value: int) -> Plan | None:
 
 
 def _slice(operands: Operands) -> list[tuple[int, int, int]] | None:
-    """(begin, size, length) of each dimension of SLICE."""
+    """Return (begin, size, length) of each dimension of SLICE."""
     begin, size = short_constant(operands, "begin"), short_constant(operands, "size")
     shape = indexed_shape(operands)
     if shape is None or begin is None or size is None:
@@ -77,7 +77,7 @@ def sliced_shape_differs(operands: Operands) -> Measured:
 
 
 def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
-    """(begin, stride, length) of each dimension of which STRIDED_SLICE takes a single place and drops it."""
+    """Return (begin, stride, length) of each shrunk dimension of STRIDED_SLICE."""
     lists = [short_constant(operands, role) for role in ("begin", "strides")]
     shape = indexed_shape(operands)
     if shape is None or lists[0] is None or lists[1] is None:
@@ -194,7 +194,7 @@ def _outside(plan: Plan, value: int) -> Plan | None:
 
 
 def _pointed(plan: Plan, places: list[int]) -> Plan | None:
-    """Index tuples of a single number each, into the first of four dimensions."""
+    """Set index tuples of one number each, and four dimensions of length 4."""
     shape = "shape" if "shape" in plan.operands else "output_shape"
     plan = within_type(plan, "indices", [[place] for place in places])
     return within_type(plan, shape, [4] * 4) if shape in plan.operands else plan
@@ -239,7 +239,7 @@ def repeated_tuples(operands: Operands) -> Measured:
 
 
 def _tuples(operands: Operands) -> tuple[NDArray[np.int64], tuple[int, ...]] | None:
-    """Constant index tuples, a tuple for each row, and the lengths of the dimensions they go along."""
+    """Return constant index tuples, one for each row, and the lengths of the indexed dimensions."""
     indices, tensor = long_constant(operands, "indices"), operands.one("indices")
     role = "shape" if "shape" in operands.roles else "output_shape"
     shape = indexed_shape(operands) if operands.one("input") is not None else short_constant(operands, role)

@@ -17,12 +17,12 @@ from litecheck.profile.measurements.register import Setter, measures, option_fie
 from litecheck.profile.measurements.vocabulary import TYPES, YES_OR_NO
 from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 
-#: The option that names the subgraph which decides whether a loop goes on.
+#: Option with the subgraph that is the condition of a loop.
 _CONDITION = "cond_subgraph_index"
 
 
 def _calling(plan: Plan) -> Plan:
-    """A call with equal parameters on both sides."""
+    """Return the plan with a call that has equal parameters on both sides."""
     if plan.calls:
         return plan
     for role in ("operands", "results"):
@@ -48,7 +48,7 @@ def _last_callee(plan: Plan, change: Callable[[Callee], Callee]) -> Plan:
 
 
 def _crossing(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
-    """Sets how many tensors that enter a called subgraph are otherwise there."""
+    """Return a setter of the number of tensors that differ inside a called subgraph."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         def changed(callee: Callee) -> Callee:
@@ -60,7 +60,7 @@ def _crossing(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
 
 
 def _branching(plan: Plan, value: int) -> Plan | None:
-    """So many branches more, of another type."""
+    """Add ``value`` branches with another type."""
     plan = _calling(plan)
     first = plan.calls[0]
     outputs = tuple(t.but(dtype="uint8") for t in first.outputs[:1])
@@ -69,7 +69,7 @@ def _branching(plan: Plan, value: int) -> Plan | None:
 
 
 def _uneven(plan: Plan, value: int) -> Plan | None:
-    """One input fewer, or all outputs twice."""
+    """Remove one input of the called subgraph, or for a larger value repeat its outputs."""
     if not value:
         return _calling(plan)
     if value == 1:
@@ -88,7 +88,7 @@ def _recursive(plan: Plan, value: str) -> Plan | None:
 
 
 def _condition_of(plan: Plan, change: Callable[[TensorPlan], TensorPlan]) -> Plan | None:
-    """With another result of a loop's condition."""
+    """Change the output of a loop's condition."""
     calls = tuple(
         replace(c, outputs=tuple(map(change, c.outputs))) if c.option == _CONDITION else c
         for c in _calling(plan).calls
@@ -206,7 +206,7 @@ def composite_attributes(operands: Operands) -> Measured:
 
 
 def _callees(operands: Operands) -> Iterator[tuple[str, Subgraph]]:
-    """(option, subgraph) of every called subgraph there is."""
+    """Return (option, subgraph) of every called subgraph that exists."""
     subgraphs = operands.model.subgraphs
     return ((name, subgraphs[i]) for name, i in called(operands.operator) if 0 <= i < len(subgraphs))
 
@@ -221,7 +221,7 @@ def _handed(operands: Operands) -> tuple[int, int]:
 
 
 def _crossings(operands: Operands) -> Iterator[tuple[Tensor, Tensor]]:
-    """Pairs of tensors: the caller's tensor, and the callee's tensor that receives or returns its value."""
+    """Yield pairs of tensors: the caller's tensor, and the callee's tensor that receives or returns its value."""
     handed, returned = operands.roles.get("operands", ()), operands.roles.get("results", ())
     for name, callee in _callees(operands):
         pairs = list(zip(handed, callee.inputs, strict=False))

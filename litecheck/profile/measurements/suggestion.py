@@ -1,4 +1,4 @@
-"""Suggestions for a name that no measurement has: words of data sheets and of LiteRT's options are translated."""
+"""Suggestions for an unknown measurement; words of data sheets and of LiteRT's options are translated."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def _read(plan: Plan) -> TensorPlan:
 
 
 def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
-    """Sets the number of assignments that differ from the read; for 0, a single assignment agrees."""
+    """Return a setter of the number of assignments that differ from the read; for 0, one assignment agrees."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         own = _read(plan)
@@ -82,9 +82,7 @@ def earlier_assignments(operands: Operands) -> Measured:
     subgraph = operands.subgraph.index
     name = links.handles.get((subgraph, operands.operator.inputs[0])) if operands.operator.inputs else None
     if name is None or name not in links.assignments or subgraph != 0:
-        return (
-            None  # that nothing assigns it is told already; what a called subgraph finds its callers decide
-        )
+        return None  # no assignment in the model is a finding of its own; a called subgraph depends on its callers
     if name in links.elsewhere or links.first_assignments.get(name, own_index) < own_index:
         return "some"
     return "none"

@@ -1,4 +1,4 @@
-"""Kind of a measured value: a number, or a word from a set. Rules may name no word besides these."""
+"""Kind of a measured value: a number, or a word from a set. Rules can use only words of this set."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _FILTERS = ("filter_width", "filter_height")
 
 
 def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
-    """Sets a side of the window: of the weights, or as the options state it; dilated by nothing."""
+    """Return a setter of a side of the window, in the weights or in the options, without dilation."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         weight = plan.one("weight")
@@ -129,7 +129,7 @@ def accumulation_depth(operands: Operands) -> Measured:
 
 @cache
 def _steps(table: str, names: tuple[str, ...]) -> tuple[tuple[str, int | float], ...]:
-    """Those options of the names that a table has, with their defaults."""
+    """Return the options of ``names`` that a table has, with their defaults."""
     fields = [scalar(table, name) for name in names]
     return tuple((field.name, field.default) for field in fields if field is not None)
 

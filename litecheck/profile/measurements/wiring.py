@@ -25,15 +25,15 @@ from litecheck.profile.measurements.register import (
 from litecheck.profile.operator_plan import NeighborTensor, Plan, TensorPlan
 from litecheck.quantization import BITS
 
-#: Operands that hold data, whatever else an operator has: no indices, no weights, no conditions.
+#: Roles of data operands, as opposed to indices, weights and conditions.
 _DATA = frozenset((
     "input", "values", "lhs", "rhs", "on_true", "on_false", "update", "updates", "padding_value", "constant_values",
     "init_value", "default_value", "on_value", "off_value",
 ))  # fmt: skip
 _DATA_BOTH_ENDS = _DATA | {"output", "outputs"}
-#: Types of tensors that refer to something.
+#: Types whose tensors refer to other objects.
 _HANDLES = ("resource", "variant", "string")
-#: Dimensions are of type int32.
+#: Largest dimension: dimensions are int32.
 _LARGEST_DIMENSION = (1 << 31) - 1
 
 
@@ -50,7 +50,7 @@ def _aliased(plan: Plan, value: int) -> Plan | None:
 
 
 def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
-    """Sets how many such tensors the subgraph has."""
+    """Return a setter of the number of additional tensors of this kind in the subgraph."""
     tensor = {"dtype": "int8", "shape": (4,), **fields}
     return lambda plan, value: plan.but(
         bystanders=tuple(NeighborTensor(TensorPlan(**tensor), place, writers) for _ in range(value))
@@ -58,7 +58,7 @@ def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
 
 
 def _sized(plan: Plan, value: int) -> Plan | None:
-    """Add a tensor of so many bytes, unless the value has a prime factor that is not a dimension."""
+    """Add a tensor of ``value`` bytes, unless the value has a prime factor that is not a dimension."""
     shape, left = [1], value
     for factor in range(2, 1 << 20):
         while left > 1 and left % factor == 0:
@@ -145,7 +145,7 @@ def largest_tensor_bytes(operands: Operands) -> Measured:
 
 
 def _required_bytes(tensor: Tensor) -> int:
-    """Source: BytesRequired in tflite/util.cc."""
+    """Return the bytes of a tensor. Source: BytesRequired in tflite/util.cc."""
     elements = prod(tensor.shape)
     if not elements:
         return max(accumulate(tensor.shape, mul), default=0)
