@@ -33,7 +33,7 @@ def call(script: str) -> Any:
 
 
 def by_name(sample: Any) -> dict[str, Any]:
-    """Return the arrays of a sample by input name. Those of a list or tuple, or a single array, go by position."""
+    """Return the arrays of a sample by input name; a list, a tuple and a single array are named by position."""
     if not isinstance(sample, dict):
         sample = dict(enumerate(sample if isinstance(sample, (list, tuple)) else [sample]))
     return {str(name): values for name, values in sample.items()}

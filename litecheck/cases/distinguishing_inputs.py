@@ -45,7 +45,10 @@ def extreme_inputs(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulu
 
 
 def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Codes less the zero point and a half, counted up from below the type's range to above it."""
+    """Return float inputs halfway between neighboring quantized values, from below the type's range to above it.
+
+    For example, scale 0.5 and zero point 0 of int8 give -64.75, -64.25, ..., 64.25, and then -64.75 again.
+    """
     low, high = INTEGER_RANGES[output.dtype]
     scale, zero = output.quantization.scale, output.quantization.zero_point
     size = int(np.prod(shape))
@@ -100,12 +103,12 @@ def _reach(weights: Array) -> NDArray[np.int64]:
 
 
 def _turned(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
-    """The opposite in the second half of the first dimension, if ``turning``."""
+    """Return the mask, inverted in the second half of the first dimension if ``turning``."""
     later = np.arange(len(signs)) >= len(signs) // 2
     return signs ^ (later & turning).reshape(-1, *(1,) * (signs.ndim - 1))
 
 
-#: Tensors larger than this hold enough values as it is; so many values are looked at, in so many candidates.
+#: Largest output for which inputs are searched, elements of all candidates together, largest number of candidates.
 _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
@@ -132,7 +135,7 @@ def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator
 
 
 def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """The arithmetic with a single step of the operator changed, for every variant there is."""
+    """Yield the arithmetic with a single step of the operator changed, for each of its other variants."""
     main = case.cut.model.subgraphs[0]
     variants = arithmetic.variants_of(main, main.operators[0])
     try:
@@ -145,8 +148,10 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 
 
 def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
-    """The operator's first output for every candidate, (candidates, elements); None for an output much larger than the
-    model states."""
+    """Return the operator's first output for every candidate, (candidates, elements).
+
+    Return None if the reference cannot compute a candidate, or the output is larger than the largest tensor.
+    """
     interpreter, made = ReferenceInterpreter(case.cut.model, arithmetic), []
     try:
         for batch in batches_of(interpreter, pool):
@@ -159,7 +164,7 @@ def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Arra
 
 
 def _chosen(pool: Sequence[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
-    """A candidate for each element: variants take turns, those that differ least often come first."""
+    """Return inputs that take each element from a candidate: variants take turns, the rarest difference first."""
     elements = differs[0].shape[1]
     source = np.zeros(elements, np.int64)
     free = np.ones(elements, np.bool_)

@@ -162,7 +162,8 @@ class TensorCache:
         """Tensors that are needed at the end."""
 
     def step(self, operator: Operator) -> None:
-        """Compute an operator in the whole model's interpreter, where handles of resources live too; none that fails."""
+        """Compute an operator in the whole model's interpreter, which also has its resource handles; skip one that
+        fails."""
         try:
             made = self.interpreter.step(self.subgraph, operator, self.tensors)
         except RunError:
@@ -183,7 +184,7 @@ class TensorCache:
 def chained(
     model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
 ) -> list[TensorCache]:
-    """Return a tape for each sample, each with the state that the sample before left in the model."""
+    """Return a cache for each sample, each with the state that the previous sample left in the model."""
     ahead = ReferenceInterpreter(model, arithmetic)
     tapes: list[TensorCache] = []
     for inputs in samples:

@@ -23,9 +23,9 @@ from litecheck.reference.compute_limits import limits_in_force
 from litecheck.reference.engine.entry import affordable
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 
-#: Inputs of a case, and its outputs, take at most 1/16 of the memory: there are copies for devices and for comparisons.
+#: Inputs of a case, and its outputs, use at most 1/16 of the memory, because devices and comparisons make copies.
 _SHARE = 16
-#: Bytes of an element: of int8, a device gets two copies, and its outputs come back.
+#: Bytes per element: a device gets two copies of the inputs, and returns outputs.
 _WIDE = 4
 PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"
 KINDS = (PROPAGATED, RANDOM, DIRECTED)
@@ -57,7 +57,7 @@ def series(several: Sequence[Stimulus]) -> tuple[range, ...]:
 def within_share(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
     """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
-    For example, of inputs of 20 million elements, four feeds under the default of 4.3 GB.
+    For example, four inferences with inputs of 20 million elements under the default of 4.3 GB.
     """
     left = _share()
     for stimulus in several:
@@ -167,20 +167,20 @@ def only(case: Case) -> OperatorTraits:
     return traits_of(case.operators[0].kind if len(case.operators) == 1 else "")
 
 
-#: Unquantized integers are drawn below this.
+#: Exclusive upper bound of unquantized random integers.
 _SMALL = 10
-#: Drawn at most so often, for so many outputs and so many inputs.
+#: Limits of the draws of a case: their number, their output elements, their input elements.
 _DRAWS, _OUTPUTS, _INPUTS = 256, 1 << 13, 1 << 18
-#: Draws of indices and predicates: the known order, and two more.
+#: Number of draws of indices and predicates, including the known values.
 _ORDERS = 3
-#: Elements drawn together; fewer inferences than this are drawn one by one, which is then faster.
+#: Number of elements drawn at once; fewer inferences than ``_FEW`` are drawn one by one, which is then faster.
 _BLOCK, _FEW = 1 << 16, 16
 
 
 def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | None:
-    """Return uniform random stored values, as far as the operator allows it; None if an input that steers is unknown.
+    """Return uniform random stored values that the operator allows; None if an input that steers is unknown.
 
-    The same seed gives the same values for the same case, whatever else is verified.
+    The values depend on the seed and the case only, not on other cases of the run.
     """
     return next(tried(case, tensors, seed, 1), None)
 

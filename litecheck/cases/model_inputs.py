@@ -10,7 +10,7 @@ from litecheck.arrays import Array
 from litecheck.model.types import Model, Subgraph
 from litecheck.reference.engine.entry import drawable, entry
 
-#: Samples in a row of a model that remembers, at least.
+#: Smallest number of consecutive samples of a model with state.
 CHAIN = 6
 
 

@@ -63,7 +63,7 @@ def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
 
 
 def subrange(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
-    """Return the operators on every path between two tensors. Raises ConfigError if there is none."""
+    """Return the operators on every path between two tensors. Raise ConfigError if there is none."""
     start, end = (_tensor(subgraph, name) for name in (first, last))
     graph = graph_of(subgraph)
     behind = _reached(
@@ -118,7 +118,7 @@ def _case(
 
 
 def _tensor(subgraph: Subgraph, name: str) -> int:
-    """A tensor by name or number."""
+    """Return the index of a tensor by its name or number. Raise ConfigError if it does not exist."""
     found = [t.index for t in subgraph.tensors if t.name == name]
     if found:
         return found[0]

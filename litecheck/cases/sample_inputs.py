@@ -23,16 +23,16 @@ from litecheck.spelling import similar_file
 
 Sample = Mapping[str, Array]
 
-#: A script has this long to give its data, in seconds.
+#: Time limit of a calibration script in seconds.
 PATIENCE = 600.0
 
 
 def samples(path: str, point: EntryPoint, signature: str | None = None, most: int = 16) -> tuple[Sample, ...]:
     """Return at most ``most`` samples for an entry point, stored values by the names of its inputs.
 
-    Real values of integer inputs are quantized by the input's own scale and zero point. Positions (``0``, ``arr_0``)
-    name inputs too, and an array with a dimension more than its input, or a longer first dimension, holds several
-    samples. Raises ConfigError for what fits no input.
+    Real values of integer inputs are quantized with the input's scale and zero point. Positions (``0``, ``arr_0``) also
+    name inputs. An array with one dimension more than its input, or with a longer first dimension, has several samples.
+    Raise ConfigError for an array that fits no input.
     """
     place = Path(path)
     if not os.path.exists(place):
@@ -87,7 +87,7 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
 
 
 def _separate(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
-    """Samples of a file, each complete."""
+    """Yield the complete samples of a file. Raise ConfigError if an input has no array."""
     by_input: dict[str, list[Array]] = {}
     names = [name for name, _ in point.inputs]
     for key, array in arrays.items():

@@ -1,4 +1,5 @@
-"""Inputs of models with state: inferences in a row that change the state, drive it to its limits, and start there."""
+"""Inputs of models with state: consecutive inferences that change the state, drive it to its limits, and start
+there."""
 
 from __future__ import annotations
 
@@ -24,18 +25,18 @@ from litecheck.reference.engine.entry import affordable
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
-#: Inferences in a row where a state is felt for longer than anybody waits for, and how long that is.
+#: Inferences of a series if the influence of a state lasts longer, and inferences after which the search ends.
 LENGTH, PATIENCE = 16, 48
-#: Inferences beyond those that a state is felt for, and inferences after a rail.
+#: Inferences beyond the influence of a state, and inferences after inputs at a limit.
 _MORE, _AFTER = 4, 3
-#: Elements of inputs and outputs in a series, unless it has fewer inferences than that.
+#: Largest number of elements of inputs and outputs in a series, unless it has at most ``_FEWEST`` inferences.
 _ELEMENTS, _FEWEST = 1 << 18, 4
-#: Consecutive edges in a series.
+#: Number of consecutive inputs at limits in a series.
 _EDGES = 8
 
 
 def remembers(model: Model) -> bool:
-    """Return True if an inference may depend on the past: the model has variable tensors or resource handles."""
+    """Return True if an inference can depend on earlier ones: the model has variable tensors or resource handles."""
     return any(t.is_variable or t.dtype == "resource" for s in model.subgraphs for t in s.tensors)
 
 
@@ -77,7 +78,8 @@ def sequences(
 
 
 def _length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
-    """Inferences in a row: as many as another past is felt for, and some more; fewer where tensors are large."""
+    """Return the length of a series: a few inferences more than the influence of a state lasts, fewer for large
+    tensors."""
     ends = (*case.cut.inputs, *case.cut.outputs)
     size = sum(prod(max(n, 1) for n in case.subgraph.tensors[i].shape) for i in ends)
     most = max(_FEWEST, _ELEMENTS // max(size, 1))
@@ -103,7 +105,7 @@ def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
 
 
 def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
-    """Contents of the variables: their lowest values, their highest, both in turn, and values drawn alike."""
+    """Yield contents of the variables: all lowest, all highest, both alternating, and random values."""
     tensors = variables(case.cut.model)
     if not tensors or not all(map(affordable, tensors)):
         return
@@ -115,7 +117,7 @@ def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
 
 
 def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> Array:
-    """Ends of the type by turns; zeros where it has no codes."""
+    """Return both limits of the type in alternation; zeros for a type of more than 16 bits or without scale."""
     ends = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 0)
     turns = np.arange(tensor.size) // 3 % 2
     values: Array = np.where(turns, ends[pattern[1]], ends[pattern[0]]).astype(NUMPY_TYPES[tensor.dtype])

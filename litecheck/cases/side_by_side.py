@@ -15,13 +15,13 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.numerics.broadcast import chunks
 from litecheck.reference.runtime_tensors import RunError
 
-#: Vector loops compute so many elements at a time or a part of that, down to the shortest, and some what is left at the
-#: end otherwise: where nothing is left, it makes no difference to an element how many there are beside it.
+#: Longest and shortest vector of the loops. A loop can compute the remainder differently; without a remainder,
+#: additional elements do not change an element.
 _VECTOR, _SHORTEST = 16, 8
-#: Elements computed at once, where they are made of elements and where of sums; a tensor that has as many is computed
-#: by itself.
+#: Largest number of elements of a merged run: for element-wise operators, and for sums. Larger tensors are computed
+#: alone.
 _ELEMENTS, _SUMS = 1 << 16, 1 << 14
-#: Ties of an operator that computes each output image from the input image with the same index.
+#: Ties of an operator in which each output image depends only on the input image of the same index.
 _IMAGES = {"input": 0, "output": 0}
 #: Types with the same vector loops for equal and for different input shapes.
 _BYTES = ("int8", "uint8")
@@ -99,8 +99,10 @@ def _found(model: Model) -> _Layout | None:
 
 
 def _of_elements(main: Subgraph, most: int) -> _Layout | None:
-    """Elements that are made of elements, so that loops over vectors, which treat the end of a run otherwise, run as they
-    do in each inference by itself."""
+    """Return the layout of an operator in which each output element depends on single input elements, or None.
+
+    Vector loops must have the same remainder as in each inference alone.
+    """
     (operator,) = main.operators
     if not set(operator.outputs) <= set(main.outputs) or any(index < 0 for index in operator.inputs):
         return None

@@ -23,10 +23,10 @@ from litecheck.cases.inputs import (
 from litecheck.cases.parts import Case
 from litecheck.quantization import BITS, INTEGER_RANGES
 
-#: Swept at most so often.
+#: Largest number of sweeps.
 _SWEEPS = 64
 _Pattern = Callable[[Input, int, int], Array]
-#: Both rails, rails in turn in a rhythm that does not divide usual channel counts, zero points.
+#: Both limits, alternating limits in a period that does not divide usual channel counts, zero points.
 _PATTERNS: tuple[_Pattern, ...] = (
     lambda use, size, place: np.full(size, use.bounds[0]),
     lambda use, size, place: np.full(size, use.bounds[1]),
@@ -96,12 +96,12 @@ def near_edges(case: Case, kinds: Sequence[str], samples: int) -> int:
     return max(count, 1)
 
 
-#: Steps of about the golden section of a turn come near every place soon.
+#: Steps of about the golden section of a turn spread evenly over all positions.
 _STRIDE, _TURN = 40503, 1 << 16
 
 
 def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
-    """A sweep, or as many as it takes for every code to occur where there is a single operand."""
+    """Yield a sweep, or for a single operand as many sweeps as every stored value needs."""
     count = 1
     if len(uses) == 1 and only(case).elementwise == "unary":
         size = math.prod(uses[0].tensor.shape)
@@ -110,8 +110,11 @@ def _sweeps(case: Case, uses: Sequence[Input]) -> Iterator[_Pattern]:
 
 
 def _sweep(use: Input, size: int, place: int, number: int = 0) -> Array:
-    """Codes counted up from where the sweep before ended; a second operand counts up once the first has been through
-    all of them. Where there are too few elements for that, second codes come in another order."""
+    """Return stored values that continue from the previous sweep.
+
+    The second operand advances after the first has had all values. With too few elements for all pairs, the second
+    operand has another order.
+    """
     low, high = INTEGER_RANGES[use.tensor.dtype]
     codes = high - low + 1
     at = np.arange(number * size, (number + 1) * size)

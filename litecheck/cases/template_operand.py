@@ -1,4 +1,4 @@
-"""An operand of a form: shape, and values of index tensors."""
+"""Operand of a template: shape, and values of index tensors."""
 
 from __future__ import annotations
 

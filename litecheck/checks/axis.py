@@ -15,7 +15,7 @@ from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.quantization import Blockwise
 
-#: A bias of shape (1, 1, 1, C): kernels read it as C values, whatever its rank.
+#: Fault of a bias of shape (1, 1, 1, C): kernels read it as C values, whatever its rank.
 _FLAT: Any = {
     "level": "note",
     "because": "the kernel reads a bias of any rank as a vector",

@@ -64,7 +64,7 @@ class BaselineEntry:
 
 @shows_call("litecheck.read_baseline('baseline.json')")
 def read(path: str | Path) -> tuple[BaselineEntry, ...]:
-    """Read the entries of a baseline file. Raises ConfigError, with the file, if it is not a baseline."""
+    """Read the entries of a baseline file. Raise ConfigError, with the file, if it is not a baseline."""
     content = decode_json(read_file(path), str(path))
     if not isinstance(content, dict) or "litecheck_baseline" not in content:
         raise ConfigError(f"{path}: not a baseline, the key 'litecheck_baseline' is missing")
@@ -96,7 +96,7 @@ def _entry(path: str | Path, number: int, item: Any) -> BaselineEntry:
 
 
 def write(path: str | Path, entries: Iterable[BaselineEntry]) -> None:
-    """Write a baseline file, sorted, so that equal baselines are equal files. Raises ConfigError."""
+    """Write a baseline file, sorted, so that equal baselines are equal files. Raise ConfigError."""
     rows = sorted((e.file, e.path, e.where, e.fingerprint, e.reason, e.expires) for e in entries)
     findings = [
         dict(zip(KEYS, row, strict=False))

@@ -1,4 +1,4 @@
-"""Operators bound to their rules: tensors by role, constraints of a role, and the questions that checks ask."""
+"""Operators bound to their rules: tensors by role, constraints of a role, and the data that checks read."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class BoundOperator:
         self._operands: Operands | None = None
 
     def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...], facts: Sequence[TensorFacts]) -> bool:
-        """Assign each tensor to its role; return True if tensors are left over."""
+        """Assign each tensor to its role; return True if there are more tensors than roles."""
         count = len(indexes)
         for number, role in enumerate(roles):
             if role in self.rule.repeated:

@@ -12,12 +12,13 @@ from litecheck.profile.types import Profile
 from litecheck.report import ModelReport
 from litecheck.target_kinds import import_attribute, target_kind
 
-#: Compiles a model for a target. Raises DeviceError where the compiler is not installed.
+#: Function that compiles a model for a target. It raises DeviceError if the compiler is not installed.
 Compile = Callable[[Model, TargetReport], CompilerReport]
 
 
 def compilers_of(profiles: Iterable[Profile]) -> Mapping[str, Compile]:
-    """Return the compilers of targets, by the name of the profile. Raises ConfigError for a target without a compiler."""
+    """Return the compilers of targets, by the name of the profile. Raise ConfigError for a target without a
+    compiler."""
     kinds = {profile.name: target_kind(profile.target) for profile in profiles if profile.target}
     for name, kind in kinds.items():
         if not kind.compiler:

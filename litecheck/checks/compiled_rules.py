@@ -40,7 +40,7 @@ VERBS: dict[str, Verb] = {
 
 #: Checks of a single tensor, unless the required value names another role.
 _OF_A_TENSOR = frozenset(("dtype", "granularity", "axis", "zero_point", "scale", "range"))
-#: One bit for each check of a single tensor.
+#: Bit of each check of a single tensor.
 _BITS: dict[Hashable, int] = {}
 
 

@@ -20,9 +20,9 @@ _NAN = float("nan")
 class TensorFacts:
     """Type and counts of a tensor; its scale and zero point if it has exactly one of each (``single``).
 
-    ``form`` holds all that an operator's structure depends on: type, shape, flags (constant, variable, sparse), and the
-    index of a constant without scales, because it may hold indices. ``proved`` has one bit per check that the tensor
-    has passed.
+    ``form`` has everything that an operator's structure depends on: type, shape, flags (constant, variable, sparse),
+    and the index of a constant without scales, because it can hold indices. ``proved`` has one bit per check that the
+    tensor has passed.
     """
 
     __slots__ = (
@@ -105,13 +105,13 @@ def _written_of(operator: Operator) -> int | str:
     return traits_of(operator.kind).written(operator)
 
 
-#: Shapes by model and index of the subgraph, forgotten with the model.
+#: Shapes by model and index of the subgraph, dropped with the model.
 _SHAPES: WeakKeyDictionary[Model, dict[int, Inferred]] = WeakKeyDictionary()
 
 
 def inferred_shapes(model: Model, subgraph: Subgraph) -> Inferred:
     """Return the shapes that LiteRT computes for the tensors of a model's subgraph, inferred once."""
-    if model.subgraphs[subgraph.index] is not subgraph:  # a changed copy
+    if model.subgraphs[subgraph.index] is not subgraph:  # an edited copy, which the cache does not describe
         return infer(model, subgraph, law_of)
     known = _SHAPES.setdefault(model, {})
     if subgraph.index not in known:

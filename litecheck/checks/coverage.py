@@ -11,7 +11,7 @@ from litecheck.profile.customs import compiled_for
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom
 
-#: A profile with this instead of types speaks of operators of every type.
+#: Types of a profile that covers operators of every type.
 ANY = "any"
 FLOATS = frozenset(("float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2"))
 _SMALL = frozenset(("int8", "int4", "uint4", "int2"))
@@ -85,7 +85,7 @@ def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | N
 def _moved(rule: OperatorRule) -> frozenset[str]:
     """Return the roles with one shared quantization, if these alone decide the rule's scope.
 
-    Such an operator moves or compares stored integers, and is right about integers that stand for nothing else, too.
+    Such an operator moves or compares stored integers, and is also correct for integers without a real value.
     """
     shared = (frozenset(r.value.roles) for r in rule.requirements if isinstance(r.value, Roles))
     return next((roles for roles in shared if roles.issuperset(rule.activations)), frozenset())

@@ -60,7 +60,7 @@ def write_baseline(
     stay, and entries without a reason get ``reason``. New entries apply until the day ``expires``, for example
     ``2027-03-31``.
 
-    Raises ConfigError where the file cannot be written, or ``expires`` is not a date.
+    Raise ConfigError if the file cannot be written, or ``expires`` is not a date.
     """
     last = iso_date(expires) if expires else ""
     made = baseline.entries(_run(report, "write_baseline"), keep, reason=reason, expires=last)
@@ -69,7 +69,8 @@ def write_baseline(
 
 @shows_call("litecheck.apply_baseline(report, 'baseline.json')")
 def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
-    """Return the report with the findings of a baseline file waived. Raises ConfigError if the file is not a baseline."""
+    """Return the report with the findings of a baseline file waived. Raise ConfigError if the file is not a
+    baseline."""
     known = baseline.read(path)
     return _like(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
 

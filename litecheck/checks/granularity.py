@@ -104,13 +104,15 @@ def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = Tr
     or it has one dimension and no rule requires an axis.
     """
     scales, shape = facts.scales, facts.tensor.shape
-    if not scales:  # zero points alone are no quantization to LiteRT
+    if not scales:  # LiteRT ignores zero points without scales
         return None
     if scales != facts.zero_points:
         both = f"it has {_count(scales, 'scale')} and {_count(facts.zero_points, 'zero point')}"
         return Malformed(both, "as many zero points as scales")
     number, rank = facts.tensor.quantization.axis, len(shape)
-    if not shape:  # LiteRT does not count along a dimension where there is none, but refuses a negative one
+    if (
+        not shape
+    ):  # LiteRT does not check the axis of a tensor without dimensions, but rejects a negative axis
         if number >= 0 or not strictly:
             return None
         return Malformed(

@@ -15,7 +15,7 @@ from litecheck.profile.measurements.register import Measurement
 from litecheck.profile.measurements.registry import measurement, setter_of
 from litecheck.profile.types import Constraint, Exactly, MultipleOf, OneOf, OperatorRule, Range, Requirement
 
-#: Far more than a float's relative error, by which a number must lie inside a range to be settled without exactness.
+#: Distance from the ends of a range beyond which a float comparison is exact: far above a float's relative error.
 _MARGIN = 2.0**-40
 
 
@@ -99,7 +99,7 @@ def _wanted(value: Exactly) -> Fraction | int | str:
 
 
 def _inner(value: Range) -> tuple[float, float]:
-    """Return the bounds of the open interval that lies in the range even with a rounding error of the floats."""
+    """Return the open interval inside the range that is safe against the rounding error of floats."""
     low, high = float(value.low), float(value.high)
     return low + _MARGIN * abs(low), high - _MARGIN * abs(high)
 

@@ -70,7 +70,7 @@ def apply_selection(report: Report, policy: Policy) -> Report:
 
 
 def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
-    """Keep only the findings that match, and say so; without patterns, all."""
+    """Return the model with only the findings that match, and with the selection; without patterns, unchanged."""
     if not patterns:
         return model
     within = f" within {', '.join(model.selection)}" if model.selection else ""
@@ -81,7 +81,7 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
 
 
 def ignore(model: ModelReport, patterns: Collection[str], by: str = "--ignore") -> ModelReport:
-    """Waive the findings that match; a waived finding keeps its waiver."""
+    """Waive the findings that match; a waived finding keeps its earlier waiver."""
 
     def waive(finding: Finding) -> Finding:
         pattern = next((p for p in patterns if path_matches(finding.path, p)), None)
@@ -93,7 +93,7 @@ def ignore(model: ModelReport, patterns: Collection[str], by: str = "--ignore") 
 
 
 def override_levels(model: ModelReport, levels: Collection[tuple[str, Level]]) -> ModelReport:
-    """Give the findings that match another level; of several patterns that match, the last pattern holds."""
+    """Set the level of the findings that match; the last of several matching patterns applies."""
 
     def grade(finding: Finding) -> Finding:
         chosen = [level for pattern, level in levels if path_matches(finding.path, pattern)]
@@ -140,7 +140,7 @@ def with_status(operator: OperatorReport, findings: Iterable[Finding]) -> Operat
 
 
 def parse_level(text: str) -> tuple[str, Level]:
-    """Return ``PATH=LEVEL`` as a pair. Raises ConfigError for any other text.
+    """Return ``PATH=LEVEL`` as a pair. Raise ConfigError for any other text.
 
     For example, ``CONV_2D/weight=warning`` gives ``("CONV_2D/weight", "warning")``.
     """
@@ -153,7 +153,7 @@ def parse_level(text: str) -> tuple[str, Level]:
 
 
 def as_level(word: str, subject: str) -> Level:
-    """Return the level with that name. Raises ConfigError, about the subject, for an unknown name."""
+    """Return the level with that name. Raise ConfigError, about the subject, for an unknown name."""
     for level in LEVELS:
         if level == word:
             return level
@@ -161,13 +161,13 @@ def as_level(word: str, subject: str) -> Level:
 
 
 def check_gate(option: str, profiles: Iterable[Profile]) -> None:
-    """Raise ConfigError for an option of targets where no profile is a target: a gate could not but pass."""
+    """Raise ConfigError for an option of targets if no profile is a target: the gate would always pass."""
     if all(p.judges != "placement" for p in profiles):
         raise ConfigError(f"{option} is for a target, and no --profile is one; ethos-u55 is, for example")
 
 
 def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
-    """Raise ConfigError for a pattern that no requirement matches: a misspelt gate must not pass."""
+    """Raise ConfigError for a pattern that no requirement matches: a misspelled gate must not pass."""
     profiles = tuple(profiles)
     paths = known_paths(profiles)
     ignored = (path for _, paths in policy.per_file for path in paths)

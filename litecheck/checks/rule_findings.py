@@ -21,7 +21,7 @@ from litecheck.profile.types import Profile, Requirement
 
 #: Requirements of the parameters of a tensor, which depend on its type.
 _PARAMETERS = ("granularity", "axis", "zero_point", "scale", "range")
-#: Requirements without which the table of types says nothing new.
+#: Requirements whose findings make a finding of the table of types redundant.
 _TYPED = (
     "/dtype",
     "/operands",
@@ -60,7 +60,7 @@ def check_operator(bound: BoundOperator) -> list[Finding]:
 def check_each_requirement(bound: BoundOperator) -> list[Finding]:
     """Check an operator against every requirement of its rule, independent of other requirements, as compilers do."""
     ready, operands = compiled_rule(bound.rule), bound.measurable()
-    # Some thirty limits are asked of every operator, and nearly all that is measured is what it should be.
+    # A comparison with the only allowed value skips most of the about 30 limits of an operator.
     left = tuple([one for one, usual in ready.settled if usual is None or usual[0](operands) != usual[1]])
     found = _checked(bound, left, remember=False)
     return found + _nearest(bound, ready) if ready.any_of else found
@@ -145,7 +145,7 @@ def check_tensors(
 def judged_structure(context: Context, operator: Operator, profile: Profile) -> list[Finding]:
     """Return the findings of an operator outside a profile's types, from the structure rules that the profile includes.
 
-    Only a profile that describes every operator of its runtime speaks of such operators.
+    Only a profile that describes every operator of its runtime covers such operators.
     """
     if profile.unlisted != "violation":
         return []

@@ -123,7 +123,7 @@ _Judge = Callable[[BoundOperator, BoundOperand], Sequence[Fault]]
 def _judge(value: Constraint) -> _Judge:
     """Return the check of valid scales against a constraint."""
     if isinstance(value, Exactly) and isinstance(value.value, str):
-        return lambda bound, operand: NONE  # a word asks for no more than a scale
+        return lambda bound, operand: NONE  # a word requires only a scale
     if isinstance(value, ProductOf):
         return lambda bound, operand: check_product(bound, operand, value)
     if isinstance(value, SameAs):

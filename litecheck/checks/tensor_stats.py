@@ -13,7 +13,7 @@ from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 def summarize_quantization(model: Model) -> tuple[TensorSurvey, ...]:
     """Return a survey of operator outputs and of constant inputs, in execution order.
 
-    Tensors without a scale, or with scales that are not positive numbers, are left out: the latter have findings. A
+    Tensors without a scale, or with scales that are not positive numbers, are omitted: the latter have findings. A
     constant with several consumers is listed at the first.
     """
     return tuple(found for subgraph in model.subgraphs for found in _of(subgraph))

@@ -13,9 +13,9 @@ from litecheck.profile.type_table import ABSENT, SCALED, Combination, OperatorTy
 from litecheck.profile.types import Roles
 from litecheck.quantization import INTEGER_RANGES
 
-#: Supported rows that a finding lists.
+#: Largest number of supported rows in a finding.
 _SHOWN = 3
-#: Levels of impacts that leave the outputs right.
+#: Level of impacts that leave the outputs correct.
 _LEVELS: dict[Effect, Level] = {IGNORED: "warning"}
 
 
@@ -78,9 +78,9 @@ def impact_of(
 
 
 def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: TypeTable) -> bool:
-    """Return True if the table measured a type in this form: stated by the option too, with or without a scale.
+    """Return True if the table measured a type in this form: also in the option, with or without a scale.
 
-    Outputs that hold indices or bools were measured without a scale, and of operators with many tensors only single
+    Outputs with indices or bools were measured without a scale. Operators with many tensors were measured by single
     roles. States and blockwise weights were not measured. Examples: ADD crashes with an int32 output without a scale,
     and runs with an int32 output that has one. ARG_MAX fails to load with a float32 output that its option states, and
     runs if the option states int32.
@@ -102,7 +102,7 @@ def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: Type
 
 
 def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
-    """Return the measured impact of a tensor of the wrong type with the parameters that the right type would have, or None.
+    """Return the measured impact of a tensor of the wrong type with the parameters of the right type, or None.
 
     Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.
     """
@@ -115,7 +115,11 @@ def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) 
     ):
         return None
     at, stated = types.roles.index(operand.role), _combination(bound, types)
-    combination = (*stated[:at], operand.facts.dtype, *stated[at + 1 :])  # one of several outputs may differ
+    combination = (
+        *stated[:at],
+        operand.facts.dtype,
+        *stated[at + 1 :],
+    )  # only one of several outputs can differ
     right = {
         dtype for row in types.nearest(combination) for dtype in row[at]
         if all(c in cell for n, (c, cell) in enumerate(zip(combination, row, strict=True)) if n != at)
@@ -124,7 +128,8 @@ def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) 
 
 
 def _suits(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) -> bool:
-    """Return True if a tensor's parameters suit one of the types, and are those of the tensors that must have the same."""
+    """Return True if a tensor's parameters suit one of the types and equal those of tensors with a shared
+    quantization."""
     q = operand.tensor.quantization
     ranges = [(0, 0) if t == "int16" else INTEGER_RANGES[t] for t in types if t in INTEGER_RANGES]
     shared = [
@@ -138,7 +143,7 @@ def _suits(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) 
 
 
 def _combination(bound: BoundOperator, types: OperatorTypes) -> Combination:
-    """The types of the tensors by role. Example: ``float32+int32`` for two types in a repeated role."""
+    """Return the types of the tensors by role. Example: ``float32+int32`` for two types in a repeated role."""
     return tuple(
         "+".join(sorted({o.facts.dtype for o in bound.roles[role]})) or ABSENT for role in types.roles
     )

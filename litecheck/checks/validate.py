@@ -47,9 +47,9 @@ from litecheck.report import ModelReport, OperatorReport
 from litecheck.summary_text import Status
 from litecheck.target_kinds import import_attribute, target_kind
 
-#: Without ``profiles`` each operator is judged by the first of these that speaks of its activations' type.
+#: Profiles without ``profiles``: the first that covers the activations' type of an operator checks it.
 DEFAULT_PROFILES = ("litert-runtime", "litert-int16x8", "litert-uint8", "litert-hybrid", "litert-structure")
-#: Types that stand for real numbers only together with a scale.
+#: Integer types that represent real numbers only together with a scale.
 _SMALL = frozenset(name for name in INTEGER_RANGES if name not in ("int32", "uint32", "int64", "uint64"))
 
 
@@ -68,7 +68,7 @@ def validate(
     HTML page of a model shows. ``only`` checks these operators, as (subgraph, operator).
     """
     given = _checked(profiles) or ()
-    # The operators of a compiled model are placed already.
+    # The compiler has already placed the operators of a compiled model.
     targets = [p for p in given if p.judges == "placement" and not is_compiled(model)]
     profiles = [p for p in given if p.judges != "placement"]
     candidates = _Candidates(profiles)
@@ -119,7 +119,7 @@ def validate_file(
     survey: bool = False,
     beside: Callable[[Model, ModelReport], ModelReport] | None = None,
 ) -> tuple[ModelReport, ...]:
-    """Check every model in a file; a model that cannot be read gives a report of its problems. ``beside`` adds to the
+    """Check every model in a file; a model that cannot be read gives a report of its problems. ``beside`` extends the
     report of each model."""
     if not isinstance(path, (str, os.PathLike)):
         call = "litecheck.validate(litecheck.load_model(content)) checks a model in memory"
@@ -139,7 +139,7 @@ def validate_file(
 
 
 def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
-    """Return the profiles that a caller passed. Raises TypeError for names or a single profile."""
+    """Return the profiles that a caller passed. Raise TypeError for names or a single profile."""
     alone = isinstance(profiles, (str, Profile))
     wrong = profiles if alone else next((p for p in profiles or () if not isinstance(p, Profile)), None)
     if wrong is not None:
@@ -150,8 +150,7 @@ def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
 
 @contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
-    """Disable the search for reference cycles: a model has many objects and no cycle, and the search takes a tenth of
-    the time."""
+    """Disable the search for reference cycles, which takes 10 % of the time: a model has many objects and no cycle."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -249,7 +248,7 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
         structure = _default(STRUCTURE).operators.get(operator.opcode)
         if reason is None:
             outcome.findings.append(finding_for_forbidden_operator(context.subgraph, operator, profile))
-        elif structure and not first_only:  # the table of types has more operators than the profile
+        elif structure and not first_only:  # the table of types covers more operators than the profile
             found = judged_structure(context, operator, profile)
             found = judged_types(BoundOperator(context, operator, structure), profile, found)
             outcome.add(found, profile)

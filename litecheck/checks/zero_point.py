@@ -13,7 +13,7 @@ from litecheck.quantization import INTEGER_RANGES
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
-    """Return the check of zero points; a fault has their number and the farthest."""
+    """Return the check of zero points; a fault has the farthest zero point and the number of wrong zero points."""
     role = requirement.role or ""
     spans, allowed = _spans(value), types(rule, role)
     one = spans[0] if len(spans) == 1 else None
@@ -27,7 +27,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 fine = one[0] <= number <= one[1]
             elif facts.single:
                 fine = any(low <= number <= high for low, high in spans)
-            else:  # how many there are is for granularity to say
+            else:  # the check of granularity reports a wrong number of zero points
                 fine = facts.scales != facts.zero_points or not facts.scales
             if not fine and (allowed is None or facts.dtype in allowed):
                 faults += _farthest(operand, spans)

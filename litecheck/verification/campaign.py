@@ -63,10 +63,10 @@ def run(
 ) -> Verification:
     """Verify a model and write every verdict to a journal as it is found.
 
-    ``resume`` reuses the verdicts of an earlier run. Without ``journal``, the journal lies in the user's cache folder
-    and is removed when the verification is complete, unless ``keep`` is set. Raises the exceptions of
-    :func:`litecheck.verification.device_run.verify`, ConfigError for an unusable journal, and
-    KeyboardInterrupt with a message for the user.
+    ``resume`` reuses the verdicts of an earlier run. Without ``journal``, the journal is in the user's cache folder and
+    is removed when the verification is complete, unless ``keep`` is set. Raise the exceptions of
+    :func:`litecheck.verification.device_run.verify`, ConfigError for an unusable journal, and KeyboardInterrupt with a
+    message for the user.
     """
     settings = settings.on(device.name)
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -191,12 +191,12 @@ def drift(
     verdicts: tuple[Verdict, ...] = (),
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Step, ...]:
-    """Measure the growth of errors: the device computes each operator from its own outputs, the reference from its
-    own.
+    """Measure the growth of errors: the device computes each operator from its own outputs, the reference from the
+    reference's own.
 
-    Return a step for each tensor that an operator computes, in order. The reference's values are used where the device
-    gives no output. ``verdicts`` of isolated operators mark the operators at which error enters. Raises RunError if
-    the reference cannot run the subgraph.
+    Return a step for each tensor that an operator computes, in order. The reference's values are used if the device
+    gives no output. ``verdicts`` of isolated operators mark the operators at which error enters. Raise RunError if the
+    reference cannot run the subgraph.
     """
     missing = [subgraph.tensors[i] for i in subgraph.inputs if i not in inputs]
     if missing:

@@ -33,13 +33,13 @@ DEFAULT_TOLERANCES_PROFILE = "litert-runtime"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """The comparison of an answer: outcome, message, and the compared outputs of each feed.
+    """Comparison of an answer: outcome, message, and the compared outputs of each inference.
 
     ``still_possible`` are the published arithmetics that agree with this case and with all earlier cases; an answer
-    that cannot be compared excludes none. ``nearest`` is the admissible arithmetic that fits, or the arithmetic with the
-    fewest elements beyond the tolerance. Its name is in ``arithmetic`` if it fits within the tolerance, in ``against`` if
-    it does not and several are admissible. ``exact_under`` are the admissible arithmetics that fit exactly, ``also`` the
-    published arithmetics outside them that do.
+    that cannot be compared excludes none. ``nearest`` is the admissible arithmetic that fits, or the arithmetic with
+    the fewest elements beyond the tolerance. Its name is in ``arithmetic`` if it fits within the tolerance, in
+    ``against`` if it does not and several are admissible. ``exact_under`` are the admissible arithmetics that fit
+    exactly, ``also`` the published arithmetics outside them that do.
     """
 
     outcome: Outcome
@@ -85,8 +85,7 @@ class Judge:
     tolerances: Tolerances
 
     def __call__(self, job: CaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
-        """Compare an answer with the expected outputs. ``viable`` names the published arithmetics that are still of
-        interest."""
+        """Compare an answer with the expected outputs. ``viable`` names the published arithmetics to compare."""
         if isinstance(answer, Failure):
             return Judged(answer.outcome, answer.message, viable)
         message = answer.message or job.note
@@ -207,7 +206,7 @@ def _not_delegated_text(delegated: Sequence[bool], message: str) -> str:
 
 
 def _arranged(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
-    """Return the answer, with floats quantized where the model has integers; or a text that describes the misfit."""
+    """Return the answer, with floats quantized if the model has integers; or a description of the misfit."""
     case = job.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
     order = job.order

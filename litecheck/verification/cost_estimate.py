@@ -23,7 +23,7 @@ from litecheck.verification.settings import Budget, Settings
 
 SPENT = "the budget went to other cases"
 OVER = "the time of the budget was over"
-#: If the first invocation takes longer (seconds), no further invocations are made to measure the device's start time.
+#: Seconds of a first invocation above which the device's start time is not measured.
 _LONG = 10.0
 
 
@@ -52,7 +52,7 @@ class Budgeting:
         self.shares = self._divided(0)
 
     def limited(self, question: CaseJob) -> CaseJob:
-        """Return the question reduced to the share of its case; without feeds if the share is empty."""
+        """Return the job reduced to its share of the budget; without inputs if the share is empty."""
         at = self._place[question.case.name]
         if self._budget.seconds:
             self.shares = (*self.shares[:at], *self._divided(at))
@@ -88,7 +88,7 @@ class Budgeting:
 
 
 def narrowed(question: CaseJob, share: Share) -> CaseJob:
-    """Return the question reduced to the feeds of its share, some of which are run twice."""
+    """Return the job reduced to the inputs of its share, some of which are run twice."""
     if not question.stimuli:
         return question
     if len(series(question.stimuli)) < len(question.stimuli) and share.stimuli:
@@ -101,7 +101,8 @@ def narrowed(question: CaseJob, share: Share) -> CaseJob:
 
 
 def _in_series(question: CaseJob, share: Share) -> CaseJob:
-    """Reduce a case with state to the number of invocations in its share; every series starts at its first inference."""
+    """Reduce a case with state to the number of invocations in its share; every series starts at its first
+    inference."""
     parts = series(question.stimuli)
     chosen = dict.fromkeys(part for n in share.stimuli for part in parts if n in part)
     # A single inference does not exercise state, so long series come first.
@@ -189,7 +190,7 @@ def sampled(device: Device, question: CaseJob) -> Sampled | None:
 def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstimate:
     """Estimate the cost of a verification. The device makes at most three invocations, to measure their time.
 
-    Raises the exceptions of :func:`litecheck.verification.device_run.verify`.
+    Raise the exceptions of :func:`litecheck.verification.device_run.verify`.
     """
     settings = settings.on(device.name)
     check_selection(model, settings)

@@ -38,9 +38,9 @@ from litecheck.verification.settings import Settings
 from litecheck.verification.submission import Bisection, Submission, submit
 from litecheck.version import __version__
 
-#: Called with a case's name once it is judged.
+#: Function that is called with a case's name after its verdict.
 Progress = Callable[[str], None]
-#: Journal of verdicts, with the published arithmetics they fit.
+#: Journal of verdicts, each with the published arithmetics that it fits.
 VerdictJournal = Journal[tuple[Verdict, frozenset[str]]]
 
 
@@ -54,7 +54,7 @@ def verify(
 ) -> Verification:
     """Run every case of a model on a device and compare its outputs. The device stays open.
 
-    Raises ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
+    Raise ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
     unreadable arithmetics or profiles, RunError for inputs that do not fit. Failures of the device become verdicts.
     """
     asked = (settings or Settings()).on(device.name)
@@ -100,7 +100,7 @@ class Judging:
             self.reproduce = Reproducer(folder, device, self.judge, settings.seconds, settings.scrub)
 
     def __call__(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
-        """Return the verdict, and the published arithmetics that give the outputs."""
+        """Return the verdict, and the published arithmetics that compute the same outputs."""
         try:
             return self._judged(asked, kept)
         except MemoryError:

@@ -40,7 +40,7 @@ class Explaining:
         self.likely: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
 
     def __call__(self, question: CaseJob, judged: Judged) -> Explanation:
-        """Return the explained worst element (or the element asked for), the causes, and the runtime's known fault."""
+        """Return the explained worst element (or the requested element), the causes, and the runtime's known fault."""
         case = question.case
         if judged.outcome in RETRIED:
             return Explanation(judged.differences, (), self.fault(case, judged.outcome))
@@ -56,7 +56,7 @@ class Explaining:
             spots = [self._spot(question, judged, at) for at in range(len(judged.differences))]
         others = self.judge.published
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others, kinds, spots)
-        # A published arithmetic that fits is the explanation already.
+        # A published arithmetic that fits is already the explanation.
         fault = "" if judged.also or judged.outcome.good else self.fault(case, judged.outcome)
         why: tuple[Cause, ...] = ()
         if judged.outcome is Outcome.MISMATCH and not judged.also:
@@ -70,7 +70,7 @@ class Explaining:
         return Explanation(told, why, fault)
 
     def _spot(self, question: CaseJob, judged: Judged, at: int) -> MismatchExample | None:
-        """Return the element asked for, in the run with its largest difference; None if the output has no such
+        """Return the requested element, in the run with its largest difference; None if the output has no such
         element."""
         index = self.element or ()
         expected = question.expected(judged.nearest or self.judge.admissible[0])

@@ -34,7 +34,7 @@ _OPERATOR = {
 }
 _OPERAND = ("batch", "height", "width", "channels", "elements", "largest")
 _CALLED = {"largest": "largest magnitude"}
-#: An option of convolutions that has no measurement of its own.
+#: Options of convolutions without a measurement.
 _DILATIONS = {"dilation_h_factor": "vertical dilation", "dilation_w_factor": "horizontal dilation"}
 
 Properties = Mapping[str, Measured]
@@ -42,7 +42,7 @@ Properties = Mapping[str, Measured]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A judged operator: its opcode, ``failed`` and its properties."""
+    """An operator with a verdict: its opcode, ``failed`` and its properties."""
 
     opcode: str
     failed: bool
@@ -52,8 +52,8 @@ class _Known:
 def correlate_failures(model: Model, verdicts: Sequence[Verdict]) -> tuple[FailureCorrelation, ...]:
     """Return the properties that separate operators with wrong values from operators with correct values.
 
-    Return nothing if there are fewer than 20 ways to choose the failing operators among the judged operators: with so
-    few operators, nearly every property separates. For example, 1 failing of 10 gives 10 ways, 2 of 10 give 45.
+    Return nothing if there are fewer than 20 ways to choose the failing operators among the compared operators, because
+    nearly every property then separates. For example, 1 failing of 10 gives 10 ways, 2 of 10 give 45.
     """
     known = [one for verdict in verdicts for one in _judged(model, verdict)]
     failing = [one for one in known if one.failed]

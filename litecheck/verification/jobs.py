@@ -1,4 +1,4 @@
-"""Questions: feeds of every kind for a case, in series if the case has state, and the expected outputs."""
+"""Jobs of cases: inputs of every kind, in series if the case has state, and the expected outputs."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.settings import Settings
 
-#: Outputs of an arithmetic for every feed, or None if the arithmetic has no kernel.
+#: Outputs of an arithmetic for every inference, or None if the arithmetic has no kernel.
 Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
 
 
-@dataclass(frozen=True, eq=False)  # no slots: the order is kept once it is known
+@dataclass(frozen=True, eq=False)  # no slots: a cached property needs a dictionary
 class CaseJob:
-    """A case with its feeds, the number of repetitions, and a function that returns an arithmetic's expected outputs.
+    """A case with its inputs, the number of repetitions, and a function that returns an arithmetic's expected outputs.
 
-    ``again`` has the numbers of feeds that are run once more; None repeats all feeds ``repeat`` times. ``lacks`` is
-    the outcome of a case without feeds, ``note`` the reason. ``memory`` describes the series that exercise state;
+    ``again`` has the numbers of inferences that are repeated once; None repeats all ``repeat`` times. ``lacks`` is the
+    outcome of a case without inputs, ``note`` the reason. ``memory`` describes the series that exercise state;
     ``untried`` is True if the case has state that was not exercised.
     """
 
@@ -53,8 +53,8 @@ class CaseJob:
 
     @cached_property
     def series(self) -> tuple[range, ...]:
-        """Numbers of the feeds in series, in the device's order: all, then again from the last series to the first, so
-        that outputs left over from an earlier inference are detected."""
+        """Numbers of the inferences in series, in the device's order: all, then again from the last series to the
+        first, so that outputs left over from an earlier inference are detected."""
         once = series(self.stimuli)
         if self.again is not None:
             return (*once, *(range(n, n + 1) for n in self.again))
@@ -62,7 +62,7 @@ class CaseJob:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Numbers of the feeds in the device's order."""
+        """Numbers of the inferences in the device's order."""
         return tuple(number for part in self.series for number in part)
 
     @property
@@ -77,7 +77,7 @@ class CaseJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobFactory:
-    """Factory of questions, for an arithmetic (the first admissible) and a device's support for state."""
+    """Factory of jobs, for an arithmetic (the first admissible) and a device's support for state."""
 
     settings: Settings
     arithmetic: Arithmetic
@@ -90,7 +90,7 @@ class JobFactory:
         chain: Sequence[TensorCache],
         kinds: Sequence[str] = (),
     ) -> CaseJob:
-        """Return the question of a case.
+        """Return the job of a case.
 
         ``tapes`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
         apply.
@@ -132,7 +132,7 @@ class JobFactory:
     def _handed(
         self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache]
     ) -> Iterator[Stimulus]:
-        """Yield the reference's own tensors: of each sample, then of the chain; no chain if a feed is missing."""
+        """Yield the reference's own tensors: of each sample, then of the chain; no chain if an inference is missing."""
         alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
         yield from (stimulus for stimulus in alone if stimulus is not None)
         linked = [
@@ -164,7 +164,7 @@ class JobFactory:
 
 
 def skip_reason(case: Case, why: str) -> CaseJob:
-    """Return a question without feeds, with the reason."""
+    """Return a job without inputs, with the reason."""
     nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
     return CaseJob(case, (), 1, nothing, why)
 

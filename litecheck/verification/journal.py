@@ -94,7 +94,7 @@ class Journal(Generic[Entry]):
         lines = BytesIO(read_file(self.path, _LIMIT))
         first = lines.readline()
         if not first.endswith(b"\n"):
-            if header.startswith(first):  # a run that was killed while it wrote the first line
+            if header.startswith(first):  # the process was killed while it wrote the first line
                 return 0
             raise JournalPlaceError(f"{self.path}: is not a journal; it is not written over")
         if first != header:
@@ -139,11 +139,11 @@ class Journal(Generic[Entry]):
     def close(self, remove: bool = False) -> None:
         """Close the file; ``remove`` deletes it because nothing is left to resume."""
         if remove:
-            with suppress(PermissionError):  # some systems keep files that are open
+            with suppress(PermissionError):  # some systems cannot delete open files
                 self.path.unlink(missing_ok=True)
                 remove = False
         if self._file is not None:
-            # Closing flushes the rest of a failed write, which fails again.
+            # Closing writes the rest of a failed write, and fails again.
             with suppress(OSError):
                 self._file.close()
             self._file = None
@@ -188,7 +188,7 @@ def _changes(first: bytes, second: bytes) -> str:
 
 
 def _is_journal(path: Path) -> bool:
-    """Return True if a file is missing, empty or begins like a journal. Raises OSError."""
+    """Return True if a file is missing, empty or begins like a journal. Raise OSError."""
     try:
         with open_file(path) as file:
             first = file.readline(1 << 20)
@@ -223,7 +223,7 @@ def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
         file = open(descriptor, "r+b")  # noqa: SIM115
         try:
             lock(file.fileno())
-            # The previous holder may have removed the file after it was opened here; then open the new file.
+            # The previous holder can have removed the file after it was opened here; the new file is then opened.
             if _same(file.fileno(), path):
                 return file
         except BaseException:

@@ -1,4 +1,5 @@
-"""Ranking of feeds by the number of variants and defects that they detect; a budget is spent on the best feeds first."""
+"""Ranking of inputs by the number of variants and defects that they detect; a budget is spent on the best inputs
+first."""
 
 from __future__ import annotations
 
@@ -23,17 +24,17 @@ from litecheck.reference.registry import Variants
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.jobs import CaseJob
 
-#: Number of feeds compared; number of first feeds compared under every suspect; limit of multiplications per case.
+#: Number of compared inputs; number of first inputs compared under every suspect; limit of multiplications per case.
 _LOOKED, _FIRST, _WORK = 12, 3, 1 << 29
 #: Purposes of an invocation, in order of priority: a first operator of its kind, a first run of an operator, suspects
-#: that no earlier feed detects, different inputs (they detect outputs left over from an earlier inference), the same
-#: inputs again, all remaining feeds, all feeds again.
+#: that no earlier input detects, different inputs (they detect outputs left over from an earlier inference), the same
+#: inputs again, all remaining inputs, all inputs again.
 _KIND, _CASE, _FAULTS, _OTHER, _AGAIN, _MORE, _ALL_AGAIN = range(7)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Numbers of a case's feeds, the most sensitive first, and the number of suspects that each feed is the first to
+    """Numbers of a case's inputs, the most sensitive first, and the number of suspects that each is the first to
     detect.
 
     ``kind`` is equal for cases with the same operators and types.
@@ -45,7 +46,8 @@ class Ranking:
     notices: tuple[int, ...]
 
     def visits(self, repeat: int) -> Iterator[tuple[int, int, int]]:
-        """Yield (purpose, number of suspects, feed) of every useful invocation, in order of priority within the case."""
+        """Yield (purpose, number of suspects, input) of every useful invocation, in order of priority within the
+        case."""
         telling = [n for n, count in zip(self.stimuli, self.notices, strict=True) if count]
         if not self.stimuli:
             return
@@ -65,7 +67,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a case: numbers of feeds that are run once, and of feeds that are run once more."""
+    """Share of a case: numbers of inputs that are run once, and of inputs that are run once more."""
 
     stimuli: tuple[int, ...]
     again: tuple[int, ...]
@@ -77,7 +79,7 @@ class Share:
 
 
 def shares(rankings: Sequence[Ranking], invocations: int, repeat: int) -> tuple[Share, ...]:
-    """Distribute invocations among cases, the most sensitive feeds first; earlier cases win ties."""
+    """Distribute invocations among cases, the most sensitive inputs first; earlier cases win ties."""
     visits = [list(ranking.visits(repeat)) for ranking in rankings]
     given = [0] * len(rankings)
     kinds: set[str] = set()
@@ -107,12 +109,12 @@ def _share(numbers: Sequence[int]) -> Share:
 
 
 def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
-    """Rank the feeds of a case by the number of variants and defects that they distinguish from the arithmetic."""
+    """Rank the inputs of a case by the number of variants and defects that they distinguish from the arithmetic."""
     case, fed = question.case, question.stimuli
     usual = _usual(fed)
     suspects = list(_suspects(case, arithmetic))
     expected = question.expected(arithmetic)
-    alone = len(series(fed)) == len(fed)  # a feed that continues a series cannot be ranked alone
+    alone = len(series(fed)) == len(fed)  # an inference that continues a series cannot be ranked alone
     looked = usual[:_LOOKED] if expected is not None and suspects and alone else []
     seen = _noticed(case, looked, fed, expected or (), suspects)
     order: list[int] = []
@@ -132,7 +134,7 @@ def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
 
 
 def _usual(stimuli: Sequence[Stimulus]) -> list[int]:
-    """Return the default order: a feed of each kind in turn, random before directed before propagated."""
+    """Return the default order: one input of each kind in turn, random before directed before propagated."""
     by_kind = {
         kind: [n for n, stimulus in enumerate(stimuli) if stimulus.kind == kind]
         for kind in (RANDOM, DIRECTED, PROPAGATED)
@@ -166,9 +168,9 @@ def _noticed(
     expected: Sequence[Arrays],
     suspects: Sequence[Arithmetic],
 ) -> dict[int, NDArray[np.bool_]]:
-    """Return, for each compared feed, a mask of the suspects that it distinguishes from the expected outputs.
+    """Return, for each compared input, a mask of the suspects that it distinguishes from the expected outputs.
 
-    Suspects detected by the first feeds are not tried on later feeds, and the amount of work is limited.
+    Suspects detected by the first inputs are not tried on later inputs, and the amount of work is limited.
     """
     seen = {n: np.zeros(len(suspects), np.bool_) for n in looked}
     trials = max(len(suspects), _WORK // _work(case))

@@ -27,10 +27,10 @@ from litecheck.verification.settings import Settings
 def plan(
     model: Model, settings: Settings, arithmetic: Arithmetic, memory: StateSupport
 ) -> Iterator[Schedule]:
-    """Yield a course for each entry subgraph.
+    """Yield a schedule for each entry subgraph.
 
-    ``arithmetic`` computes the tensors between operators, ``memory`` is the device's support for state. Raises
-    RunError for inputs that do not fit.
+    ``arithmetic`` computes the tensors between operators, ``memory`` is the device's support for state. Raise RunError
+    for inputs that do not fit.
     """
     asking = JobFactory(settings, arithmetic, memory)
     for subgraph in parts.entries(model, settings.signature):
@@ -54,7 +54,7 @@ class Schedule:
     whole: Case | None
 
     def questions(self) -> Iterator[CaseJob]:
-        """Yield a question for every selected case; the reference continues with its own tensors."""
+        """Yield a job for every selected case; the reference continues with its own tensors."""
         settings, every = self.asking.settings, (*self.tapes, *self.chain)
         for case in planned(self.model, self.subgraph, settings):
             if settings.between:
@@ -67,12 +67,12 @@ class Schedule:
                 tape.forget(case.operators)
 
     def whole_question(self, case: Case) -> CaseJob:
-        """Return the question for the whole subgraph over a chain of samples; call it after its operators' questions."""
+        """Return the job for the whole subgraph over a chain of samples; call it after the jobs of its operators."""
         kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
         return self.asking.question(case, self.tapes, self.chain, kinds)
 
     def _question(self, case: Case) -> CaseJob:
-        """Return the question of a case and store the reference's outputs on the tapes."""
+        """Return the job of a case, and store the reference's outputs in the caches of the samples."""
         question = self.asking.question(case, self.tapes, self.chain)
         expected = question.expected(self.asking.arithmetic)
         kinds = [stimulus.kind for stimulus in question.stimuli[: len(self.tapes)]]
@@ -87,7 +87,7 @@ class Schedule:
 def every_question(
     model: Model, settings: Settings, arithmetic: Arithmetic, memory: StateSupport, whole: bool = False
 ) -> Iterator[CaseJob]:
-    """Yield the questions of all cases; with ``whole_model`` also those of whole subgraphs with state between operators."""
+    """Yield the jobs of all cases; with ``whole_model`` also those of whole subgraphs with state between operators."""
     for course in plan(model, settings, arithmetic, memory):
         yield from course.questions()
         if whole and course.whole is not None and memory is not StateSupport.NONE:

@@ -22,7 +22,7 @@ def to_json(verification: Verification) -> dict[str, Any]:
 def from_json(document: object) -> Verification:
     """Restore the verification that ``to_json`` encoded. Unknown keys are ignored: reports contain derived keys.
 
-    Raises ConfigError, with the place, for a document that is not a verification or has another version.
+    Raise ConfigError, with the place, for a document that is not a verification or has another version.
     """
     version = document.get(_KEY) if isinstance(document, Mapping) else None
     if version != VERSION:

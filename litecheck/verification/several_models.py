@@ -24,7 +24,7 @@ _CODES = {"conforms": 0, "fails": 1, "not checked": 2}
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """A model that was not verified: its file cannot be read, or it lacks something that the options name."""
+    """A model that was not verified: its file cannot be read, or it has no tensor or operator that the options name."""
 
     model: str
     problems: tuple[Problem, ...]
@@ -96,8 +96,8 @@ def verify_files(
 ) -> Verifications:
     """Verify the models that files, folders and globs name on one device, with ``verify_model``.
 
-    A file that cannot be read does not stop the verification of later files. Raises DeviceError if the device cannot
-    be opened, and ConfigError for settings that suit none of the models.
+    A file that cannot be read does not stop the verification of later files. Raise DeviceError if the device cannot be
+    opened, and ConfigError for settings that suit none of the models.
     """
     opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
     try:

@@ -1,4 +1,5 @@
-"""Execution of questions on a device, in parallel with their preparation and judgment; failures are run part by part."""
+"""Execution of jobs on a device, in parallel with their preparation and comparison; failed cases are run series by
+series."""
 
 from __future__ import annotations
 
@@ -33,10 +34,10 @@ class Bisection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """A question and its answer, or the failure that explains a missing answer.
+    """A job and its answer, or the failure that explains a missing answer.
 
     ``tried`` is False if the device was not run. ``known`` marks cases with a verdict from an earlier run, which are
-    not run again. ``parts`` is set if the case was run part by part.
+    not run again. ``parts`` is set if the case was run series by series.
     """
 
     question: CaseJob
@@ -55,7 +56,7 @@ def submit(
     known: Container[str] = (),
     recording: str | None = None,
 ) -> Generator[Submission, None, None]:
-    """Run questions on the device, ``jobs`` at a time, and yield the answers in order.
+    """Run jobs on the device, ``jobs`` at a time, and yield the answers in order.
 
     Cases whose names are in ``known`` are skipped. ``spending`` limits the inputs of each case. ``recording`` is a
     folder that keeps the device's answers.
@@ -121,7 +122,7 @@ def _part_by_part(question: CaseJob, failure: Failure, device: Device) -> Bisect
 
 
 def _asked_alone(question: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
-    """Run selected feeds of a case again."""
+    """Run selected inferences of a case again."""
     fed = tuple(question.stimuli[n] for n in numbers)
     part = replace(question, stimuli=fed, expected=Expectation(question.case, fed))
     return part, device.run(part.job)

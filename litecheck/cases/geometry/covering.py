@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
-#: One value of each factor.
+#: A value of each factor.
 Row = Mapping[str, str]
 #: Values of some factors, as (number of the factor, value), in the order of the factors.
 _Part = tuple[tuple[int, str], ...]
@@ -17,12 +17,12 @@ def covering(
     allowed: Callable[[Row], bool],
     given: Iterable[Row] = (),
 ) -> Iterator[Row]:
-    """Yield rows in which every allowed combination of ``strength`` values occurs that no given row has.
+    """Yield rows that contain every allowed combination of ``strength`` values that no given row contains.
 
-    A greedy search starts each row with a combination that is still missing, and gives each further factor the value
-    that adds most missing combinations. The first value of a factor is its usual value: a combination is impossible if
-    it is not allowed beside the usual values of all other factors. Example: three factors of two values each have 12
-    pairs, which four rows contain.
+    A greedy search starts each row with a missing combination, and sets each further factor to the value that adds most
+    missing combinations. The first value of a factor is its usual value: a combination is impossible if it is not
+    allowed with the usual values of all other factors. Example: three factors of two values each have 12 pairs, which
+    four rows contain.
     """
     names = list(factors)
     missing = dict.fromkeys(parts(factors, strength))

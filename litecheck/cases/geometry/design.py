@@ -18,16 +18,16 @@ _KEYS = ("operators", "layout", "most", "factors", "extremes", "never")
 _REQUIRED = ("operators", "layout", "most", "factors")
 #: Values that occur together: pairs at level standard, triples at level exhaustive.
 STRENGTHS = {"standard": 2, "exhaustive": 3}
-#: Every value once: for the shapes that ``diagnose`` and ``verify`` add.
+#: Strength at which every value occurs once, for the shapes that ``diagnose`` and ``verify`` add.
 ONCE = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The geometric factors of some operators, with boundary values, the usual value first.
+    """Geometric factors of some operators, with boundary values, the usual value first.
 
-    ``most`` is the largest cost of a row of the covering array. ``extremes`` are values that only one row each has,
-    beside usual values. ``never`` are properties that no case has.
+    ``most`` is the largest cost of a row of the covering array. ``extremes`` are values that occur in one row each,
+    with usual values of the other factors. ``never`` are properties that no case has.
     """
 
     operators: tuple[str, ...]

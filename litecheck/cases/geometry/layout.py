@@ -16,7 +16,7 @@ Operands = Mapping[str, tuple[TemplateOperand, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Operands, options, and the cost: multiplications, or elements of inputs without any.
+    """Operands, options, and the cost: the number of multiplications, or of input elements if there are none.
 
     If ``aliased``, the first tensor is all operands of its shape. ``results`` is the number of outputs.
     """
@@ -29,7 +29,7 @@ class Layout:
 
 
 def fed(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
-    """Return operands of a role that are given at run time."""
+    """Return operands of a role whose values are run-time inputs."""
     return tuple(TemplateOperand(shape) for shape in shapes)
 
 
@@ -60,7 +60,8 @@ def image(row: Row) -> tuple[int, ...]:
 
 
 def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
-    """Return the shape of a tensor that is broadcast to an image. Example: ``column`` gives (2, 3, 1, 1)."""
+    """Return the shape of a tensor that is broadcast to an image. Example: (2, 3, 4, 5), ``column`` gives (2, 3, 1,
+    1)."""
     shapes = {
         "scalar": (),
         "element": (1,),

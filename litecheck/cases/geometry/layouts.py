@@ -55,7 +55,7 @@ def binary(row: Row) -> Layout:
 
 
 def rows(row: Row) -> Layout:
-    """Return rows of a depth, in so many dimensions."""
+    """Return rows of length ``depth`` as a tensor of rank ``rank``."""
     count, depth, rank = whole(row, "rows", "depth", "rank")
     shape = {1: (depth,), 2: (count, depth), 3: (1, count, depth), 4: (count, 1, 2, depth)}[rank]
     return Layout({"input": fed(shape)}, {}, prod(shape))
@@ -102,7 +102,7 @@ def padding(row: Row) -> Layout:
 
 
 def transposition(row: Row) -> Layout:
-    """Return the last dimensions of an image and their permutation; a fifth dimension of 2 is behind the height."""
+    """Return the last dimensions of an image and their permutation; a fifth dimension of 2 follows the height."""
     batch, height, width, channels = image(row)
     order = listed(row, "order")
     shape = (

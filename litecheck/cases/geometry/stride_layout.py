@@ -25,8 +25,8 @@ def striding(row: Row) -> Layout | None:
 
     ``end`` is the last element (``last``) or the one before (``early``), ``masked`` lists the limits that masks leave
     open, ``counted`` is ``back`` for indices that count from the end, and ``shrunk`` lists dimensions that are removed.
-    ``stated`` adds a dimension and leaves out the last (``new 2``), leaves two dimensions to an ellipsis (``ellipsis 1``),
-    or states the first two only (``short 2``). None if nothing is left of a dimension.
+    ``stated`` adds a dimension and leaves out the last (``new 2``), leaves two dimensions to an ellipsis (``ellipsis
+    1``), or states the first two only (``short 2``). None if a dimension has no elements left.
     """
     shape = image(row)
     parts = list(_parts(row, shape))
@@ -71,13 +71,13 @@ def _parts(row: Row, shape: tuple[int, ...]) -> Iterator[_Part | None]:
 
 
 def _removed(n: int, first: int, masks: frozenset[str], backward: bool) -> _Part:
-    """Return the part of a dimension of which only one element is left, counted from the last."""
+    """Return the part of a dimension with a single element, at position ``first`` from the end."""
     taken = n - 1 - first
     return _Part(taken - n * backward, taken + 1, 1, masks | {"shrink_axis"})
 
 
 def _ranged(n: int, first: int, step: int, less: int, masks: frozenset[str], backward: bool) -> _Part | None:
-    """Return the part of a dimension. A masked limit is stated as one that leaves at most one element."""
+    """Return the part of a dimension. The stated value of a masked limit would leave at most one element."""
     if n - ("begin" not in masks) * first - ("end" not in masks) * less < 1:
         return None
     begin, end = (first, n - less) if step > 0 else (n - 1 - first, less - 1)

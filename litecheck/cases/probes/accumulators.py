@@ -14,9 +14,9 @@ from litecheck.cases.probes.layers import WINDOWED, LayerProbe, channel_axis, dr
 from litecheck.cases.probes.probe import Probe, drawn
 from litecheck.model.build import Option
 
-#: Channels of a probe of ties: enough for rare cases, and three more than fill vectors of eight.
+#: Channels of a probe of ties: enough for rare cases, and three more than a multiple of the vector length 8.
 CHANNELS = 4096 + 3
-#: The largest accumulator that ties are aimed at.
+#: Largest accumulator of a probe of ties.
 LARGEST = 1 << 30
 
 
@@ -77,7 +77,8 @@ def _tied(
     multipliers: Array,
     one: bool = False,
 ) -> LayerProbe:
-    """Biases that end near the middle between two integers of all sizes, a quarter on an integer; half are off by 1."""
+    """Return a layer with biases near the middle between two integers: a quarter is on an integer, half are off by
+    1."""
     weights, shape = operands
     round_ = bool((np.exp2(np.rint(np.log2(multipliers))) == multipliers).all())
     given, output = ((0.25, -7), (0.5, 5)) if round_ else ((0.0237, -7), (0.0631, 5))
@@ -124,7 +125,7 @@ def saturating(
     for depth in (24, 1152) if taps is None else (taps,):
         shape = weights(depth)
         magnitude = rng.integers(90, 128, shape)
-        # The first channel turns half way, so that it comes back; the last channel never.
+        # The first channel changes its sign halfway, so that the sum returns to zero; the last channel never does.
         turns = depth * np.linspace(0.5, 1, 11)[:, None]
         signs = np.where(np.arange(depth) < turns, 1, -1)
         signs = signs.reshape(shape) if taps is None else signs.T.reshape(shape)

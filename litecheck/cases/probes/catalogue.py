@@ -11,7 +11,7 @@ from litecheck.cases.probes import elements, extents, products, recurrent, regio
 from litecheck.cases.probes.probe import Probe
 from litecheck.profile.operators import operator_names, traits_of
 
-#: What a family draws for an operator depends on the generator alone.
+#: A family of probes. Its probes of an operator depend on the generator alone.
 Family = Callable[[np.random.Generator, str], Iterator[Probe]]
 
 FAMILIES: dict[str, Family] = {

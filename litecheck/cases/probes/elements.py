@@ -1,7 +1,7 @@
 """Probes of element-wise operators: every pair of stored values, or every value at every position of a vector.
 
-Vector loops may round in another way than what is left at the end of an array, so every value stands once in the last
-seven of an array of 256 + 7.
+A vector loop and the loop over the rest of an array can round differently, so every value is once among the last seven
+of an array of 256 + 7.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import traits_of
 
 _LENGTH, _TAIL = 256, 7
-#: Elements of a large output: more than 16 bits count.
+#: Elements of a large output: their number exceeds 16 bits.
 LARGE = 1 << 16
 _VALUES = np.arange(-128, 128).astype(np.int8)
 
 Scale = tuple[float, int]
-#: (lhs, rhs, output) of sums: a hard triple, ordinary triples, powers of two, of which many sums are ties, strongly
-#: different scales.
+#: (lhs, rhs, output) of sums: a hard triple, ordinary triples, powers of two with many ties, very different scales.
 SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.1, 3), (0.3, -7), (0.2, 5)),
     ((0.0471, -128), (0.0233, 4), (0.0515, -11)),
@@ -30,7 +29,7 @@ SUMS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.5, -7), (0.5, 0), (1.0, 5)),
     ((0.011, 17), (0.73, 0), (0.69, -40)),
     ((0.0784, -1), (0.0781, 1), (0.0392, 0)),
-    # Many sums in the middle, which shows how many bits stand behind the point before they are added.
+    # Many sums near the middle of two integers show the number of fraction bits before the addition.
     ((0.48, 3), (0.12, -7), (0.4, 5)),
 )
 PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
@@ -39,11 +38,11 @@ PRODUCTS: tuple[tuple[Scale, Scale, Scale], ...] = (
     ((0.5, 0), (0.25, 3), (16.0, -2)),
     ((1.0, -7), (0.0078125, 0), (0.5, 5)),
     ((0.0123, 17), (0.0456, 0), (0.0789, -40)),
-    # The product of the scales differs in float32 and float64, and so do outputs.
+    # Scales whose product, and therefore the output, differs between float32 and float64.
     ((0.018, 7), (0.0132, 12), (0.00128, -13)),
-    # Rescaled products beyond 16 bits.
+    # Rescaled products beyond 16 bits
     ((1.0, -128), (1.0, -128), (1.5, 100)),
-    # A multiplier above 1.
+    # A multiplier above 1
     ((0.5, 3), (0.25, -7), (0.1, 5)),
 )
 #: (input, output) of rescaling operators.
@@ -54,22 +53,22 @@ _RESCALES: tuple[tuple[Scale, Scale], ...] = (
     ((0.0371, -128), (0.0457, -11)),
     ((0.0471, 4), (0.0471, 4)),
     ((0.0823, 17), (0.0311, -40)),
-    # The quotient of the scales differs in float32 and float64, and so do outputs.
+    # Scales whose quotient, and therefore the output, differs between float32 and float64.
     ((0.013, -42), (0.0104, -8)),
     ((0.0775, 15), (0.0372, -58)),
 )
 _ALPHAS = (0.1, 0.3, 0.25, 0.01, 1.5, 0.7, 0.3, 0.1)
-#: The only output of functions onto 0..1, and onto -1..1.
+#: Output quantization that kernels require of functions with outputs in 0..1, and in -1..1.
 SHARE: Scale = (1 / 256, -128)
 SIGNED_SHARE: Scale = (1 / 128, 0)
-#: Inputs for which some entry of such a table is a tie in float32, or so near to a tie that fixed point rounds
-#: differently: a scale in some thousands.
+#: Inputs with a table entry that is a tie in float32, or so near to a tie that fixed point rounds differently. About
+#: one scale in a few thousand has this property.
 RARE_SHARES: tuple[tuple[Scale, Scale], ...] = (((0.02789, -90), SHARE), ((0.02491, -82), SHARE))
 RARE_SIGNED_SHARES: tuple[tuple[Scale, Scale], ...] = (
     ((0.00939, 117), SIGNED_SHARE),
     ((0.00967, 76), SIGNED_SHARE),
 )
-#: With these an entry lies between the results of two C libraries: GELU and its approximation, and ELU.
+#: Inputs with a table entry that two C libraries round differently: GELU and its approximation, and ELU.
 RARE_GELUS: tuple[tuple[Scale, Scale], ...] = (
     ((0.012141, 3), (0.012141, 3)),
     ((0.019491, 10), (0.019491, 10)),
@@ -93,7 +92,7 @@ def of_two(
         options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
         name = f"all pairs, scales {_shown(scales)}, activation {activation}"
         yield _pair(name, opcode, (lhs, rhs), scales, options)
-    # Shorter than vectors of 32, so that the rest of shorter vectors is tried with many pairs, too.
+    # Shorter than vectors of 32, so that the remainder of shorter vectors is also tested with many pairs.
     short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
     for scales in (table[0], table[2], table[-1]):
         name = f"arrays of 31, scales {_shown(scales)}"
@@ -147,14 +146,14 @@ def of_one(
         name = f"all values, scales {_shown((given, wanted))}{what}"
         yield probe(name, opcode, operands, ProbeOutput(quantized(*wanted)), more)
     for count in (LARGE, LARGE + 1):
-        # ``options`` and scales are those of the last of the table.
+        # ``options`` and the scales are the last of the table.
         operands = [ProbeOperand(drawn(rng, 1, count), quantized(*given))]
         more = ProbeExtras(options=options)
         yield probe(f"{count:,} values", opcode, operands, ProbeOutput(quantized(*wanted)), more)
 
 
 def _everywhere() -> Iterator[Array]:
-    """Arrays of 263 values, all of them; every value stands in the last seven of some array."""
+    """Yield arrays of 263 values with every int8 value; each value is once among the last seven of an array."""
     for start in range(0, _LENGTH, _TAIL):
         rolled = np.roll(_VALUES, -start)
         yield np.append(rolled, np.resize(rolled, _TAIL)).reshape(1, -1)
@@ -197,9 +196,9 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         ("short rows", rng.integers(40, 128, (8000, 5), np.int8)),
         ("long rows", rng.integers(60, 128, (20, 301), np.int8)),
     )
-    # Each of 512 is 1/512, half a step of the output.
+    # Each of 512 equal values gives 1/512, half a step of the output.
     equal = np.repeat(np.array([[-128], [0], [127]], np.int8), 512, axis=1)
-    # More outputs than 16 bits count.
+    # Numbers of outputs beyond 16 bits
     large, larger = drawn(rng, LARGE // 8, 8), drawn(rng, LARGE // 8 + 1, 8)
     # After rows that end near 127, a row that ends near -128.
     uneven = np.sort(drawn(rng, 40, 10), axis=0)

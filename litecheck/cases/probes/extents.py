@@ -1,6 +1,7 @@
 """Probes of extents: windows that are not square, many channels, deep sums, several images, large outputs.
 
-Sizes stand on both sides of those at which devices change their ways: 32 channels, 256 products, 65,536 elements.
+Sizes are on both sides of the limits at which devices change their code paths: 32 channels, 256 products, 65,536
+elements.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from litecheck.model.build import Option, quantized
 
 Shape = tuple[int, ...]
 
-#: Channels: as many as fill vectors of 32, an additional channel, and many.
+#: Numbers of channels: a full vector of 32, one more, and many.
 CHANNELS = (32, 33, 83)
-#: Products in a sum: 1 more than 8 bits count, and several times as many.
+#: Numbers of products in a sum: a full byte of 256, one more, and three times as many.
 DEPTHS = (256, 257, 771)
-#: Elements of a large output: more than 16 bits count.
+#: Elements of a large output: their number exceeds 16 bits.
 LARGE = 1 << 16
 
 
@@ -155,7 +156,7 @@ def _deep(
 def _large(
     rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]], rows: int
 ) -> Iterator[Probe]:
-    """Outputs of 65,536 elements and of an additional row."""
+    """Yield probes with outputs of 65,536 elements, and of one row more."""
     for more in (0, 1):
         weights, image = shapes(rows + more)
         channels = weights[channel_axis(opcode)]

@@ -14,7 +14,7 @@ from litecheck.profile.operators import traits_of
 
 Floats = NDArray[np.float32]
 
-#: Options of a window that moves by 1 and sees no padding.
+#: Options of a window with stride 1 and without padding.
 WINDOWED: dict[str, Option] = {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
 
 
@@ -69,7 +69,7 @@ def channel_axis(opcode: str) -> int:
 
 
 def plainly(opcode: str) -> dict[str, Option]:
-    """Options for a sum at every place: of a window that moves by 1, where the operator has windows."""
+    """Return options for a sum at every position: stride 1 for an operator with windows, none for others."""
     return {} if traits_of(opcode).over == "row" else WINDOWED
 
 
@@ -91,5 +91,5 @@ def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple
 
 
 def rails(rng: np.random.Generator, *shape: int) -> Array:
-    """The values that are treated separately: the smallest values and the largest."""
+    """Return random values near both limits: -128, -127, 126 and 127."""
     return rng.choice(np.array([-128, -128, -127, 126, 127], np.int8), shape)

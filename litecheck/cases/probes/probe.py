@@ -19,13 +19,13 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
-    """Probe. ``name`` describes its special feature; ``opcode`` is the operator's kind.
+    """Probe of an operator. ``name`` describes its special feature; ``opcode`` is the operator's kind.
 
     ``accumulators`` are the sums before rescaling for each element of the first run's output, if they are known without
-    computing: a sum of products with all inputs at the zero point is its bias. ``order`` is the order of the runs, if
-    not each runs once. A probe of a model's own operator has the model's file as ``source``, the prefix of probe names
-    as ``called`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to run.
-    ``resized`` is True for an operator in another shape.
+    a computation: a sum of products with all inputs at the zero point is its bias. ``order`` is the order of the runs,
+    unless each is run once. A probe of a model's own operator has the model's file as ``source``, the prefix of probe
+    names as ``called`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to
+    run. ``resized`` is True for an operator in another shape.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ProbeOperand:
     constant: bool = False
 
     def planned(self, name: str) -> TensorPlan:
-        """The tensor it becomes."""
+        """Return the planned tensor: a constant or an input."""
         if self.constant:
             return constant(name, self.values, self.quantization)
         return run_time(name, self.values.shape, self.values.dtype.name, self.quantization)
@@ -68,7 +68,7 @@ class ProbeOperand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbeOutput:
-    """The output's type and quantization; its shape follows."""
+    """Type and quantization of the output; the reference computes its shape."""
 
     quantization: Quantization | None
     dtype: str = "int8"
@@ -76,7 +76,7 @@ class ProbeOutput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbeExtras:
-    """Further runs, as the values of the first operand that is not constant; known accumulators."""
+    """Further runs (values of the first operand that is not constant), known accumulators, and options."""
 
     runs: Sequence[Array] = ()
     accumulators: Array | None = None

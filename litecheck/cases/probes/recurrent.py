@@ -17,7 +17,7 @@ from litecheck.model.build import Option, quantized
 from litecheck.model.types import Model
 from litecheck.profile.operators import traits_of
 
-#: Inferences of a series: more than the memory of an SVDF here is long.
+#: Inferences of a series: more than the memory of an SVDF probe has entries.
 STEPS = 12
 _GATES = ("input", "forget", "cell", "output")
 
@@ -64,7 +64,7 @@ def of_lstm(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def _lstm(rng: np.random.Generator, opcode: str, sizes: tuple[int, int, int, int], strength: int) -> Model:
-    """Weights so much larger that, with a strength of 8, what goes into the gates saturates."""
+    """Return an LSTM with random weights; ``strength`` multiplies their scales, and 8 saturates the gates."""
     batch, time, features, cells = sizes
     hidden = quantized(1 / 128, 5)
     scales = strength * rng.uniform(0.002, 0.01, (2, len(_GATES)))

@@ -11,14 +11,14 @@ from litecheck.arrays import Array
 from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
 from litecheck.model.build import Option, quantized
 
-#: Sides of images whose sums need more than 16 and 20 bits.
+#: Sides of images with sums of more than 16 and more than 20 bits.
 LARGE = (17, 65)
 
 
 def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of AVERAGE_POOL_2D and MAX_POOL_2D: windows of even and odd size, a quarter of the means at ties,
     margins."""
-    fine, coarse = quantized(0.1, -7), quantized(12.0, -8)  # 6 is half a step of the latter: -7.5
+    fine, coarse = quantized(0.1, -7), quantized(12.0, -8)  # 6 is half a step of 12.0, at -7.5
     for shape, (height, width), (down, across), padding, activation, same in (
         ((2, 8, 10, 35), (2, 2), (2, 2), "VALID", "NONE", fine),
         ((2, 8, 10, 35), (3, 3), (2, 2), "SAME", "NONE", fine),
@@ -62,7 +62,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 
 def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
-    """Images of the smallest value and of the largest, whose sums are the largest, and an image in between."""
+    """Yield images of the smallest value, of the largest value, and of random values from 90 to 127."""
     for low, high in ((-128, -128), (127, 127), (90, 127)):
         yield rng.integers(low, high + 1, (1, size, size, 5), np.int8)
 
@@ -120,7 +120,7 @@ def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
     to = ProbeOperand(np.array((8, 7), np.int32), None, True)
     more = ProbeExtras(options={"align_corners": False, "half_pixel_centers": True})
     yield probe("two images, one of -128", opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
-    # A sixth of the third of four values is 0.5 - 2^-25 in float32, to which 1/2 adds up to 1.
+    # 1/6 of 1/3 of four values is 0.5 - 2^-25 in float32; adding 0.5 rounds to 1.
     pixels = np.indices((4, 4, 4, 4)).reshape(1, 2, 2, -1) - 128
     x = ProbeOperand(pixels.astype(np.int8), quantized(0.1, -7))
     to = ProbeOperand(np.array((4, 3), np.int32), None, True)

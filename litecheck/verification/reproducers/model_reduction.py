@@ -141,7 +141,7 @@ def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: i
     if options is None:
         return 0
     stride = int(options.get(f"stride_{name}", 1) or 1)
-    if int(options.get("padding", 0)) == 0:  # SAME
+    if int(options.get("padding", 0)) == 0:  # padding SAME
         return -(-length // stride)
     named = options.get("filter_height" if name == "h" else "filter_width", 0)
     size = int(named) or main.tensors[operator.inputs[1]].shape[axis]

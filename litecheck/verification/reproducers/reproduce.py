@@ -60,7 +60,7 @@ class Reproducer:
     def __call__(self, question: CaseJob, outcome: Outcome) -> str:
         """Shrink a failure, write it, and return the folder's path; return "" if the failure does not repeat.
 
-        Raises ConfigError if the folder cannot be written.
+        Raise ConfigError if the folder cannot be written.
         """
         found = self._smallest(question, outcome)
         if found is None:
@@ -72,7 +72,7 @@ class Reproducer:
         return self._write(question.case.name, asked, answer, judged)
 
     def _smallest(self, question: CaseJob, outcome: Outcome) -> Trial | None:
-        """Return the first failing trial among the case's feeds and segments, shrunk."""
+        """Return the first failing trial among the case's inputs and segments, shrunk."""
 
         def fails(trial: Trial) -> bool:
             asked = self._question(trial, outcome)
@@ -151,7 +151,7 @@ def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
 
 
 def _trials(question: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
-    """Yield a trial for each series of a case's feeds; for several operators, first their shortest segments.
+    """Yield a trial for each series of a case's inputs; for several operators, first their shortest segments.
 
     The reference computes the inputs of segments.
     """
