@@ -53,7 +53,7 @@ class SeededStreams:
     def __init__(self, key: Sequence[int], numbers: Integers) -> None:
         sources: Any = map(
             _Seeded, _states(key, numbers)
-        )  # Any, because numpy's type hints lack the seed sequence interface
+        )  # numpy's type hints lack the seed sequence interface
         self._sources = [np.random.PCG64(source) for source in sources]
         self._words = np.empty((len(numbers), 0), np.uint32)
         self._at = np.zeros(len(numbers), np.int64)
