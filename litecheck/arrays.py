@@ -22,7 +22,7 @@ class StackedRuns(Sequence[Arrays]):
     __slots__ = ("columns",)
 
     def __init__(self, columns: Arrays) -> None:
-        """``columns`` has at least one array."""
+        """Initialize from at least one array."""
         self.columns = columns
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ def stacked(runs: Sequence[Arrays]) -> Sequence[Arrays]:
 
 
 def _stack(arrays: Sequence[Array]) -> Array:
-    """Return ``np.stack(arrays)``, which takes longer than the copy where arrays are small."""
+    """Return ``np.stack(arrays)`` by a concatenation: for small arrays, ``np.stack`` takes longer than the copy."""
     shape = arrays[0].shape
     return np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.stack(arrays)
 
@@ -77,7 +77,8 @@ def blocks(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
 
 
 def alike(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
-    """Return True if two stacks have the same shapes and types but for the number of inferences; False without stacks."""
+    """Return True if two stacks have equal shapes and types except for the number of inferences; False without
+    stacks."""
     if not isinstance(some, StackedRuns) or not isinstance(others, StackedRuns):
         return False
     facts = [[(c.shape[1:], c.dtype) for c in runs.columns] for runs in (some, others)]

@@ -33,7 +33,7 @@ def decode_json(
 ) -> Any:
     """Return the values of a JSON document, or of a ``line`` of a file that has one document per line.
 
-    Raises ``error`` for content that is not JSON: also for NaN and Infinity, for a key that an object has twice, for an
+    Raise ``error`` for content that is not JSON: also for NaN and Infinity, for a key that an object has twice, for an
     integer with more digits than Python reads, and for values nested too deeply.
     """
     return _of_file(_json, content, file, "JSON", error, line)
@@ -57,13 +57,13 @@ def _escaped(line: str) -> str:
 
 
 def decode_toml(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> dict[str, Any]:
-    """Return the table of a TOML document of up to 1 MB. Raises ``error`` as ``decode_json`` does."""
+    """Return the table of a TOML document of up to 1 MB. Raise ``error`` as ``decode_json`` does."""
     table: dict[str, Any] = _of_file(_toml, content, file, "TOML", error)
     return table
 
 
 def compose_yaml(text: str, loader: Any) -> yaml.Node | None:
-    """Return the nodes of a YAML document, None if the document is empty. Raises DocumentError."""
+    """Return the nodes of a YAML document, None if the document is empty. Raise DocumentError."""
     import yaml
 
     return decode(lambda: yaml.compose(text, Loader=loader))
@@ -86,7 +86,7 @@ def _of_file(
 
 
 def decode(decoder: Callable[[], Value]) -> Value:
-    """Run a decoder and return its value. Raises DocumentError for every known failure of a decoder."""
+    """Run a decoder and return its value. Raise DocumentError for every known failure of a decoder."""
     try:
         return decoder()
     except UnicodeDecodeError as error:

@@ -41,7 +41,7 @@ def open_file(path: str | Path, piped: bool = False) -> BinaryIO:
     """Open a regular file for reading. ``piped`` also accepts a pipe that the shell names (``/dev/fd/63``).
 
     Every file that litecheck reads by name is opened here. A pipe without a writer is not waited for, and a device
-    (``/dev/zero`` behind a link) is not read. Raises OSError, also for a name that no file can have.
+    (``/dev/zero`` behind a link) is not read. Raise OSError, also for a name that no file can have.
     """
     return os.fdopen(_descriptor(path, piped and bool(_HANDED_OVER.fullmatch(str(path)))), "rb")
 
@@ -78,7 +78,7 @@ def check_regular(descriptor: int, piped: bool = False) -> None:
 def read_file(
     path: str | Path, limit: int = DOCUMENT_LIMIT, error: type[ConfigError] = ConfigError, piped: bool = False
 ) -> bytes:
-    """Return the bytes of a regular file. Raises ``error`` for a file that cannot be read or exceeds ``limit`` bytes.
+    """Return the bytes of a regular file. Raise ``error`` for a file that cannot be read or exceeds ``limit`` bytes.
 
     The file is read to its end, not to the size that the system states.
     """
@@ -96,7 +96,7 @@ def read_file(
 
 
 def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a regular file in hexadecimal, read piece by piece. Raises OSError."""
+    """Return the SHA-256 of a regular file in hexadecimal, read piece by piece. Raise OSError."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -107,7 +107,7 @@ def file_digest(path: str | Path) -> str:
 
 
 def member_path(folder: str | Path, name: str, error: type[ConfigError] = ConfigError) -> Path:
-    """Return the path of a file inside a folder by its relative name. Raises ``error`` for a name that leaves the folder.
+    """Return the path of a file inside a folder by its relative name. Raise ``error`` for a name that leaves the folder.
 
     Absolute names, drive letters, ``..`` and links to a place outside the folder leave it, on every system.
     """
@@ -139,7 +139,7 @@ def is_inside(path: str | Path, folder: str | Path) -> bool:
 def files_in(folder: str | Path, error: type[ConfigError] = ConfigError) -> list[Path]:
     """Return the files and folders directly in a folder, sorted by name, without hidden entries.
 
-    Raises ``error`` for a folder that cannot be listed and for a link that leaves the folder.
+    Raise ``error`` for a folder that cannot be listed and for a link that leaves the folder.
     """
     try:
         found = sorted(path for path in Path(folder).iterdir() if not path.name.startswith("."))
@@ -184,12 +184,12 @@ def reason(error: OSError) -> str:
 
 
 def is_full(error: OSError) -> bool:
-    """Return True if the system refused to write because there is no room left: the command itself may be right."""
+    """Return True if the system refused to write because there is no free space: the command itself can be correct."""
     return error.errno in _FULL or _has_no_scratch(error)
 
 
 def _has_no_scratch(error: OSError) -> bool:
-    """Return True for the error of Python's tempfile where it can write a file nowhere."""
+    """Return True for the error of Python's tempfile if no folder is writable."""
     return (error.strerror or "").startswith("No usable temporary directory")
 
 
@@ -199,7 +199,7 @@ def unwritable(path: str | Path, error: OSError) -> ConfigError:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise ConfigError if a file could not be written at ``path``: better now than after the work."""
+    """Raise ConfigError if a file could not be written at ``path``, before any work is done."""
     _check_name(path)
     target = Path(path)
     if os.path.isdir(target):
@@ -211,7 +211,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise ConfigError if no files could be written into the folder ``path``, which need not be there yet."""
+    """Raise ConfigError if no files could be written into the folder ``path``, which need not exist yet."""
     _check_name(path)
     there = os.path.abspath(path)
     while not os.path.lexists(there):
@@ -228,7 +228,7 @@ def _check_name(path: str | Path) -> None:
 
 
 def make_folder(path: str | Path, rights: int = 0o777) -> None:
-    """Make a folder and its missing parents. Raises OutputError and ConfigError."""
+    """Make a folder and its missing parents. Raise OutputError and ConfigError."""
     _check_name(path)
     folder = Path(path)
     try:
@@ -244,7 +244,7 @@ def atomic_write(path: str | Path, data: bytes | str | Iterable[bytes | bytearra
 
     Missing parent folders are made. Content may be an iterable of pieces, so that it need not fit in memory. Links are
     followed, and an existing file keeps its permissions. A path that is not a regular file (a device, a pipe) is
-    written directly. Raises OutputError if the disk is full, ConfigError for every other OSError.
+    written directly. Raise OutputError if the disk is full, ConfigError for every other OSError.
     """
     _check_name(path)
     # A name that is not UTF-8 contains surrogates. They are written escaped, as JSON and YAML escape them.

@@ -12,7 +12,7 @@ class FloatParts:
     """Numbers of float inputs and outputs of a model's entry points, and its float islands.
 
     An island is a set of connected float operators, each as (subgraph, operator). ``mixed`` is True if the model also
-    has quantized tensors; without them nothing is to be said about islands.
+    has quantized tensors; without them, the text does not mention islands.
     """
 
     inputs: int = 0

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A condition of the run on each model as a whole, beside the profiles. ``kept`` is True if the model meets it."""
+    """A condition of the run on each model as a whole, in addition to the profiles. ``kept`` is True if the model meets
+    it."""
 
     name: str
     kept: bool

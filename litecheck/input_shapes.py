@@ -1,4 +1,4 @@
-"""Text for an array of another shape than an input, with the cure."""
+"""Text for an array with another shape than its input, with the fix."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 def shape_mismatch(
     name: str, given: Sequence[int], wanted: Sequence[int], leading: Sequence[str] = ()
 ) -> str:
-    """Return the text for an array that does not fit an input, with the cure if the mistake is evident.
+    """Return the text for an array that does not fit an input, with the fix if the error is evident.
 
-    ``wanted`` has -1 for dimensions of any size. ``leading`` names axes before the input's own shape; an own batch of 1
-    may be left out behind them. Example: "input 'x': got shape (50, 639), expected (N, 640)".
+    ``wanted`` has -1 for dimensions of any size. ``leading`` names axes before the input's own shape; the input's batch
+    of 1 can be omitted after them. Example: "input 'x': got shape (50, 639), expected (N, 640)".
     """
     batched = bool(leading) and len(wanted) > 1 and wanted[0] in (1, -1)
     own = tuple(wanted[1:] if batched else wanted)
@@ -24,7 +24,7 @@ def shape_mismatch(
 
 
 def _cure(given: tuple[int, ...], own: tuple[int, ...], leading: int) -> str:
-    """Return the cure for a missing first axis, or for channels before height and width; "" for other mistakes."""
+    """Return the fix for a missing first axis, or for channels before height and width; "" for other errors."""
     if given and leading < 2 and _fits(given, own if leading else own[1:]):
         return ". Add a first axis: array[numpy.newaxis]"
     first = len(given) - 3

@@ -48,7 +48,7 @@ class CompilerReport:
 
 @dataclass(frozen=True, slots=True)
 class TargetReport:
-    """The placement of a model's operators on one target.
+    """Placement of a model's operators on one target.
 
     ``partitions`` counts the partitions on the NPU. ``live`` is the peak activation memory in bytes. ``compiler`` is
     the report of the target's own compiler, or None if the compiler did not run.
@@ -82,7 +82,7 @@ class TargetReport:
 
     @property
     def folded(self) -> int:
-        """Number of NPU operators that are optimized out, so that they cost no work."""
+        """Number of NPU operators that are optimized out and cost no work."""
         return sum(op.place == "npu" and op.partition is None for op in self.operators)
 
     @property

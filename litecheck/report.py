@@ -35,7 +35,8 @@ if TYPE_CHECKING:  # the import would load numpy
 
 @dataclass(frozen=True, slots=True)
 class OperatorReport:
-    """The status of one operator. ``reason`` says why the operator is not covered, or who waived its findings.
+    """Status of one operator. ``reason`` is the reason for an operator that is not covered, or the source of its
+    waiver.
 
     ``quantized`` is True if a rule checked its quantization, not only its structure. ``at_best`` is its status without
     findings.

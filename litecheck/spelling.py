@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
-#: Length of a word from which the words that begin with it are suggested, and how many of them at most.
+#: Smallest length of a word for suggestions by prefix, and largest number of suggestions.
 _PREFIX, _CHOICES = 3, 5
 #: Maximum number of files that are compared with the name of a missing file.
 _LISTED = 1000
@@ -26,7 +26,7 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def equally_close(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known words that are as similar to a word as the most similar one, at most 5 of them."""
+    """Return the known words with the same similarity as the most similar one, at most 5 of them."""
     import difflib
 
     names = list(known)
@@ -60,7 +60,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def suggestion(word: str, known: Iterable[str], lead: str = "available:") -> str:
-    """Return the suggestion of :func:`did_you_mean`, or else all known words behind ``lead``.
+    """Return the suggestion of :func:`did_you_mean`, or else all known words after ``lead``.
 
     For example, ``xyz`` among ``int8`` and ``int16`` gives ``; available: int8, int16``.
     """

@@ -60,7 +60,7 @@ def bundled_kinds() -> Mapping[str, TargetKind]:
 
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
-    """Return litecheck's own kinds and those of installed packages by name. Raises ConfigError."""
+    """Return litecheck's own kinds and those of installed packages by name. Raise ConfigError."""
     from importlib.metadata import entry_points  # the import takes 10 ms, and few commands need it
 
     installed = (_installed(point) for point in entry_points(group=GROUP))
@@ -68,7 +68,7 @@ def target_kinds() -> Mapping[str, TargetKind]:
 
 
 def target_kind(name: str) -> TargetKind:
-    """Return the kind of that name. Raises ConfigError with the known names."""
+    """Return the kind of that name. Raise ConfigError with the known names."""
     kinds = bundled_kinds() if name in bundled_kinds() else target_kinds()
     if name not in kinds:
         hint = suggestion(name, kinds)
@@ -77,7 +77,7 @@ def target_kind(name: str) -> TargetKind:
 
 
 def import_attribute(reference: str) -> Any:
-    """Import the attribute that ``module:attribute`` names. Raises ConfigError where there is none."""
+    """Import the attribute that ``module:attribute`` names. Raise ConfigError if it does not exist."""
     module, _, attribute = reference.partition(":")
     try:
         return getattr(import_module(module), attribute)
@@ -89,7 +89,7 @@ def _installed(point: EntryPoint) -> TargetKind:
     package = point.dist.name if point.dist else point.value
     try:
         kind = point.load()
-    except Exception as error:  # the code of an installed package may raise anything
+    except Exception as error:  # the code of an installed package can raise anything
         raise ConfigError(f"target kind {point.name!r} of {package} cannot be imported: {error}") from error
     if not isinstance(kind, TargetKind):
         raise ConfigError(f"target kind {point.name!r} of {package}: got {kind!r}, expected a TargetKind")

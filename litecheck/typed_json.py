@@ -73,7 +73,7 @@ def encoded(value: Any, kind: Any) -> Any:
 def decoded(document: object, kind: Any, what: str) -> Any:
     """Return the value that :func:`encoded` encoded. Unknown keys are ignored. ``what`` names the value in errors.
 
-    Raises ConfigError with the location for a document that does not fit ``kind``. Example of ``what``:
+    Raise ConfigError with the location for a document that does not fit ``kind``. Example of ``what``:
     ``verification``.
     """
     try:
@@ -89,7 +89,7 @@ def _fields(value: Any, kind: Any) -> dict[str, Any]:
 def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> tuple[Any, bytes]:
     """Return the value in a JSON file and the file's bytes. ``what`` names the value in errors.
 
-    The document must state ``version`` under ``key``. Raises ConfigError for a file that cannot be read, a document
+    The document must state ``version`` under ``key``. Raise ConfigError for a file that cannot be read, a document
     that does not fit ``kind``, and another version.
     """
     content = read_file(path)

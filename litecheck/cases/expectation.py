@@ -58,7 +58,7 @@ class Expectation:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
         have their initial contents.
 
-        Raises RunError as ``compute`` does.
+        Raise RunError as ``compute`` does.
         """
         interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
         for stimulus in self.stimuli:
@@ -73,7 +73,7 @@ class Expectation:
     def usable(self, arithmetic: Arithmetic) -> tuple[Stimulus, ...]:
         """Return the inputs that the reference can compute.
 
-        Raises RunError if a propagated input, or every input, fails. Further inputs are ignored once the outputs take
+        Raise RunError if a propagated input, or every input, fails. Further inputs are ignored once the outputs take
         too much memory.
         """
         if self._joins and self(arithmetic) is not None:

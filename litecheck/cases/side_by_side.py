@@ -154,7 +154,7 @@ def _by_images(main: Subgraph) -> bool:
 def outputs_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> Sequence[Arrays]:
     """Return the outputs of independent inferences.
 
-    Raises RunError as :meth:`ReferenceInterpreter.run` does.
+    Raise RunError as :meth:`ReferenceInterpreter.run` does.
     """
     return joined(batches_of(interpreter, several))
 
@@ -179,7 +179,7 @@ def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> 
 
 
 def run_once(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:
-    """Return the outputs of one inference. Raises RunError."""
+    """Return the outputs of one inference. Raise RunError."""
     main = interpreter.model.subgraphs[0]
     tensors = interpreter.run(main, inputs)
     return tuple(tensors[index] for index in main.outputs)

@@ -96,7 +96,7 @@ def _profiles() -> tuple[Profile, ...]:
 
 
 def selected(names: Sequence[str] | None) -> tuple[Profile, ...]:
-    """Return the profiles with these names and files, or the defaults of ``validate``. Raises ProfileError."""
+    """Return the profiles with these names and files, or the defaults of ``validate``. Raise ProfileError."""
     from litecheck.checks.validate import DEFAULT_PROFILES
     from litecheck.profile.load import load_profile
 

@@ -63,7 +63,7 @@ def configured(start: Path | None = None, named: str | None = None, isolated: bo
 
     The search begins at ``start`` (default: the current folder) and goes up to the repository root or the home folder.
     In one folder ``litecheck.toml`` comes before ``pyproject.toml``; a pyproject.toml without ``[tool.litecheck]``
-    does not count. With ``isolated``, no file is read. Raises ConfigError.
+    does not count. With ``isolated``, no file is read. Raise ConfigError.
     """
     if named is not None and isolated:
         raise ConfigError("conflicting options: got --config and --isolated, expected one. Omit one of them.")
@@ -81,7 +81,7 @@ def _field(key: str) -> str:
 
 
 def parse(table: Any, file: Path) -> Options:
-    """Return the options of a table, with paths relative to the file. Raises ConfigError for unknown keys."""
+    """Return the options of a table, with paths relative to the file. Raise ConfigError for unknown keys."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"{visible(str(file))}: [tool.litecheck] is not a table")
     for key in table:
@@ -97,7 +97,7 @@ def parse(table: Any, file: Path) -> Options:
 
 
 def _setting(content: Any) -> Setting:
-    """Return a value of the file as plain data that does not change."""
+    """Return a value of the file as immutable plain data."""
     if isinstance(content, Mapping):
         return {str(key): tuple(v) if isinstance(v, list) else v for key, v in content.items()}
     return tuple(content) if isinstance(content, list) else content

@@ -25,7 +25,7 @@ def find_configuration(start: Path, warn: Callable[[str], None]) -> tuple[Path, 
     """Return the nearest configuration file at or above ``start``, and its table.
 
     A pyproject.toml without ``[tool.litecheck]`` is not a configuration file. A file that is not trusted is skipped;
-    ``warn`` gets a message. Raises ConfigError.
+    ``warn`` gets a message. Raise ConfigError.
     """
     for folder in search_folders(start):
         for file in (folder / name for name in NAMES):
@@ -43,7 +43,7 @@ def find_configuration(start: Path, warn: Callable[[str], None]) -> tuple[Path, 
 
 
 def read_named(file: Path) -> Any:
-    """Return the table of a configuration file that the command line names. Raises ConfigError."""
+    """Return the table of a configuration file that the command line names. Raise ConfigError."""
     table = read_table(file)
     if table is None:
         raise ConfigError(f"{visible(str(file))}: no configuration: got no [tool.litecheck], expected one")
@@ -103,7 +103,7 @@ def _may_configure(file: Path) -> bool:
 
 
 def read_table(file: Path) -> Any:
-    """Return the table with litecheck's options, or None if a pyproject.toml has none. Raises ConfigError."""
+    """Return the table with litecheck's options, or None if a pyproject.toml has none. Raise ConfigError."""
     content = read_file(file, LIMIT)
     if file.name != PROJECT:
         return decode_toml(content, visible(str(file)))

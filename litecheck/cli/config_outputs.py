@@ -29,7 +29,7 @@ def check_output(stated: str, file: str | Path, key: str) -> None:
 
 
 def check_outputs(configuration: Configuration) -> None:
-    """Check the outputs that came from a configuration again, directly before they are written. Raises ConfigError."""
+    """Check the outputs that came from a configuration again, directly before they are written. Raise ConfigError."""
     stated = configuration.options.get("format", ())
     for item in (stated,) if isinstance(stated, str) else stated if isinstance(stated, tuple) else ():
         if file := item.partition(":")[2]:

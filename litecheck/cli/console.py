@@ -104,7 +104,8 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
                 safe = segment.control or segment.text.isprintable()
                 yield segment if safe else segment._replace(text=escaped(segment.text, lines=True))
 
-    # rich would still write bold and faint letters, which are escape codes as well. None leaves the decision to rich.
+    # rich would still write bold and faint text, whose escape codes are also unwanted. None leaves the decision to
+    # rich.
     bare = no_color or without_escapes()
     return PlainConsole(
         file=file or guard(sys.stderr if stderr else sys.stdout).styled,
@@ -220,7 +221,7 @@ def tell_warning(message: Warning | str, category: type[Warning], *place: object
 
 
 def tell_defect(error: BaseException) -> None:
-    """Print that litecheck itself is wrong, and how to see the traceback; or the traceback, where that is asked for."""
+    """Print that litecheck itself is wrong, and how to see the traceback; or the traceback, if it is requested."""
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
     name, text = type(error).__name__, str(error)

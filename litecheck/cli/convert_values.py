@@ -22,7 +22,7 @@ CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
 
 
 def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
-    """Return the paths of ``--data`` and N of ``random:N``. Raises ConfigError.
+    """Return the paths of ``--data`` and N of ``random:N``. Raise ConfigError.
 
     For example, ``["random:8"]`` gives ``((), 8)``. A file of this name is written ``./random:8``.
     """
@@ -40,7 +40,7 @@ def parse_data(texts: list[str] | None) -> tuple[tuple[str, ...], int | None]:
 
 
 def parse_match(text: str | None) -> Generation:
-    """Return the quantizer of TensorFlow that ``--match`` names. Raises ConfigError."""
+    """Return the quantizer of TensorFlow that ``--match`` names. Raise ConfigError."""
     from litecheck.spelling import suggestion
 
     if text is None:
@@ -52,7 +52,7 @@ def parse_match(text: str | None) -> Generation:
 
 
 def parse_sensitivity(text: str | None) -> int:
-    """Return the number of operators that ``--sensitivity`` ranks, -1 for all. Raises ConfigError."""
+    """Return the number of operators that ``--sensitivity`` ranks, -1 for all. Raise ConfigError."""
     if text is None:
         return 0
     if text != "all" and not (text.isascii() and text.isdigit() and int(text)):
@@ -61,7 +61,7 @@ def parse_sensitivity(text: str | None) -> int:
 
 
 def parse_ties(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of ``NAME=NAME``. Raises ConfigError."""
+    """Return the pairs of ``NAME=NAME``. Raise ConfigError."""
     pairs = [(one, other) for one, _, other in (text.partition("=") for text in texts)]
     odd = next(("=".join(filter(None, pair)) for pair in pairs if not all(pair)), None)
     if odd is not None:
@@ -70,7 +70,7 @@ def parse_ties(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def parse_vias(text: str, compare: bool) -> tuple[Via, ...]:
-    """Return the converters to run: all, or the converter that ``--via`` names. Raises ConfigError."""
+    """Return the converters to run: all, or the converter that ``--via`` names. Raise ConfigError."""
     from litecheck.spelling import suggestion
 
     found = tuple(name for name in CONVERTERS if compare or name == text)

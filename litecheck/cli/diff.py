@@ -1,4 +1,4 @@
-"""``litecheck diff``: what changed from one model to another."""
+"""``litecheck diff``: changes from one model to another."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def explain(
 
 
 def _piped() -> list[str]:
-    """Return the paths from stdin, without duplicates. Raises ConfigError if there are none."""
+    """Return the paths from stdin, without duplicates. Raise ConfigError if there are none."""
     paths = dict.fromkeys(line.strip() for line in sys.stdin if line.strip())
     if not paths:
         raise ConfigError("no path is piped to the program")

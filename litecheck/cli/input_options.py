@@ -33,7 +33,7 @@ class InputOptions:
 
 
 def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> InputOptions:
-    """Return the inputs from files and the seed. Raises LitecheckError."""
+    """Return the inputs from files and the seed. Raise LitecheckError."""
     point = _entry(model, signature)
     files = dict(_named(point, text) for text in given)
     if len(files) < len(given):
@@ -57,7 +57,7 @@ def given_samples(
 ) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
     """Return the samples of ``--input`` or of each ``--data``, at most ``most`` of each, and their source in words.
 
-    Raises LitecheckError.
+    Raise LitecheckError.
     """
     from litecheck.cases.sample_inputs import samples
 

@@ -39,7 +39,7 @@ class Output:
 def parse_outputs(texts: Iterable[str], command: str) -> tuple[Output, ...]:
     """Return the requested outputs of a command, or text to stdout if none is requested.
 
-    Raises ConfigError for an unknown format, two outputs to stdout, or a file that cannot be written.
+    Raise ConfigError for an unknown format, two outputs to stdout, or a file that cannot be written.
     """
     outputs = tuple(_parse(text, command) for text in texts) or (Output("text"),)
     printed = [output.format for output in outputs if not output.file]
@@ -65,9 +65,9 @@ def _parse(text: str, command: str) -> Output:
 
 
 def write(report: Reported, outputs: Iterable[Output], manner: OutputOptions) -> None:
-    """Write a report in every format asked for, files first, so that a reader of stdout finds them there.
+    """Write a report in every requested format, files first, so that a reader of stdout finds them.
 
-    If nothing goes to stdout, print the verdict to stderr.
+    If nothing is printed to stdout, print the verdict to stderr.
     """
     from litecheck.rendering.report_view import ReportView
 

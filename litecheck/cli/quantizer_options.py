@@ -91,7 +91,7 @@ class TensorOptions:
 def tensor(told: ParameterOptions, dtype: str | None, shape: str | None) -> TensorOptions:
     """Return type, shape and parameters from the options, and from the tensor of a model if the options name a tensor.
 
-    Raises LitecheckError.
+    Raise LitecheckError.
     """
     _check_one_way(told)
     if not told.like:
@@ -199,7 +199,7 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
 def selected(
     given: TensorOptions, told: ParameterOptions, x: NDArray[Any], semantics: Semantics
 ) -> Parameters:
-    """Return the parameters to quantize ``x``: the given parameters, else chosen from the data. Raises LitecheckError."""
+    """Return the parameters to quantize ``x``: the given parameters, else chosen from the data. Raise LitecheckError."""
     from litecheck.quantizer.calibrate import from_data
 
     if given.parameters is not None:
@@ -214,7 +214,7 @@ def selected(
 
 
 def parse_shape(text: str | None) -> tuple[int, ...] | None:
-    """Return the shape of ``1x96x96x3`` or ``1,96,96,3``. Raises ConfigError."""
+    """Return the shape of ``1x96x96x3`` or ``1,96,96,3``. Raise ConfigError."""
     if text is None:
         return None
     words = text.replace(",", "x").split("x")
@@ -232,7 +232,7 @@ class Tolerance:
 
 
 def parse_tolerance(text: str) -> Tolerance:
-    """Return the tolerance of ``1lsb``, ``4ulp`` or ``1`` (steps), or of ``1e-6`` (share). Raises ConfigError.
+    """Return the tolerance of ``1lsb``, ``4ulp`` or ``1`` (steps), or of ``1e-6`` (share). Raise ConfigError.
 
     For example, ``4ulp`` gives 4 ULP and ``1e-6`` a share.
     """

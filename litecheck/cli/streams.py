@@ -105,7 +105,7 @@ def guard(stream: TextIO, expendable: bool = False) -> GuardedStream:
 @contextmanager
 def guarded_streams() -> Iterator[None]:
     """Guard stdout and stderr in a context. Within another guard, or for completions, leave them unchanged."""
-    if COMPLETION in os.environ:  # shells need tabs; the words are litecheck's own
+    if COMPLETION in os.environ:  # shells need tabs, and completions are litecheck's own words
         yield
         return
     outer = sys.stdout, sys.stderr

@@ -209,7 +209,7 @@ def judging(
 
 
 def checked_level(level: str) -> str:
-    """Return the level. Raises ConfigError for an unknown level."""
+    """Return the level. Raise ConfigError for an unknown level."""
     from litecheck.errors import ConfigError
     from litecheck.spelling import did_you_mean
     from litecheck.suite.case import LEVELS

@@ -29,7 +29,7 @@ def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, lev
 def judge_answers(answers: str, *, header: str | None, output: str, no_color: bool) -> None:
     """Judge the answers in a file, or from stdin for ``-``. ``header`` is the file of the stream that they belong to.
 
-    Exits with the exit code of the report. Raises ConfigError for files that cannot be read, and as ``judge_stream``
+    Exits with the exit code of the report. Raise ConfigError for files that cannot be read, and as ``judge_stream``
     does.
     """
     from litecheck.rendering.stream import json_text, print_report

@@ -131,7 +131,7 @@ def run(
     statistics: bool = False,
     jobs: int = 1,
 ) -> int:
-    """Check the options, check the models, and report. Return the exit code. Raises LitecheckError."""
+    """Check the options, check the models, and report. Return the exit code. Raise LitecheckError."""
     from litecheck.checks import baseline, policy
     from litecheck.cli import outputs
     from litecheck.cli.file_conflicts import check_conflicts

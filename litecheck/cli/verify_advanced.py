@@ -108,7 +108,7 @@ def help_of_keys() -> str:
 
 
 def parse_advanced(texts: Sequence[str]) -> Advanced:
-    """Return the values of ``--set``. Raises ConfigError for an unknown key, a repeated key or a wrong value.
+    """Return the values of ``--set``. Raise ConfigError for an unknown key, a repeated key or a wrong value.
 
     For example, ``["repeat=1", "inputs=propagated"]`` gives ``Advanced(repeat=1, inputs=("propagated",))``.
     """

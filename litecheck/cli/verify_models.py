@@ -32,7 +32,7 @@ class ModelsAsked:
 
 
 def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: str | None) -> ModelsAsked:
-    """Return the models. Raises ConfigError for an option for one model that is given with several."""
+    """Return the models. Raise ConfigError for an option for one model that is given with several."""
     found = find_models(arguments)
     several = len(arguments) > 1 or (isinstance(found[0], str) and found != tuple(arguments))
     if several and journal:
@@ -59,7 +59,7 @@ class VerifyRun:
     _journals: list[Path] = field(default_factory=list)
 
     def prepared(self, file: str | ModelError) -> tuple[Model, Settings]:
-        """Return a model and its settings. Raises LitecheckError."""
+        """Return a model and its settings. Raise LitecheckError."""
         from litecheck.cases.other_shapes import in_other_shapes
         from litecheck.model.load import load_model
 

@@ -104,7 +104,7 @@ Set = Annotated[
 
 
 def parse_unit(text: str) -> dict[str, int | bool | tuple[str, str]]:
-    """Return the fields of Settings for a unit. Raises ConfigError.
+    """Return the fields of Settings for a unit. Raise ConfigError.
 
     For example, ``3`` gives ``{"segment": 3}``, ``conv1..softmax`` gives ``{"between": ("conv1", "softmax")}``.
     """

@@ -1,7 +1,7 @@
-"""Agreement of a device with published arithmetics: the one rule of ``verify``, ``suite judge`` and ``diagnose``.
+"""Agreement of a device with published arithmetics: the common rule of ``verify``, ``suite judge`` and ``diagnose``.
 
 An operator is exact if it is exact under one of the admitted arithmetics. Without a choice of the user, a runtime's own
-kernels are held to the runtime's own arithmetic, and every other device to the arithmetic of any published runtime.
+kernels must have the runtime's own arithmetic, and every other device the arithmetic of any published runtime.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PublishedAgreement:
 
     @property
     def mixed(self) -> bool:
-        """Return True if no arithmetic fits all exact operators."""
+        """True if no arithmetic fits all exact operators."""
         return len(self.groups) > 1
 
     @property

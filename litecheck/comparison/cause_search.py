@@ -23,7 +23,7 @@ from litecheck.reference.runtime_tensors import RunError
 #: A variant explains differences if this share of the values it changes becomes correct, and if it removes at least this
 #: number and this share of the differences.
 _RIGHT, _MANY, _SHARE = 0.75, 4, 0.01
-#: Limits of the first comparison: number of feeds, multiply-accumulates in all, and for slow variants
+#: Limits of the first comparison: number of inferences, multiply-accumulates in all, and for slow variants
 #: multiply-accumulates in all and sequential products.
 _FEEDS, _WORK, _SLOW, _STEPS = 64, 1 << 25, 1 << 22, 1 << 13
 #: Largest number of listed causes that explain all differences.
@@ -42,7 +42,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CauseSearch:
-    """A case of one operator with wrong integer outputs: its feeds, the outputs of each, and the candidates.
+    """A case of one operator with wrong integer outputs: its inputs, the outputs of each, and the candidates.
 
     ``nearest`` is the arithmetic of the verdict, ``published`` are further arithmetics to try besides its variants and
     defects. ``likely`` names causes that explained a similar case completely: if any of these explains this case
@@ -139,7 +139,7 @@ class CauseSearch:
     def _best(
         self, chosen: tuple[int, ...], near: _Trial, candidates: Iterator[_Candidate]
     ) -> list[_Candidate]:
-        """Return the candidates that explain differences on the chosen feeds, those with the fewest remaining
+        """Return the candidates that explain differences of the chosen inferences, those with the fewest remaining
         differences first."""
         few = self._few(chosen)
         nearby = _compared(near.made[: len(few)], near.actual[: len(few)])
@@ -153,7 +153,7 @@ class CauseSearch:
         return [candidate for *_, candidate in islice(scored, 2 * _LISTED)]
 
     def _chosen(self, base: _Trial) -> tuple[int, ...]:
-        """Return the feeds with the most differences, within the limit of work; at least one."""
+        """Return the inferences with the most differences, within the limit of work; at least one."""
         lefts = base.lefts
         order = sorted(range(len(self.stimuli)), key=lambda n: -lefts[n])
         kept, work = [order[0]], self._work(order[0])
@@ -164,7 +164,7 @@ class CauseSearch:
         return tuple(kept)
 
     def _few(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the chosen feeds that a slow candidate, which computes product by product, can be tried on."""
+        """Return the chosen inferences for a slow candidate, which computes product by product."""
         sums = sum(a.size for a in self.actual[chosen[0]])
         work = self._work(chosen[0])
         depth = work // max(sums, 1)
@@ -178,7 +178,7 @@ class CauseSearch:
         return made * max([w.size // max(w.quantization.scale.size, 1) for w in weights] or [1])
 
     def _left(self, candidate: _Candidate) -> int | None:
-        """Count the differences that the candidate leaves on all feeds."""
+        """Count the differences that the candidate leaves in all inferences."""
         trial = self._trial(tuple(range(len(self.stimuli))), candidate.arithmetic)
         return None if trial is None else trial.left
 
@@ -203,7 +203,8 @@ class CauseSearch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """Outputs of an arithmetic and of the device for some feeds; ``lefts`` counts the differing elements of each run."""
+    """Outputs of an arithmetic and of the device for some inferences; ``lefts`` counts the differing elements of each
+    run."""
 
     made: tuple[Arrays, ...]
     actual: tuple[Arrays, ...]

@@ -49,7 +49,7 @@ def difference(
     by = [measure(e, a, at) for e, a, at in zip(expected, actual, found, strict=True)]
     every = np.concatenate(by)
     beyond = np.abs(every) > tolerance
-    # The last bits of floats differ anywhere; only differences beyond the tolerance can form a pattern.
+    # Floats can differ in the last bits anywhere; only differences beyond the tolerance can form a pattern.
     told = [at[np.abs(d) > tolerance] for at, d in zip(found, by, strict=True)] if real else found
     scatter = Scatter.of(tensor, expected, actual, told, runs)
     largest = every[np.abs(every).argmax()]

@@ -41,7 +41,7 @@ class Exact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementSite:
-    """Operands, output, options and index of an element; absent operands are left out."""
+    """Operands, output, options and index of an element; absent operands are omitted."""
 
     operands: Mapping[str, Operand]
     output: OutputSpec
@@ -106,7 +106,7 @@ def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
     if value.multiplier < 0:
         ends, open_ends = ends[::-1], open_ends[::-1]
     first, last = math.ceil(ends[0]), math.floor(ends[1])
-    if first > last and not any(open_ends):  # beyond a limit there is always an accumulator
+    if first > last and not any(open_ends):  # an open end always has an accumulator
         return None
     return Needed(None if open_ends[0] else first, None if open_ends[1] else last)
 

@@ -21,7 +21,7 @@ from litecheck.reference.runtime_tensors import Operand
 
 
 def _int32(accumulator: int, source: Operand) -> int:
-    """Wrap a sum of 8-bit inputs to int32, like its register; sums of int16 inputs stay."""
+    """Wrap a sum of 8-bit inputs to int32, like its register; sums of int16 inputs are unchanged."""
     return accumulator if source.dtype == "int16" else (accumulator + 2**31) % 2**32 - 2**31
 
 
@@ -41,7 +41,7 @@ def _taps(site: ElementSite, size: int, kernel: int, at: int, side: str) -> Iter
     """Yield (tap, input position) of the window of output position ``at`` along one side."""
     stride, gap = int(site.option(f"stride_{side}")), int(site.option(f"dilation_{side}_factor", 1))
     first = at * stride
-    if int(site.option("padding")) == 0:  # SAME
+    if int(site.option("padding")) == 0:  # padding SAME
         reach = (kernel - 1) * gap + 1
         first -= max(0, (math.ceil(size / stride) - 1) * stride + reach - size) // 2
     for tap in range(kernel):
@@ -98,7 +98,7 @@ def _stamps(
 ) -> Iterator[tuple[int, int]]:
     """Yield (tap, input position) of all inputs that contribute to output position ``at`` along one side."""
     stride, before = int(site.option(f"stride_{side}")), 0
-    if int(site.option("padding")) == 0:  # SAME
+    if int(site.option("padding")) == 0:  # padding SAME
         before = max(0, (math.ceil(out / stride) - 1) * stride + kernel - out) // 2
     for tap in range(kernel):
         place, left = divmod(at + before - tap, stride)

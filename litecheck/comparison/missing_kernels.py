@@ -1,4 +1,5 @@
-"""Operators and types for which a published runtime has no kernel: the one rule of ``verify`` and ``suite judge``."""
+"""Operators and types for which a published runtime has no kernel: the common rule of ``verify`` and ``suite
+judge``."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 
-#: The device whose profile lists every operator and type with a kernel.
+#: Device with a profile that lists every operator and type with a kernel.
 _TFLM = "tflm"
-#: Ends of the paths of the requirements on operators and types.
+#: Suffixes of the paths of requirements on operators and types.
 _KERNELS = ("/types", "/dtype", "/unsupported")
 
 

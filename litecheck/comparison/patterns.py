@@ -1,7 +1,7 @@
 """Patterns of differing elements: channels, rows, tails, borders, runs.
 
-Every pattern is tried in two forms: with all differences, and with most of them, so that a second cause, or a stray
-element, does not hide the first. The differences outside a pattern are searched once more.
+Every pattern is tried in two forms: with all differences, and with most of them, so that a second cause, or a single
+unrelated element, does not hide the first. The differences outside a pattern are searched again.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def flat_tails(s: Scatter) -> Iterator[Pattern]:
     """Yield patterns of the remainder and the body of vector loops over whole tensors."""
     sizes = np.array([e.size for e in s.expected])
     if s.shape and sum(n > 1 for n in s.shape) == 1 and s.shape[-1] > 1:
-        return  # the same pattern as that of the last dimension
+        return  # the last dimension has the same pattern
     for vector in VECTORS:
         starts = sizes // vector * vector
         if (starts == 0).any() or (starts == sizes).all():
@@ -80,10 +80,11 @@ def row_tails(s: Scatter) -> Iterator[Pattern]:
 
 @dataclass(frozen=True, slots=True)
 class SharedTail:
-    """The differences of ``cases`` failing cases all lie in the last n % ``vector`` elements of rows of n elements.
+    """A remainder of vector loops that has all differences of ``cases`` failing cases: the last n % ``vector``
+    elements.
 
-    A row has the last ``dimensions`` dimensions of the output; 0 is the flat tensor. For example, dimensions 1 and
-    vector 16 are the last 3 of 19 channels in one case, and the last 8 of 40 in another.
+    A row has n elements: the last ``dimensions`` dimensions of the output, or 0 for the flat tensor. For example,
+    dimensions 1 and vector 16 are the last 3 of 19 channels in one case, and the last 8 of 40 in another.
     """
 
     dimensions: int
@@ -117,7 +118,7 @@ def shared_tail(cases: Sequence[tuple[tuple[int, ...], Ints]]) -> SharedTail | N
 def _common(
     cases: Sequence[tuple[tuple[int, ...], Ints]], dimensions: int, vector: int, tried: int
 ) -> int | None:
-    """Return the number of elements in the tails of all cases; None if a difference lies elsewhere, or by chance."""
+    """Return the number of elements in the tails of all cases; None if a difference is elsewhere, or by chance."""
     odds, total = log(tried), 0
     for shape, flat in cases:
         row = prod(shape[-dimensions:]) if dimensions else prod(shape)

@@ -81,8 +81,8 @@ class StaleOutput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputHistory:
-    """Outputs of a device in a sequence of inferences: ``order`` has the feed of each, ``expected`` has one entry per
-    feed."""
+    """Outputs of a device in a sequence of inferences: ``order`` has the input of each, ``expected`` has one entry per
+    input."""
 
     order: Sequence[int]
     kinds: Sequence[str]
@@ -90,7 +90,7 @@ class OutputHistory:
     actual: Sequence[Arrays]
 
     def flaky(self) -> NonRepeating | None:
-        """Return the first feed with different outputs in different inferences."""
+        """Return the first input with different outputs in different inferences."""
         first: dict[int, int] = {}
         places = [first.setdefault(number, place) for place, number in enumerate(self.order)]
         if isinstance(self.actual, StackedRuns):

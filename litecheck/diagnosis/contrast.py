@@ -18,7 +18,7 @@ from litecheck.reference.runtime_tensors import RunError
 _MOST = 3
 #: Smallest number of passing probes whose numbers are multiples of a vector length.
 _MULTIPLES = 3
-#: A trait that more than one in so many passing probes have tells nothing apart.
+#: Smallest ratio of all passing probes to passing probes with a trait, for a trait that separates.
 _RARE = 4
 
 

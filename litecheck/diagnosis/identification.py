@@ -75,7 +75,7 @@ def diagnose(
 
 
 def _distinguished(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
-    """Yield the operators, those of one kind with the condition of steps that no other group of the kind has.
+    """Yield the operators; those of one kind get the condition of the steps that no other group of the kind has.
 
     For example, CONV_2D int8 with the steps ``requantize`` and with ``requantize/grouped`` gives "" and ``grouped``.
     """

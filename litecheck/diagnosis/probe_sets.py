@@ -31,7 +31,7 @@ from litecheck.spelling import did_you_mean
 REPEATS = 600
 #: Number of distinct inputs among them.
 _INPUTS = 4
-#: The outputs of two inputs must differ in more than this share of elements, to be distinguishable.
+#: Smallest share of elements in which the outputs of two inputs must differ, to be distinguishable.
 _APART = 0.25
 #: Smallest number of elements of a repeated probe: smaller probes cannot show faults that depend on position.
 _LEAST = 16
@@ -67,9 +67,9 @@ def prepared(
     """Return the probes for a device: designed probes, and the operators of models, if there are any.
 
     ``opcodes`` selects among the models' operators, or among all operators with probes or a design of shapes. For each
-    operator with probes, the smallest is run ``repeats`` times, every further probe repeats one input, and the shapes of
-    its design follow. Raises ConfigError for an operator
-    that has neither probes nor a place in a model, and for models without an operator that can be diagnosed.
+    operator with probes, the smallest is run ``repeats`` times, every further probe repeats one input, and the shapes
+    of its design follow. Raise ConfigError for an operator without probes that no model has, and for models without an
+    operator that can be diagnosed.
     """
     own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
     there = sorted({probe.opcode for probe in own}) if models else [*probed(), *_usual()]

@@ -40,7 +40,7 @@ _FLAGS = (
 )  # fmt: skip
 #: Words that an operator can have.
 _WORDS = {"activation": ("NONE", "RELU", "RELU6", "RELU_N1_TO_1"), "padding": ("SAME", "VALID")}
-#: Unusual features that are not reported as not exercised.
+#: Unusual features that the report of features not exercised omits.
 _NEVER_MISSED = ("several inferences", "inputs beside their zero points")
 
 

@@ -62,7 +62,7 @@ def _least(
             if found == "cannot be computed" or (
                 best is not None and sum(f.differing for f in differing) >= best.differing
             ):
-                # The probe that excluded this candidate comes first for the next.
+                # The probe that excluded this candidate is tried first on the next.
                 order.insert(0, order.pop(at))
                 break
         else:

@@ -32,8 +32,8 @@ def diagnose_device(
     parameter.
 
     The operators of ``models`` are tried in addition to the probes, ``select`` (``CONV_2D``) restricts both; the
-    smallest probe of each operator is run ``repeat`` times. ``build`` states the device's version. Raises DeviceError
-    for a device that cannot be opened, RunError for operators that have neither probes nor a place in a model.
+    smallest probe of each operator is run ``repeat`` times. ``build`` states the device's version. Raise DeviceError
+    for a device that cannot be opened, RunError for operators without probes that no model has.
     """
     if isinstance(models, (Model, str)) or isinstance(select, str):
         call = "litecheck.diagnose('litert:xnnpack', [model], select=['CONV_2D'])"

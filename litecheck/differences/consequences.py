@@ -16,7 +16,7 @@ from litecheck.profile.operators import traits_of
 
 #: Relative difference of a bias scale from the product of the input and weight scales that counts as equal.
 _PRODUCT = 1e-3
-#: Kinds that make constants with the same real values other integers, the most general first.
+#: Kinds of changes that change the integers of constants with the same real values, the most general first.
 _STORAGE: tuple[ChangeKind, ...] = ("dtype", "granularity", "scale", "zero-point")
 Numbers = Mapping[tuple[int, ChangeKind], int]
 

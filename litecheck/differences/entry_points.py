@@ -8,7 +8,7 @@ from litecheck.differences.change import Change, ChangeKind
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Model, Signature
 
-#: Characters of metadata that are shown.
+#: Largest number of displayed characters of metadata.
 _SHORT = 40
 
 
@@ -58,7 +58,7 @@ def model_changes(match: ModelMatch) -> Iterator[Change]:
 
 
 def _content(block: bytes | None) -> str:
-    """Return a short text as it is, anything else as its size. Example: ``1.5.0``."""
+    """Return a short text unchanged, other content as its size. Example: ``1.5.0``."""
     if block is None:
         return "absent"
     text = block.rstrip(b"\0").decode("latin-1")

@@ -13,7 +13,7 @@ from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model, Operator
 from litecheck.profile.operators import traits_of
 
-#: Kinds of changes that a finding elsewhere cannot follow from: shapes and types of other tensors stay.
+#: Kinds of changes that keep shapes and types of other tensors, so that a finding elsewhere does not follow from them.
 _LOCAL: frozenset[ChangeKind] = frozenset(
     ("scale", "zero-point", "axis", "granularity", "constant", "name", "metadata", "output-values")
 )
@@ -60,9 +60,9 @@ def finding_changes(match: ModelMatch, changes: Sequence[Change]) -> Iterator[Ch
 
 
 def _near(match: ModelMatch, changes: Sequence[Change]) -> set[tuple[int, int]] | None:
-    """Return the operators of the first model whose findings may change: changed ones and those beside them.
+    """Return the operators of the first model whose findings can change: changed operators and their neighbors.
 
-    None stands for all operators: operators came or went, or shapes may change.
+    None stands for all operators: operators were added or removed, or shapes can change.
     """
     if match.unmatched or not all(map(partial(_is_local, match), changes)):
         return None
@@ -79,7 +79,7 @@ def _near(match: ModelMatch, changes: Sequence[Change]) -> set[tuple[int, int]] 
 
 
 def _is_local(match: ModelMatch, change: Change) -> bool:
-    """Return True if a change has no effect on shapes: values of a constant may be sizes or indices."""
+    """Return True if a change has no effect on shapes: values of a constant can be sizes or indices."""
     if change.kind == "option":
         return change.role in _SHAPELESS
     if change.kind != "constant":

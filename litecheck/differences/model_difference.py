@@ -44,7 +44,7 @@ def diff(
     Operators are matched by structure, so that another order of operators or tensors, or other names of tensors inside,
     are no change. ``select`` and ``ignore`` are kinds of changes, with wildcards: ``scale``, ``finding-*``. With ``seed``,
     both models run on random inputs under ``arithmetic``, and operators with different outputs are changes; ``run`` counts
-    the compared operators. ``/dev/null`` is an absent model, as git names it. Raises ModelError
+    the compared operators. ``/dev/null`` is an absent model, as git names it. Raise ModelError
     for files that cannot be read, ConfigError for a pattern that no kind has, RunError for models that do not run.
     """
     _check_patterns((*select, *ignore))
@@ -61,7 +61,7 @@ def diff(
     run: OutputComparison | None = None
     if seed is not None and one.subgraphs and other.subgraphs:
         from litecheck.differences.output_changes import (
-            output_changes,  # the kernels, which a comparison of files does not need
+            output_changes,  # imported here because a comparison of files does not need the kernels
         )
 
         run, differing = output_changes(found, seed, arithmetic)
@@ -82,7 +82,7 @@ def diff(
 def _loaded(model: Model | str | Path) -> Model:
     if isinstance(model, Model):
         return model
-    # git names the missing side of an added or a deleted file so.
+    # git gives this name to the missing side of an added or a deleted file
     return Model((), file=os.devnull) if str(model) == os.devnull else load_model(model)
 
 

@@ -23,7 +23,7 @@ from litecheck.quantization import Blockwise, MultiAxis
 
 @dataclass(frozen=True, slots=True)
 class PlacedChange:
-    """A change with the tensors that it is about: numbers in the first and in the second subgraph, -1 for none."""
+    """A change with its tensors: numbers in the first and in the second subgraph, -1 for none."""
 
     change: Change
     tensors: tuple[int, int] = (-1, -1)
@@ -122,7 +122,7 @@ def _option_changes(mine: Operator, theirs: Operator) -> Iterator[Change]:
 
 
 def _options(operator: Operator) -> dict[str, Any]:
-    """Return the options of an operator without the values that stand for an absent field: 0 and False."""
+    """Return the options of an operator without the values of absent fields: 0 and False."""
     fields = {} if operator.options is None else operator.options.fields
     plain = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in fields.items()}
     return {name: value for name, value in plain.items() if isinstance(value, list) or value}
@@ -171,7 +171,7 @@ def _listed(places: list[int]) -> str:
 
 
 def _is_rewired(match: SubgraphMatch, mine: Operator, theirs: Operator, place: int) -> bool:
-    """Return True if an input comes from elsewhere and this follows from no operator that was added or removed."""
+    """Return True if an input has another source, and no added or removed operator is the reason."""
     old, new = mine.inputs[place], theirs.inputs[place]
     if min(old, new) < 0 or _both_held(match, old, new):
         return False
@@ -184,7 +184,7 @@ def _is_rewired(match: SubgraphMatch, mine: Operator, theirs: Operator, place: i
 
 
 def _of_ends(match: SubgraphMatch, compared: set[tuple[int, int]]) -> Iterator[PlacedChange]:
-    """Yield changes of inputs of the subgraph, which no operator may read directly."""
+    """Yield changes of inputs of the subgraph, which can have no operator that reads them."""
     for number, index in enumerate(match.second.inputs):
         old = match.tensors.get(index, -1)
         if old >= 0:

@@ -18,7 +18,7 @@ def output_changes(
     """Compare the outputs of matched operators of the first subgraphs in one inference.
 
     Return the numbers of operators, and each operator with different outputs once, with the largest difference. Both
-    models get the same stored values. Raises RunError for a model that does not run, and for inputs of another type.
+    models get the same stored values. Raise RunError for a model that does not run, and for inputs of another type.
     """
     part = match.subgraphs[0]
     drawn = entry(match.first, None).random(seed)

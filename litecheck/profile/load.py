@@ -77,7 +77,7 @@ def _state(file: str) -> FileState:
 
 
 def narrowed(name: str | Path, operators: MappingNode, file: str) -> Profile:
-    """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raises ProfileError."""
+    """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raise ProfileError."""
     parent = Reading(quoting=False).loaded(*_find(str(name), None))
     top = MappingNode({"ops": operators}, {"ops": operators.line}, operators.line, file)
     loaded = Builder(parent.profile.name, file, top, parent, (), False).build()
@@ -86,7 +86,7 @@ def narrowed(name: str | Path, operators: MappingNode, file: str) -> Profile:
 
 
 def _installed_folders() -> list[Path]:
-    """Return the folders of profiles that installed kinds of targets bring. Raises ConfigError."""
+    """Return the folders of profiles that installed kinds of targets bring. Raise ConfigError."""
     return [kind.profiles for kind in target_kinds().values() if kind.profiles is not None]
 
 
@@ -120,7 +120,7 @@ class Reading:
         self.states: dict[str, FileState] = {}
 
     def loaded(self, path: Path, shown: str) -> Loaded:
-        """Load a rule file and the files that it extends and includes. Raises ProfileError."""
+        """Load a rule file and the files that it extends and includes. Raise ProfileError."""
         if path.is_relative_to(rules_dir()):
             if path not in _bundled:
                 _bundled[path] = self._read(path, shown, bundled=True)

@@ -42,7 +42,7 @@ class Loaded:
 def check_profile(top: MappingNode, loaded: Loaded, parent: Loaded | None) -> None:
     """Check the rules of a file: they must only narrow the parent's rules, and every pattern must match a path.
 
-    ``top`` is the file. Raises ProfileError.
+    ``top`` is the file. Raise ProfileError.
     """
     rules = {opcode: loaded.profile.operators[opcode] for opcode in changed(top, loaded.rules, parent)}
     if parent:

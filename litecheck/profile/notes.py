@@ -51,7 +51,7 @@ def notes_of(opcode: str) -> tuple[Note, ...]:
 
 @cache
 def all_notes() -> tuple[Note, ...]:
-    """Return every note, in the order of the file. Raises ProfileError."""
+    """Return every note, in the order of the file. Raise ProfileError."""
     listed = entries(
         read_yaml(rules_dir() / "notes.yaml", FILE, trusted=True).only(("notes",)).get("notes"), FILE
     )

@@ -12,7 +12,7 @@ from litecheck.quantization import Quantization
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 Scales = ArrayLike | Quantization | Parameters
-#: The call that an error shows, by function.
+#: Example calls for errors, by function.
 _CALLS = {
     "quantize": "litecheck.quantize(array, scale=0.5, zero_point=-3, dtype='int8')",
     "dequantize": "litecheck.dequantize(array, scale=0.5, zero_point=-3)",
@@ -25,10 +25,10 @@ _CALLS = {
 def as_array(
     function: str, values: ArrayLike, plain: np.dtype[Any] | type[np.generic], argument: str = "values"
 ) -> NDArray[Any]:
-    """Return an array unchanged, and a number or list as an array of type ``plain``. Raises TypeError for other values.
+    """Return an array unchanged, and a number or list as an array of type ``plain``. Raise TypeError for other values.
 
     float64 is the type of Python's numbers, and no semantics quantizes it: such an array becomes ``plain`` as well if
-    ``plain`` is float32. Raises QuantizerError, which names the ``argument``, for numbers that an integer type ``plain``
+    ``plain`` is float32. Raise QuantizerError, which names the ``argument``, for numbers that an integer type ``plain``
     does not hold.
     """
     try:
@@ -60,7 +60,7 @@ def as_parameters(
     axis: int | None = None,
     block_size: int = 0,
 ) -> Parameters:
-    """Return the parameters of numbers, lists or arrays, or those of a tensor. Raises TypeError."""
+    """Return the parameters of numbers, lists or arrays, or those of a tensor. Raise TypeError."""
     if scale is None:
         raise wrong_type(function, "a scale", scale, _CALLS[function])
     if isinstance(scale, (Quantization, Parameters)):
@@ -78,7 +78,7 @@ def as_parameters(
 
 
 def type_word(function: str, dtype: DTypeLike | None) -> str | None:
-    """Return the name of a type. Examples: ``int8`` for "int8", numpy.int8 and numpy.dtype("int8"). Raises TypeError."""
+    """Return the name of a type. Examples: ``int8`` for "int8", numpy.int8 and numpy.dtype("int8"). Raise TypeError."""
     if dtype is None or isinstance(dtype, str):
         return dtype
     if isinstance(dtype, np.dtype) or (isinstance(dtype, type) and issubclass(dtype, np.generic)):

@@ -45,7 +45,7 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
 
     Raw bytes need ``dtype``, and ``shape`` unless the tensor is one-dimensional. Types below 8 bits are packed, low
     bits first. For the other formats ``dtype`` may name a type that numpy lacks: int4 in int8, small floats in bytes.
-    Files are memory-mapped where possible. Raises LitecheckError.
+    Files are memory-mapped where possible. Raise LitecheckError.
     """
     if is_constant(source):
         return _constant(source)
@@ -162,7 +162,7 @@ def write(path: str, values: NDArray[Any], dtype: str) -> None:
     """Write a tensor to ``.npy``, or as raw bytes to a file with another suffix, atomically.
 
     A .npy file has one byte per value of a type below 8 bits, and the bytes of a small float. Raw bytes are
-    little-endian, and packed below 8 bits. Raises ConfigError.
+    little-endian, and packed below 8 bits. Raise ConfigError.
     """
     if path.lower().endswith(".npz"):
         raise ConfigError(f"{path}: one tensor is written to .npy or to a file of raw bytes")
@@ -177,7 +177,7 @@ def write(path: str, values: NDArray[Any], dtype: str) -> None:
 
 
 def write_all(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write several arrays to a ``.npz`` file atomically. Raises ConfigError.
+    """Write several arrays to a ``.npz`` file atomically. Raise ConfigError.
 
     Names come from a model and may be unsafe file names. Example: ``../../x``. Entries are therefore named 0, 1, 2 ...,
     and names.json maps them to the array names that ``read`` accepts. The same arrays give the same bytes.

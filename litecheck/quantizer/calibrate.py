@@ -38,7 +38,7 @@ def symmetric(
 ) -> Parameters:
     """Return parameters with zero point 0 for values in [low, high]; with ``axis``, arrays give per-axis parameters.
 
-    ``dtype`` is a signed type. Raises QuantizerError for a range that is not finite or has low > high.
+    ``dtype`` is a signed type. Raise QuantizerError for a range that is not finite or has low > high.
 
     For example, [-1, 2] in int8 gives scale 2 / 127.
     """
@@ -60,7 +60,7 @@ def asymmetric(
 ) -> Parameters:
     """Return parameters that use all values of ``dtype`` for [low, high] and 0; with ``axis``, arrays give them per axis.
 
-    Raises QuantizerError for a range that is not finite, has low > high, or exceeds the range of ``width``.
+    Raise QuantizerError for a range that is not finite, has low > high, or exceeds the range of ``width``.
 
     For example, [-1, 1.55] in int8 gives scale 0.01 and zero point -28.
     """
@@ -81,7 +81,7 @@ def from_data(
 ) -> Parameters:  # fmt: skip
     """Return parameters for the smallest and largest value of ``x``, or of each slice along ``axis``.
 
-    ``mode`` is ``symmetric`` (weights) or ``asymmetric`` (activations). Raises QuantizerError for NaN, infinities and
+    ``mode`` is ``symmetric`` (weights) or ``asymmetric`` (activations). Raise QuantizerError for NaN, infinities and
     empty slices.
 
     For example, [[1, -2], [0.5, 1.27]] with axis 0 gives the scales 2 / 127 and 0.01.

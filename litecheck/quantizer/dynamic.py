@@ -54,7 +54,7 @@ def dynamic_quantize_linear(
     Rounding is half to even, and saturation is to [0, 255]. ``y`` has the shape of ``x``. The document's int8 range
     [-127, 127] is not offered, because the operator supports only uint8. See :func:`dynamic_parameters` for the range
     and its special cases. A NaN quotient becomes 0 in ``y``. NaN quotients come from NaN, from an infinity in a tensor
-    with an infinity, and from 0 / 0, so that zeros become zeros. Raises QuantizerError for another type or an empty
+    with an infinity, and from 0 / 0, so that zeros become zeros. Raise QuantizerError for another type or an empty
     tensor.
     """
     parameters = dynamic_parameters(x)

@@ -23,7 +23,7 @@ def dynamic_quantize(
     ``onnx-dynamic`` is DynamicQuantizeLinear, which chooses the parameters itself and supports uint8 only. Operators
     that take parameters, such as oneDNN's DynamicQuantize (``onednn``), get those of
     ``choose_parameters(values, dtype, mode="asymmetric")``. Example: values from -1 to 1 in uint8 get scale 2 / 255.
-    Raises QuantizerError for another type of ONNX's operator or an empty array. The document of ONNX defines neither NaN,
+    Raise QuantizerError for another type of ONNX's operator or an empty array. The document of ONNX defines neither NaN,
     nor infinities, nor values that are all 0: the scale, which is then no positive number, gives a UserWarning.
     """
     check_words("dynamic_quantize", semantics=semantics)

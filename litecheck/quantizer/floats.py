@@ -31,7 +31,7 @@ LARGEST: dict[str, float] = {
 
 
 def ml_dtype(name: str) -> np.dtype[Any]:
-    """Return the numpy type of a float in :data:`ML_DTYPES`. Raises ConfigError if ml_dtypes is not installed."""
+    """Return the numpy type of a float in :data:`ML_DTYPES`. Raise ConfigError if ml_dtypes is not installed."""
     try:
         import ml_dtypes
     except ImportError as error:

@@ -49,7 +49,7 @@ def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) 
     ``parameters`` are per-tensor, per-axis on any dimension, or blocked. The output has the shape of ``x``, one value
     per element also below 8 bits. LiteRT's kernel supports int4, int8, uint8 and int16, per axis only the last three. The
     remaining types use its formula, with the zero point added in enough bits. Scales must be finite and positive, zero
-    points in the range of the type. Raises QuantizerError.
+    points in the range of the type. Raise QuantizerError.
 
     For example, 0.25, -0.25 and 0.75 with scale 0.5 give 1, -1 and 2: ties are rounded away from zero.
     """
@@ -75,7 +75,7 @@ def dequantize(
     """Dequantize stored integers to float32: scale * (q - zero_point), rounded once.
 
     ``dtype`` may only be float32. ``stored`` names the stored type if it differs from the array's type (int4 in int8).
-    int16 with a zero point other than 0 is rejected, as in LiteRT's kernel, although QUANTIZE writes it. Raises
+    int16 with a zero point other than 0 is rejected, as in LiteRT's kernel, although QUANTIZE writes it. Raise
     QuantizerError.
     """
     if dtype not in (None, "float32"):
@@ -92,7 +92,7 @@ def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None)
 
     The kernel multiplies in double precision per tensor and in float32 per axis. Both give the float32 nearest to the
     real product if the difference has at most 24 bits, so for all types except int32. int32 has no kernel and is
-    multiplied in double precision here. Raises QuantizerError.
+    multiplied in double precision here. Raise QuantizerError.
 
     For example, 3 and -1 with scale 0.1 and zero point 1 give 0.2 and -0.2.
     """
@@ -174,7 +174,7 @@ def _pieces(
 
 
 def reals(x: NDArray[Any]) -> NDArray[np.float32]:
-    """Return real values in float32 if they are float32 or float16. Raises QuantizerError."""
+    """Return real values in float32 if they are float32 or float16. Raise QuantizerError."""
     if x.dtype.name not in ("float32", "float16"):
         hint = "; round them first: x.astype(numpy.float32)" if x.dtype == np.float64 else ""
         raise QuantizerError(name, "x", f"real values are float32 or float16, not {x.dtype}{hint}")
@@ -219,7 +219,7 @@ def _granularity(parameters: Parameters, shape: tuple[int, ...]) -> tuple[int, .
 
 
 def known(dtype: str) -> str:
-    """Return the name of a type in STORAGE. Raises QuantizerError for another name."""
+    """Return the name of a type in STORAGE. Raise QuantizerError for another name."""
     if dtype not in STORAGE:
         raise QuantizerError(name, "dtype", f"{dtype} is not one of {', '.join(STORAGE)}")
     return dtype

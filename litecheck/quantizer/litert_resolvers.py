@@ -55,7 +55,7 @@ class ResolverSemantics:
             raise QuantizerError(self.name, "resolver", f"is none of {', '.join(RESOLVERS)}")
 
     def quantize(self, x: Array, parameters: Parameters, dtype: str | None = None) -> Array:
-        """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8. Raises QuantizerError."""
+        """Quantize float32 (or float16) values to stored integers of ``dtype``, by default int8. Raise QuantizerError."""
         dtype = dtype or self.default_dtype
         self._check_kernel(INTO_INTEGERS, dtype, parameters)
         if self.resolver == "reference" or parameters.axis is not None or dtype == "int4":

@@ -10,7 +10,7 @@ from litecheck.model.types import Model, Subgraph, Tensor
 
 
 def find_tensor(text: str) -> tuple[Subgraph, Tensor]:
-    """Return the subgraph and tensor that ``MODEL:TENSOR`` names. Raises ConfigError or ModelError.
+    """Return the subgraph and tensor that ``MODEL:TENSOR`` names. Raise ConfigError or ModelError.
 
     TENSOR is a name or an index. If several subgraphs have it, ``subgraph/`` (a name or an index) comes first.
     """

@@ -27,7 +27,7 @@ def quantize(
 
     ``scale`` is a number, several numbers along ``axis``, or the parameters of a tensor (``tensor.quantization``) in
     place of scale, zero point and axis. ``semantics`` is a value of ``--semantics``. Without ``dtype``, the type is
-    int8, and for ONNX the type of a zero point that is an array, else uint8. Lists and float64 become float32. Raises
+    int8, and for ONNX the type of a zero point that is an array, else uint8. Lists and float64 become float32. Raise
     QuantizerError for arguments that the semantics does not define, ConfigError for an unknown semantics. ONNX defines
     scales that are 0, negative or not finite; they give a UserWarning.
 

@@ -46,7 +46,7 @@ class ArrayError(LitecheckError):
 
 
 def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
-    """Read the array of an open .npy file, memory-mapped if the file is regular. Raises ArrayError."""
+    """Read the array of an open .npy file, memory-mapped if the file is regular. Raise ArrayError."""
     dtype, shape, fortran = _header(file, stream)
     start = stream.tell() if stream.seekable() else 0
     needed = prod(shape) * dtype.itemsize
@@ -80,7 +80,7 @@ def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...
     if not isinstance(descr, str) or not _DESCR.fullmatch(descr):
         raise ArrayError(file, at, f"the type {str(descr)[:60]!r} is none of a tensor's")
     lengths = isinstance(shape, tuple) and len(shape) <= 32 and all(type(n) is int and n >= 0 for n in shape)
-    # An array without elements may be read row by row as well.
+    # an array without elements can also be read row by row
     if not lengths or prod(n or 1 for n in shape) >= (2**60 if prod(shape) else 2**24):
         raise ArrayError(file, at, f"the shape {str(shape)[:60]} is none of a tensor's")
     return np.dtype(descr), shape, facts["fortran_order"] is True
@@ -113,7 +113,7 @@ def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np
 
 
 def _bounded(file: str, needed: int, most: int) -> int:
-    """Return ``needed``. Raises ArrayError if an array that is packed needs more bytes than ``most``."""
+    """Return ``needed``. Raise ArrayError if an array that is packed needs more bytes than ``most``."""
     if needed > most:
         raise ArrayError(
             file, None, f"the array is too large: got {needed:,} bytes, expected at most {most:,}"
@@ -139,7 +139,7 @@ class NpyHeader:
 
 
 def read_npz(file: str, key: str | None) -> NDArray[Any]:
-    """Return the array ``key`` of a .npz file, or its only array. Raises ArrayError and ConfigError."""
+    """Return the array ``key`` of a .npz file, or its only array. Raise ArrayError and ConfigError."""
     with _member(file, key) as (where, stream, header, most):
         start = stream.tell()
         needed = _bounded(where, prod(header.shape) * header.dtype.itemsize, most)
@@ -148,7 +148,7 @@ def read_npz(file: str, key: str | None) -> NDArray[Any]:
 
 
 def npz_header(file: str, key: str | None) -> NpyHeader:
-    """Return the header of an array of a .npz file without reading its values. Raises ArrayError and ConfigError."""
+    """Return the header of an array of a .npz file without reading its values. Raise ArrayError and ConfigError."""
     with _member(file, key) as (_, _, header, _):
         return header
 
@@ -156,7 +156,7 @@ def npz_header(file: str, key: str | None) -> NpyHeader:
 def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
     """Yield the slices of an array of a .npz file along its first axis, each read when it is needed.
 
-    In Fortran order the slices are not contiguous, so the whole array is read. Raises ArrayError and ConfigError.
+    In Fortran order the slices are not contiguous, so the whole array is read. Raise ArrayError and ConfigError.
     """
     if npz_header(file, key).fortran:
         yield from read_npz(file, key)
@@ -193,7 +193,7 @@ def _member(file: str, key: str | None) -> Iterator[tuple[str, IO[bytes], NpyHea
 
 
 def arrays_in(file: Path) -> dict[str, ZipInfo]:
-    """Return the arrays of a .npz file by name, with their entries. Raises ConfigError for a file that is not .npz."""
+    """Return the arrays of a .npz file by name, with their entries. Raise ConfigError for a file that is not .npz."""
     import zipfile
 
     try:
@@ -206,7 +206,7 @@ def arrays_in(file: Path) -> dict[str, ZipInfo]:
 def members(archive: ZipFile) -> dict[str, str]:
     """Return the arrays of an open .npz file: name to entry.
 
-    An entry has the name of its array, unless the file has an index, as files of litecheck have. Raises ValueError for
+    An entry has the name of its array, unless the file has an index, as files of litecheck have. Raise ValueError for
     an index that is malformed or cannot be read.
     """
     import zlib

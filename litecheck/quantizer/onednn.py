@@ -36,7 +36,7 @@ def dynamic_quantize(
 
     The document leaves the rounding to the library: ``rounding`` names it
     (:data:`~litecheck.quantizer.rounding.ROUNDINGS`). The document does not define values beyond the type's range: here
-    infinities saturate, and NaN becomes the smallest value. Raises QuantizerError for types, shapes and words that the
+    infinities saturate, and NaN becomes the smallest value. Raise QuantizerError for types, shapes and words that the
     document does not have, and for scales that are not finite and positive.
 
     For example, 0.25 and 0.75 with scale 0.5 and zero point 1 both give 2: 1.5 and 2.5 are rounded to even.

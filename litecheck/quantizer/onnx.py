@@ -55,7 +55,7 @@ def quantize_linear(
       TensorProto number, and 0 means "not given". ``zero_point_dtype`` names a type that numpy lacks if ``y_zero_point``
       is stored in a byte: ``int4`` in int8.
 
-    Attributes that are None have their defaults: axis 1, saturate 1. Raises QuantizerError for types, attributes and
+    Attributes that are None have their defaults: axis 1, saturate 1. Raise QuantizerError for types, attributes and
     shapes that the version's document does not define.
 
     For example, 0.25 and 0.75 with scale 0.5 give 0 and 2: ties are rounded to even.
@@ -107,7 +107,7 @@ def dequantize_linear(
     floats follow IEEE 754. Types below 8 bits have one value per byte, as in ``quantize_linear``: ``x_dtype``, or a
     zero point of an ml_dtypes type, distinguishes them from int8 and uint8.
 
-    Raises QuantizerError for arguments that the version's document does not define.
+    Raise QuantizerError for arguments that the version's document does not define.
 
     For example, 3 and -1 with scale 0.5 and zero point 1 give 1 and -1.
     """
@@ -186,7 +186,7 @@ class Onnx:
 
 
 def operator_version(table: dict[int, VersionFacts], opset: int) -> int:
-    """Return the newest version at or below an opset. Example: opset 22 has version 21. Raises QuantizerError."""
+    """Return the newest version at or below an opset. Example: opset 22 has version 21. Raise QuantizerError."""
     if opset < min(table):
         raise QuantizerError(
             f"onnx:{opset}", "version", f"is below opset {min(table)}, which has the first version"
@@ -242,7 +242,7 @@ def _stored_type(semantics: str, x: NDArray[Any], zero_point: NDArray[Any] | Non
 
 
 def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return zero points in the storage type of ``name``. Raises QuantizerError for values outside the type."""
+    """Return zero points in the storage type of ``name``. Raise QuantizerError for values outside the type."""
     try:
         kept = zero_point.astype(storage(name))
     except TypeError as error:

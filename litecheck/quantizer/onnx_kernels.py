@@ -33,7 +33,7 @@ def granularity(
 
     A single scale is per-tensor, and ``axis`` and ``block_size`` are ignored. ONNX's own suite writes a scalar with
     rank 0 or with shape (1,). Otherwise a ``block_size`` makes the parameters blocked, and without it they are per-axis
-    with rank 1. This includes a tensor of rank 1: with a scale per element it needs axis 0 or -1. Raises QuantizerError
+    with rank 1. This includes a tensor of rank 1: with a scale per element it needs axis 0 or -1. Raise QuantizerError
     that names the input or attribute that does not fit.
     """
     if zero_point is not None and _scalar(zero_point).shape != _scalar(scale).shape:

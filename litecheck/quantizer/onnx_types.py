@@ -35,7 +35,7 @@ _ALIASES = {"float": "float32", "double": "float64"} | {
 def type_name(value: str | int) -> str:
     """Return the name of a type: ``int8`` for 3, ``INT8`` or ``int8``; ``float8e4m3fn`` for ``float8_e4m3fn``.
 
-    Raises ValueError for an unknown type.
+    Raise ValueError for an unknown type.
     """
     if isinstance(value, str):
         plain = value.lower().replace("_", "")
@@ -54,7 +54,7 @@ def name_of(array: NDArray[Any]) -> str:
 
 @lru_cache(maxsize=64)
 def _name_of(dtype: np.dtype[Any]) -> str:
-    plain = str(dtype.name).replace("_", "")  # numpy computes this name on every access
+    plain = str(dtype.name).replace("_", "")  # an attribute that numpy computes on every access
     return _ALIASES.get(plain, plain)
 
 

@@ -24,7 +24,7 @@ def compare_reals(
     The difference in *ULP* is the number of steps between two adjacent numbers of the type. For example, 1.0 and the next
     float32 differ by 1. Two zeros are equal, and so are two NaN. NaN is 1 ULP beyond infinity. ``tolerance`` is a number
     of ULP or, with the unit ``share``, a share of the largest finite magnitude expected (of 1 if that is 0). With
-    ``share``, an element with a finite and a non-finite value is beyond every tolerance. Raises QuantizerError.
+    ``share``, an element with a finite and a non-finite value is beyond every tolerance. Raise QuantizerError.
     """
     dtype = str(expected.dtype.name)
     if expected.shape != actual.shape:

@@ -10,7 +10,7 @@ NAMES = ("litert[:RESOLVER]", "onnx[:OPSET]", "onnx-dynamic", "onednn[:ROUNDING]
 
 
 def semantics(name: str) -> Semantics:
-    """Return the semantics with a name, importing only its module. Raises ConfigError for an unknown name.
+    """Return the semantics with a name, importing only its module. Raise ConfigError for an unknown name.
 
     ``litert`` alone is the formula, which BUILTIN_REF computes. ``onnx`` alone is the latest operator version that
     litecheck supports. ``onednn`` alone rounds half to even. Raises the QuantizerError of the module for a resolver,

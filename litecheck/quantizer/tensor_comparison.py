@@ -42,7 +42,7 @@ def compare(
     ``quantization`` may be a scale, with zero point 0. float64 values become float32 beside stored integers.
 
     Two tensors of real values are compared directly, see :func:`litecheck.quantizer.reals.compare_reals`. ``unit`` is
-    then the unit of the tolerance, ``ULP`` or ``share``. Raises QuantizerError for shapes or types that do not match,
+    then the unit of the tolerance, ``ULP`` or ``share``. Raise QuantizerError for shapes or types that do not match,
     real values without parameters, a unit that does not fit the tensors, and values outside the type's range.
     """
     _check_arguments(expected, actual, tolerance, semantics, unit)

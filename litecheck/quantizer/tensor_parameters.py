@@ -26,7 +26,7 @@ def stated_parameters(tensor: Tensor, subgraph: Subgraph) -> Parameters:
       them. The scale tensor has these dimensions in the stated order, or all dimensions with length 1 for the dimensions
       that are not quantized.
 
-    Details are always returned blocked along the last axis. Scale tensors are float32, float16 or bfloat16. Raises
+    Details are always returned blocked along the last axis. Scale tensors are float32, float16 or bfloat16. Raise
     QuantizerError if no parameters are stated, for a custom quantization, and for parameters that do not fit.
     """
     quantization = tensor.quantization

@@ -25,7 +25,7 @@ def run(
     ``inputs`` broadcast against ``out``'s shape and are passed tile by tile, copied only if their strides require it.
     An input with a single element is passed as a scalar if ``out`` has more elements. ``scratch`` lists the types of
     uninitialized arrays that the kernel may overwrite. The kernel must write all of the tile of ``out``. Extra memory
-    is at most ``tile`` elements per argument. Raises ValueError for shapes that do not broadcast.
+    is at most ``tile`` elements per argument. Raise ValueError for shapes that do not broadcast.
     """
     if not out.size:
         return

@@ -79,13 +79,13 @@ class Semantics(Protocol):
     default_dtype: str
 
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
-        """Quantize a real tensor to stored integers (or small floats) of ``dtype``. Raises QuantizerError."""
+        """Quantize a real tensor to stored integers (or small floats) of ``dtype``. Raise QuantizerError."""
         ...
 
     def dequantize(
         self, q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
     ) -> NDArray[Any]:
-        """Dequantize stored values to a real tensor of ``dtype``, by default the semantics' own. Raises QuantizerError.
+        """Dequantize stored values to a real tensor of ``dtype``, by default the semantics' own. Raise QuantizerError.
 
         ``stored`` names the stored type if it differs from the array's type: int4 in int8.
         """
@@ -120,7 +120,7 @@ def stored_type(
     """Return the type of stored integers: ``named`` if the array's type includes it and all values are in its range.
 
     Without ``named``, return the array's own type. ``ranges`` are the smallest and largest values of the named types.
-    Raises QuantizerError.
+    Raise QuantizerError.
     """
     own = str(q.dtype.name)
     if named is None or named == own:

@@ -37,7 +37,7 @@ class Described:
 def measurements(pattern: str = "") -> tuple[Described, ...]:
     """Return all measurements, or those whose name a part or wildcards match, then those with the word in the description.
 
-    A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raises ConfigError if
+    A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raise ConfigError if
     nothing matches. For example, ``transpose`` finds ``transpose_extent``, then ``int32_permutation`` by its description.
     """
     found = _found(pattern)

@@ -115,7 +115,7 @@ class ReportView:
         return found.summary if stated else ": ".join(filter(None, (found.verdict, found.summary)))
 
     def nodes(self) -> dict[str, Any]:
-        """Return node data for Model Explorer. Raises ConfigError for several models: a graph shows one model."""
+        """Return node data for Model Explorer. Raise ConfigError for several models: a graph shows one model."""
         if "nodes" not in self._modules:
             raise ConfigError("model-explorer is about one model: verify them one by one")
         return dict(self._made("nodes"))

@@ -98,7 +98,7 @@ def print_operators(profiles: Iterable[Profile], console: Console) -> None:
 def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> None:
     """Print the rule of each profile for an operator: its scope, then each requirement with level and line.
 
-    Raises ConfigError if no profile has a rule for the operator.
+    Raise ConfigError if no profile has a rule for the operator.
     """
     for profile in _with_rule(profiles, opcode):
         rule = profile.operators[opcode]

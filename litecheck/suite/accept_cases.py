@@ -33,7 +33,7 @@ from litecheck.suite.stimuli import ARITHMETIC, case_of, known_inputs, stimuli
 
 #: Bytes of inputs of smoke cases, of cases with plain parameters, and of all further cases.
 _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
-#: Sets that apply to chosen types, in addition to sets that apply everywhere.
+#: Parameter sets for chosen types, in addition to the sets for every type.
 _OF_CHOSEN_TYPES = ("powers-of-two", "bias-near-ties")
 #: Default reason for a type without a case.
 _SILENT = "the rule does not speak of this type"

@@ -30,7 +30,7 @@ def ranked(case: CaseEntry) -> tuple[Runs, ...]:
 
 
 def planned_runs(cases: Sequence[CaseEntry], inferences: int) -> dict[str, Runs]:
-    """Return the runs of each case within a budget of inferences, valid models first; cases without any are left out.
+    """Return the runs of each case within a budget of inferences, valid models first; cases without runs are omitted.
 
     Each round gives one more run to every case.
     """

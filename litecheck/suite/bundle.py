@@ -1,6 +1,6 @@
-"""Bundle of a certificate: one deterministic zip archive with every file that a check needs, but for the suite's cases.
+"""Bundle of a certificate: a deterministic zip archive with every file that a check needs, except the suite's cases.
 
-The cases follow from the settings in the suite's manifest, so a check makes them anew.
+The cases follow from the settings in the suite's manifest, and a check makes them again.
 """
 
 from __future__ import annotations
@@ -34,11 +34,10 @@ def write_bundle(
     claims: str | Path,
     waivers: Sequence[str | Path] = (),
 ) -> None:
-    """Write the bundle of the certificate ``made``, which lies in the file ``certificate``; the same files give the
-    same bytes.
+    """Write the bundle of the certificate ``made`` with the file ``certificate``; the same files give the same bytes.
 
-    ``page`` is the certificate as HTML. Raises ConfigError for a file of the claims that lies outside their folder, and
-    if the archive cannot be written.
+    ``page`` is the certificate as HTML. Raise ConfigError for a file of the claims that is outside their folder, and if
+    the archive cannot be written.
     """
     contents: dict[str, bytes] = {CERTIFICATE: read_file(certificate), PAGE: page.encode()}
     if os.path.exists(f"{certificate}{SUFFIX}"):
@@ -54,7 +53,7 @@ def write_bundle(
 
 
 def _stated(made: Certificate, claims: Path, waivers: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
-    """Yield the files of claims, waivers, arithmetics and profiles, with their names beside the claims."""
+    """Yield the files of claims, waivers, arithmetics and profiles, with their names relative to the claims."""
     yield made.claims.file, claims
     yield from zip((one.file for one in made.waiver_files), map(Path, waivers), strict=True)
     own = (one.file for one in made.arithmetics if not one.file.startswith("rules/"))

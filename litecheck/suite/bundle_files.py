@@ -37,9 +37,9 @@ def is_bundle(path: str | Path) -> bool:
 
 @contextmanager
 def unpacked(path: str | Path) -> Iterator[Path]:
-    """Provide the files of a bundle in a folder of their own, which is removed at the end.
+    """Provide the files of a bundle in a temporary folder.
 
-    Raises ConfigError with the member for an archive that is damaged, leaves the folder, has links, has files that no
+    Raise ConfigError with the member for an archive that is damaged, leaves the folder, has links, has files that no
     bundle has, or unpacks to more than 2 GiB.
     """
     with TemporaryDirectory() as name:

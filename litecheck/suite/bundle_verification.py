@@ -1,4 +1,4 @@
-"""Verification of a bundle: its suite is made anew, then its certificate is checked against all files."""
+"""Verification of a bundle: its suite is made again, then its certificate is checked against all files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_bundle(
     """Check the certificate in a bundle; with a ``key``, also its signature. ``on`` and ``progress`` are as in
     :func:`check`.
 
-    Raises ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
+    Raise ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
     litecheck, which alone can make its suite.
     """
     with unpacked(path) as folder:

@@ -93,7 +93,8 @@ class CertifiedOperator:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """All facts of a certificate without the files. ``date`` is the day of the verdict, which decides if waivers hold."""
+    """Facts of a certificate without the files. ``date`` is the day of the verdict, which decides if waivers are
+    valid."""
 
     tool: str
     date: str
@@ -146,7 +147,7 @@ def certify(
 ) -> Certificate:
     """Return the certificate of a run under the claims of a file, with the waivers of further files.
 
-    Raises ConfigError for a suite whose files or rules changed since it was made; ProfileError.
+    Raise ConfigError for a suite whose files or rules changed since it was made; ProfileError.
     """
     for discrepancy in suite_discrepancies(suite):
         raise ConfigError(f"{discrepancy.file}: is {discrepancy.kind}: it differs from the suite's manifest")

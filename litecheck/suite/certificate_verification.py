@@ -25,7 +25,7 @@ from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.typed_json import encoded
 from litecheck.version import __version__
 
-#: Beginnings of the numbers that a check names beside changed files, whose hashes differ as well.
+#: Prefixes of the numbers that a check reports together with changed files; other numbers are hashes of these files.
 _VERDICT = ("verdict", "counts", "waived", "operators")
 
 
@@ -75,7 +75,7 @@ def check(
     Unnamed claims and waivers are searched beside the certificate. Waivers that have expired by the day ``on``
     (default: today) are discrepancies.
     ``made`` is the manifest of a suite that was already made anew, else ``progress`` is called with each operator whose
-    cases are made. Raises ConfigError if ``path`` is not a certificate.
+    cases are made. Raise ConfigError if ``path`` is not a certificate.
     """
     found = _checked(path, suite, results, claims, waivers, made, progress)
     lapsed = tuple(_lapsed(found.certificate, on or today()))
@@ -156,7 +156,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
             yield from changed or remade(suite, load_claims(files.claims), files.made, files.progress)
-        else:  # they are named above, and their rules are unknown
+        else:  # the missing claims are reported above, and their rules are unknown
             yield from changed
     except LitecheckError as error:
         yield Discrepancy(str(files.suite), "unreadable", found=str(error))

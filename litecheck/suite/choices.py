@@ -48,7 +48,7 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
                 continue
             words = listed(r)
             if r.role in rule.activations and len(profile.activations) > 1:
-                continue  # each of these is a kind of its own
+                continue  # each of these types is a kind with choices of its own
             usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
             yield from (Choice(kind, number, ((r.role, word),)) for word in words if word != usual)
 

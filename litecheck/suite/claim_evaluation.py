@@ -56,7 +56,7 @@ class ClaimEvaluation:
         return Tolerances((self.claims.tolerances(), *declared.stated)) if self.claims else declared
 
     def of_case(self, case: CaseEntry, verdict: CaseVerdict) -> CaseVerdict:
-        """Return a verdict with the standing of its case, its excuse, and the waiver that excuses it."""
+        """Return a verdict with the claim status of its case, its excuse, and the waiver that excuses it."""
         known = verdict.fault if self.claims is None and verdict.ending.fails else ""
         verdict = replace(verdict, excuse=case.optional or known)
         if self.claims is not None:
@@ -68,7 +68,7 @@ class ClaimEvaluation:
         return replace(verdict, waiver=next(holding, None))
 
     def of_row(self, row: OperatorRow, verdicts: Sequence[CaseVerdict]) -> OperatorRow:
-        """Return a row with the standing of its cases and the numbers of excused cases."""
+        """Return a row with the claim status of its cases and the numbers of excused cases."""
         standings = {verdict.standing for verdict in verdicts}
         standing = standings.pop() if len(standings) == 1 else PARTLY_CLAIMED
         excused = Counter(v.ending.value for v in verdicts if _excused(v))

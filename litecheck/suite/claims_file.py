@@ -75,7 +75,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
 
 
 def _completed(top: MappingNode, profile: str, place: Path) -> MappingNode:
-    """Return the document with the keys that a list of operators leaves out."""
+    """Return the document, completed by the keys that a list of operators does not state."""
     plain: dict[str, Node] = {
         "claims": ScalarNode(place.stem, top.line, top.file),
         "profile": MappingNode(

@@ -14,9 +14,9 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.drafts import Draft
 
 Drawing = Callable[[np.random.Generator, tuple[int, ...], tuple[int, int]], Array]
-#: Upper limit of drawn integers without a scale.
+#: Upper limit of random integers without a scale.
 _SMALL = 6
-#: Largest magnitude of a drawn bias.
+#: Largest magnitude of a random bias.
 _BIAS = 1 << 28
 
 
@@ -62,7 +62,7 @@ def _values(
 
 
 def span_of(draft: Draft, role: str, tensor: TensorPlan) -> tuple[int, int]:
-    """Return the smallest and the largest value of an input; weights are symmetric, whatever the rule says."""
+    """Return the smallest and the largest value of an input; weights are symmetric, also if the rule allows more."""
     low, high = INTEGER_RANGES[tensor.dtype]
     kind = draft.facts.inputs.get(role, "")
     if kind == "weight" and low < 0:

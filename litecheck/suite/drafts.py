@@ -244,7 +244,7 @@ def _known(shape: Shape | None) -> tuple[int, ...]:
 
 
 def _fed(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
-    """Return the run-time values of steering inputs: stated by the form, or alternating 0 and 1."""
+    """Return the run-time values of steering inputs: those of the form, or alternating 0 and 1."""
     fed: dict[str, Array] = {}
     for role, parts in form.operands.items():
         for at, part in enumerate(parts):

@@ -62,7 +62,7 @@ def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
 
 
 def unlisted(folder: Path, within: str, cases: Iterable[str]) -> Iterator[Discrepancy]:
-    """Yield the files below ``folder/within`` that lie in the folder of no case."""
+    """Yield the files below ``folder/within`` that are in the folder of no case."""
     known = {f"{within}/{name}" for name in cases}
     for path in sorted((folder / within).rglob("*")):
         if not os.path.isdir(path) and path.parent.relative_to(folder).as_posix() not in known:

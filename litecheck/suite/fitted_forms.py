@@ -15,7 +15,7 @@ from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.choices import Choice, choices
 from litecheck.suite.drafts import broken_limits, drafted
 
-#: Factors that can have any size, and sizes that a chip may require and a design does not list.
+#: Factors that can have any size, and sizes that a chip can require and no design lists.
 _SIZED = (
     "height",
     "width",
@@ -56,11 +56,10 @@ def _takes_first(profile: Profile, rule: OperatorRule, kind: str) -> bool:
 
 
 def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: int) -> dict[int, Row]:
-    """Return the rows of an operator's covering array that the profile allows, by number, and rows with allowed values
-    for the combinations that the other rows have.
+    """Return the rows of an operator's covering array that the profile allows, by number.
 
-    A forbidden size becomes the next multiple of the size in the fitted row. Example: 17 channels become 24, if the fitted
-    row has 8.
+    Further rows have allowed values for the combinations of the other rows. A forbidden size becomes the next multiple
+    of the size in the fitted row. Example: 17 channels become 24, if the fitted row has 8.
     """
     design, rows = design_of(rule.opcode), rows_of(rule.opcode, strength)
     known: dict[tuple[str, ...], bool] = {}
@@ -90,8 +89,8 @@ def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: 
 def _allowed_values(
     name: str, values: Iterable[str], row: Row, allowed: Callable[[Row], bool], known: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the value of a row, those that are allowed beside it or known to be allowed, and two and three times a size
-    without any."""
+    """Return the value of a row, values that are allowed with it or known to be allowed, and two and three times a size
+    without allowed values."""
     rounded = (v if v in known else _rounded(row, {name: v}, allowed)[name] for v in values)
     listed = [v for v in dict.fromkeys(rounded) if v in known or allowed({**row, name: v})]
     if listed == [row[name]] and name in _SIZED:
@@ -102,7 +101,7 @@ def _allowed_values(
 def _rounded(row: Row, changed: Row, allowed: Callable[[Row], bool]) -> Row:
     """Return the row with changed values, each forbidden size as the next multiple of the size in the row.
 
-    Example: 17 channels beside 8 become 24.
+    Example: 17 channels become 24 in a row with 8.
     """
     made = dict(row)
     for name, value in changed.items():

@@ -1,4 +1,4 @@
-"""Stated scales and zero points (rules/suite/parameters.yaml), for mutants that random parameters hardly ever detect."""
+"""Stated scales and zero points (rules/suite/parameters.yaml), for mutants that random parameters rarely detect."""
 
 from __future__ import annotations
 

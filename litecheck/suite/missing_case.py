@@ -1,4 +1,4 @@
-"""Gaps of a suite."""
+"""Gap of a suite: the part without a test case, and the reason."""
 
 from __future__ import annotations
 

@@ -92,8 +92,7 @@ def prove(
 ) -> MutationCoverage:
     """Return the mutation coverage of a suite under an arithmetic (default: the reference, else the suite's first).
 
-    ``progress`` is called with each operator and type. Raises ConfigError if the suite has no answers of the
-    arithmetic.
+    ``progress`` is called with each operator and type. Raise ConfigError if the suite has no answers of the arithmetic.
     """
     there = suite.manifest.arithmetics
     arithmetic = arithmetic or (_REFERENCE if _REFERENCE in there else there[0])

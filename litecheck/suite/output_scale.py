@@ -32,7 +32,7 @@ def fit_output_scale(
 ) -> Plan:
     """Return the plan with fitted scales of free outputs, times ``stretch``; ``power`` makes them powers of two.
 
-    Raises RunError if the reference cannot compute the model.
+    Raise RunError if the reference cannot compute the model.
     """
     for role in _results(freedom, plan):
         plan = _fitted(freedom, plan, role, seed)

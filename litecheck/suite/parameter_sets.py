@@ -134,8 +134,8 @@ def _ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
 
 
 def _near_ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
-    """Set biases next to the middle between two 8-bit outputs, with multipliers so small that float32 rounds some
-    differently."""
+    """Set biases next to the middle between two 8-bit outputs, with multipliers so small that float32 changes some
+    roundings."""
     output = freedom.draft.plan.one("output")
     if output is None or BITS.get(output.dtype) != 8 or not _has_bias(freedom):
         return None

@@ -1,4 +1,4 @@
-"""A suite restricted to the runs that a device made, so that a part of a case is judged like a whole case."""
+"""A suite restricted to the runs that a device made, so that a part of a case gets a verdict like a whole case."""
 
 from __future__ import annotations
 

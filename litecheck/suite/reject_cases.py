@@ -52,7 +52,7 @@ def reject_cases(
         return
     wholes: list[Whole] = []
     requirements = [r for r in rule.all_requirements() if r.level == "violation"]
-    alternatives = Counter(r.path for r in requirements)  # one path can occur in several alternatives
+    alternatives = Counter(r.path for r in requirements)  # a path can occur in several alternatives
     numbers: Counter[tuple[str, str]] = Counter()
     for requirement in requirements:
         most = _CASES * alternatives[requirement.path]
@@ -167,7 +167,7 @@ def _broken(
 
 
 def _goes_with(path: str, other: str) -> bool:
-    """Return True if another path is necessarily violated too: limits also measure shapes that do not match."""
+    """Return True if a violation always includes another path: limits also measure shapes that do not match."""
     opcode, _, rest = path.partition("/")
     limits = rest == "shapes" or rest.endswith("operands")
     return other == f"{opcode}/shapes" or (limits and other.startswith(f"{opcode}/limits/"))

@@ -21,12 +21,11 @@ _DERIVED = ("rules", "arithmetics", "uncovered", "tolerances")
 def remade(
     suite: Suite, claims: Claims, made: Manifest | None = None, progress: Callable[[str], None] | None = None
 ) -> Iterator[Discrepancy]:
-    """Make a suite anew from its profile, level, selection, seed and arithmetics, and yield each difference.
+    """Make a suite again from its profile, level, selection, seed and arithmetics, and yield each difference.
 
-    ``made`` is the manifest of a suite that was already made anew. ``progress`` is called with each finished operator.
-
+    ``made`` is the manifest of a suite that was already made again. ``progress`` is called with each finished operator.
     The inputs come from the seed, and the expected outputs from the kernels. Only the version of litecheck that made
-    the suite can do this. Raises ConfigError and ProfileError for settings that make no suite.
+    the suite can do this. Raise ConfigError and ProfileError for settings that make no suite.
     """
     manifest, shown = suite.manifest, str(suite.folder / MANIFEST)
     tool = f"litecheck {__version__}"

@@ -21,9 +21,9 @@ _SMALL = 1 << 12
 
 
 def with_repetition(case: SuiteCase) -> SuiteCase:
-    """Return the case with its first inputs once more at the end, so that a flaky device gives two outputs for them.
+    """Return the case with its first inputs repeated at the end, so that a flaky device gives two outputs for them.
 
-    Invalid models, models without inputs, and cases with large tensors or with state stay as they are.
+    Invalid models, models without inputs, and cases with large tensors or with state are unchanged.
     """
     main = case.model.subgraphs[0]
     given, made = ([main.tensors[i] for i in ends] for ends in (main.inputs, main.outputs))

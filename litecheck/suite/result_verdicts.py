@@ -46,7 +46,7 @@ def judge(
 
     ``arithmetics`` are those that the device claims (default: those of the suite that are admitted for the device).
     ``claims`` adds claims by operator. ``waivers`` extends the waivers of the claims; ``date`` (``2027-03-31``,
-    default: today) decides if waivers hold. Missing results fail unless ``partial``. Raises ConfigError for an
+    default: today) decides if waivers hold. Missing results fail unless ``partial``. Raise ConfigError for an
     arithmetic without answers in the suite, and for changed files.
     """
     whole, suite = suite, restricted(suite, results)

@@ -98,7 +98,7 @@ class SuiteResults:
 def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
     """Read a folder of results of ``litecheck suite run``, or of outputs that another program wrote.
 
-    Such outputs are ``outputs/NAME/output-0.npy`` or ``.bin`` for a case called NAME, with all runs stacked. Raises
+    Such outputs are ``outputs/NAME/output-0.npy`` or ``.bin`` for a case called NAME, with all runs stacked. Raise
     ConfigError if the folder has neither, and for results of another suite.
     """
     path = Path(folder) / RESULTS

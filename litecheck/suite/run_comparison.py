@@ -85,7 +85,7 @@ def read_run(
 ) -> JudgedRun:
     """Read a JSON report of ``suite judge``, or judge a folder of results, which needs the suite.
 
-    Raises ConfigError for a file that is no such report.
+    Raise ConfigError for a file that is no such report.
     """
     if os.path.isdir(path):
         if suite is None or judged is None:

@@ -16,11 +16,11 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 
-#: Arithmetic that decides if a feed can be computed.
+#: Arithmetic that decides if inputs can be computed.
 ARITHMETIC = "litert-reference"
-#: Number of random feeds before the directed feeds; largest number of series of each kind.
+#: Number of random inputs before the directed inputs; largest number of series of each kind.
 _DRAWN, _SERIES = 2, 6
-#: Bytes of all pairs of 8-bit values: a sweep comes first if a feed is at least as large.
+#: Bytes of all pairs of 8-bit values: a sweep comes first if an input is at least as large.
 _LARGE = 1 << 16
 
 
@@ -38,9 +38,9 @@ def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
 def stimuli(
     case: parts.Case, known: Mapping[int, Array], seed: int, budget: int, arithmetic: Arithmetic, sharp: bool
 ) -> Expectation:
-    """Return feeds within a budget of bytes (at least one), with their expected outputs.
+    """Return inputs within a budget of bytes (at least one), with their expected outputs.
 
-    ``sharp`` adds feeds that distinguish variants. Raises RunError if the reference computes none of them.
+    ``sharp`` adds inputs that distinguish variants. Raise RunError if the reference computes none of them.
     """
     if sequences.remembers(case.cut.model):
         rows = sequences.sequences(case, known, seed, arithmetic, StateSupport.KEPT)

@@ -19,7 +19,7 @@ from litecheck.suite.geometric import geometric
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
 
-#: Rules of a profile that are not for operators.
+#: Subjects of rules that are not operators.
 _NO_OPERATORS = ("OPERATOR", "TENSOR", "SUBGRAPH")
 
 

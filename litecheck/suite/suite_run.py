@@ -52,9 +52,9 @@ def run(
     """Run every case of a suite on a device, ``jobs`` at a time, into ``folder``; return the number of cases with a
     result.
 
-    ``resume`` reuses the results of an interrupted run. Within a ``budget`` the most telling input of every case comes
-    first: a number of inferences is divided among the cases, and after a time no further case is started. Raises
-    ConfigError for a folder that holds another run or cannot be written, and for a suite that changed since it was
+    ``resume`` reuses the results of an interrupted run. Within a ``budget`` the input of every case that detects most
+    mutants comes first: a number of inferences is divided among the cases, and after a time no further case is started.
+    Raise ConfigError for a folder that has another run or cannot be written, and for a suite that changed since it was
     made.
     """
     check_any_model(device, "a suite")
@@ -101,7 +101,7 @@ def _left(
 ) -> Iterator[tuple[CaseEntry, Runs]]:
     """Yield the cases to run, each with its runs (empty for all).
 
-    Within a time, every case has its most telling run first, and then all its runs.
+    Within a time, every case first has the run that detects most mutants, and then all its runs.
     """
     cases = suite.manifest.cases
     if budget is None:

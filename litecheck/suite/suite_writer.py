@@ -79,7 +79,7 @@ def make(
     """Write a suite atomically: the folder appears when all files are complete.
 
     ``progress`` is called with each operator's name once its cases are written. With ``resume``, an interrupted call
-    keeps the complete operators, and the next call with the same scope continues. Raises ConfigError for a folder that
+    keeps the complete operators, and the next call with the same scope continues. Raise ConfigError for a folder that
     is not empty or cannot be written, and for an interrupted suite of another scope; ProfileError.
     """
     target = Path(folder)

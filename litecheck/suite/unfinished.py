@@ -42,7 +42,7 @@ class UnfinishedSuite:
         self.made[made.opcode] = made
 
     def close(self, complete: bool) -> None:
-        """Close the journal; of a complete suite, remove it."""
+        """Close the journal; remove the journal of a complete suite."""
         self._book.close(remove=complete)
 
 
@@ -50,8 +50,9 @@ class UnfinishedSuite:
 def unfinished(target: Path, about: Mapping[str, Any], resume: bool) -> Iterator[UnfinishedSuite]:
     """Provide a folder that replaces ``target`` at the end of the block.
 
-    After an exception the folder is removed. With ``resume`` it stays, and the next call continues with it, if ``about``
-    is the same. Raises ConfigError for a folder that cannot be written, or that belongs to a suite with other options.
+    After an exception the folder is removed. With ``resume`` it remains, and the next call continues with it, if
+    ``about`` is the same. Raise ConfigError for a folder that cannot be written, or that belongs to a suite with other
+    options.
     """
     make_folder(target.parent)
     scratch = target.with_name(f".{target.name}-{'unfinished' if resume else os.urandom(4).hex()}")

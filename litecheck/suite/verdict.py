@@ -16,7 +16,7 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.untried import GeometryGap
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
-#: Standings of a case or of an operator's cases, if there are claims.
+#: Claim status of a case or of an operator's cases, if there are claims.
 CLAIMED, PARTLY_CLAIMED, NOT_CLAIMED = "claimed", "partly claimed", "not claimed"
 
 

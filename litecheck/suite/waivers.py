@@ -1,4 +1,4 @@
-"""Waivers: cases that may fail until a date, each with a reason; read from claims or from a separate file."""
+"""Waivers: cases that can fail until a date, each with a reason; read from claims or from a separate file."""
 
 from __future__ import annotations
 

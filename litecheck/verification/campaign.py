@@ -119,7 +119,7 @@ def verify_model(
     A function computes the whole model from its inputs to its outputs, see
     :class:`litecheck.devices.function.FunctionDevice`; a function whose first parameter is ``model`` is called for
     every operator. ``settings`` are the fields of Settings. No journal is written. A device given by its text is
-    opened, with ``limits`` for each case, and closed again. Raises DeviceError if the device cannot be opened,
+    opened, with ``limits`` for each case, and closed again. Raise DeviceError if the device cannot be opened,
     ConfigError for ``segment``, ``between`` or ``drift`` with a function that computes the whole model, and the
     exceptions of :func:`litecheck.verification.device_run.verify`.
     """

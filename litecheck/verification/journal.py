@@ -210,7 +210,7 @@ def default_path(about: Mapping[str, Any]) -> Path:
 def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
     """Open a file to read and write, created with ``rights`` if it is missing, and lock it until it is closed.
 
-    Raises LockedError if another process, or another file object of this process, holds the lock; OSError.
+    Raise LockedError if another process, or another file object of this process, holds the lock; OSError.
     """
     while True:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)

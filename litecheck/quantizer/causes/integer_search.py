@@ -142,7 +142,7 @@ class _Search:
         if base.tail != base.body:
             tail = positions >= self.case.actual.size // LANES * LANES
             result[tail] = self._stored(base.tail, positions[tail])
-        # NaN and infinities are computed by the reference, and are not a question of rounding.
+        # The reference computes NaN and infinities, which no rounding changes.
         return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
 
     def _stored(self, recipe: Recipe, positions: Integers) -> Integers:

@@ -25,7 +25,7 @@ _COLORS: dict[Status, Colors] = {
 def nodes(report: Report) -> dict[str, Any]:
     """Return graph -> operator number -> status with the first finding, or the placement for a conforming operator.
 
-    Raises ConfigError for several models: a graph shows one model.
+    Raise ConfigError for several models: a graph shows one model.
     """
     if len(report.models) != 1:
         raise ConfigError("--format model-explorer is about one model: validate them one by one")

@@ -30,16 +30,16 @@ class Inference:
     variant: Callable[[Model, Arrays], Array] = _no_variant
 
 
-#: From an inference to the faulty output; None if the inference does not show the fault.
+#: Function from an inference to the faulty output, or to None if the inference does not show the fault.
 Spoil = Callable[[Inference], "Array | None"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometryFault:
-    """A fault of places. A design can have it if it has a factor in ``needs``, or if ``needs`` is empty.
+    """A fault in the positions of read or written elements.
 
-    ``reads`` is True for a fault that needs the kernel, ``ordered`` for a fault that operators without a change of places
-    do not show: elementwise operators, and those that only state another shape.
+    A design can have it if it has a factor in ``needs``, or if ``needs`` is empty. ``reads`` is True for a fault that
+    needs the kernel. ``ordered`` is True for a fault that elementwise operators and changes of shape do not show.
     """
 
     name: str

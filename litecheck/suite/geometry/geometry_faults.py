@@ -1,4 +1,5 @@
-"""Geometric faults: outputs of a device that computes correctly and loses count of places, for mutation coverage."""
+"""Geometric faults for mutation coverage: outputs of a device that computes correctly and addresses elements
+wrongly."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def _single_row(inference: Inference) -> Array | None:
 
 
 def _pitch(output: Array) -> Array | None:
-    """Place rows at multiples of four elements, and read them back without gaps."""
+    """Write rows of a multiple of four elements, and read them as rows without padding."""
     width = output.shape[-1] if output.ndim > 1 else 0
     if not width % 4 or not output.size:
         return None

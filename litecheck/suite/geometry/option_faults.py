@@ -14,10 +14,10 @@ from litecheck.model.types import Model, Operator, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
 
-#: From the value of an option or a constant and the operator's model to the value that the device reads.
+#: Function from the value of an option or a constant, and the operator's model, to the value that the device reads.
 _Misread = Callable[[Array, Model], Array]
 _MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
-#: Values of factors with which an input is broadcast as in numpy.
+#: Values of factors for an input that is broadcast as in numpy.
 _BROADCAST = frozenset(("rhs channels", "condition channels", "along"))
 
 
@@ -66,7 +66,7 @@ def _zero(value: Array, model: Model) -> Array:
 
 
 def _shifted(value: Array, model: Model) -> Array:
-    """Example: axis -1 is read as -2."""
+    """Subtract 1 from negative values. Example: axis -1 is read as -2."""
     return np.where(value < 0, value - 1, value)
 
 
@@ -79,7 +79,7 @@ def _bits(mask: int, count: int) -> Array:
 
 
 def _without_backward(value: Array, model: Model) -> Array:
-    """Example: mask 6 with strides (1, -1, 1) is read as 4."""
+    """Clear the bits of dimensions with a negative stride. Example: mask 6 with strides (1, -1, 1) is read as 4."""
     strides = stored_integers(_tensor(model, "strides"))
     backward = 0 if strides is None else sum(1 << int(n) for n in np.flatnonzero(strides.reshape(-1) < 0))
     return np.asarray(int(value) & ~backward)
@@ -121,7 +121,7 @@ def _differing(inference: Inference, made: Array) -> Array | None:
 
 
 def _with_option(model: Model, name: str, misread: _Misread) -> Model | None:
-    """Return the model with the misread option; None if it has no such option, or if the value stays."""
+    """Return the model with the misread option; None if it has no such option, or if the value is unchanged."""
     operator = _operator(model)
     value = None if operator.options is None else operator.options.get(name)
     if operator.options is None or value is None:
@@ -136,7 +136,8 @@ def _with_option(model: Model, name: str, misread: _Misread) -> Model | None:
 
 
 def _with_constant(model: Model, role: str, misread: _Misread) -> Model | None:
-    """Return the model with the misread constant; None if it has no constant of the role, or if the values stay."""
+    """Return the model with the misread constant; None if it has no constant of the role, or if the values are
+    unchanged."""
     if role not in traits_of(_operator(model).kind).tensors(_operator(model)):
         return None
     tensor = _tensor(model, role)
@@ -176,12 +177,12 @@ def _placed(place: Callable[[Array, tuple[int, ...]], Array | None]) -> Spoil:
 
 
 def _leading(values: Array, shape: tuple[int, ...]) -> Array | None:
-    """Example: a row of 5 in (5, 2, 5) becomes a column of shape (5, 1, 1)."""
+    """Align an input on the first dimensions. Example: a row of 5 in (5, 2, 5) becomes a column of shape (5, 1, 1)."""
     if values.ndim >= len(shape) or values.shape != shape[: values.ndim]:
         return None
     return np.broadcast_to(values.reshape(*values.shape, *(1,) * (len(shape) - values.ndim)), shape)
 
 
 def _repeated(values: Array, shape: tuple[int, ...]) -> Array:
-    """Example: a column (1, 2) becomes the rows (1, 2) and (1, 2)."""
+    """Repeat the elements in order. Example: a column (1, 2) becomes the rows (1, 2) and (1, 2)."""
     return np.resize(values, shape)

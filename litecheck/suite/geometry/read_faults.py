@@ -9,7 +9,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.suite.geometry.fault import GeometryFault, Inference, Spoil
 
-#: Elements that a counter of 16 bits distinguishes.
+#: Number of elements that a 16-bit index distinguishes.
 _COUNTED = 1 << 16
 
 
@@ -46,7 +46,7 @@ def _computed_on(misread: Callable[[Array], Array]) -> Spoil:
 
 
 def _wrapped(values: Array) -> Array:
-    """Example: element 65,537 is element 1."""
+    """Read elements by a 16-bit index. Example: element 65,537 is element 1."""
     wrapped: Array = values.reshape(-1)[np.arange(values.size) % _COUNTED].reshape(values.shape)
     return wrapped
 
@@ -56,7 +56,8 @@ def _first_image(values: Array) -> Array:
 
 
 def _pitched(values: Array) -> Array:
-    """Example: rows of 3 elements are read from elements 0, 4, 8, ...; after the end are zeros."""
+    """Read rows of a multiple of four elements. Example: rows of 3 are read from elements 0, 4, 8, ..., with zeros at
+    the end."""
     width = values.shape[-1] if values.ndim > 1 else 0
     if not width % 4:
         return values

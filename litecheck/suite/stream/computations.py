@@ -20,7 +20,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.stream.batch import Ints
 
-#: Variants and defects whose outputs depend on their position in a tensor, or on neighbors: a line has neither.
+#: Variants and defects whose outputs depend on the position in a tensor, or on neighbors, which a line does not have.
 BY_PLACE = frozenset(
     (
         "vectors", "double-by-eight", "double-by-sixteen", "half-up-body", "half-even-body", "split-body",
@@ -57,9 +57,9 @@ class Candidates:
 
     @staticmethod
     def of(probe: Probe, arithmetic: str = "litert-reference", without: Collection[str] = ()) -> Candidates:
-        """Return the candidates of an operator beside an arithmetic's own, except the defects in ``without``.
+        """Return the candidates of an operator: the arithmetic's own, and all others except the defects in ``without``.
 
-        Raises ConfigError if the arithmetic depends on positions in a tensor.
+        Raise ConfigError if the arithmetic depends on positions in a tensor.
         """
         known = published(probe.opcode, kernel_of(probe))
         possible = [named(hypothesis, known) for hypothesis in hypotheses(probe)]

@@ -11,7 +11,7 @@ from litecheck.model.build import Option, quantized
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.fused_activation import REAL
 
-#: Zero points in turn: both limits, 0, and some in between.
+#: Zero points in turn: both limits, 0, and values between them.
 ZERO_POINTS = (-128, 127, 0, 5, -7, 126, -127, 31)
 #: Fused activations in turn, by the names of the schema's ActivationFunctionType.
 ACTIVATIONS = ("NONE", "RELU6", "NONE", "RELU", "RELU_N1_TO_1")

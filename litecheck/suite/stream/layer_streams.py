@@ -25,7 +25,7 @@ REQUANTIZED, REQUANTIZED_LATER = 256, 1 << 14
 SUMMED, SUMMED_LATER = 64, 1024
 #: Multipliers of requantization in turn: range of exponents, and True for powers of two.
 _MULTIPLIERS = (((-22, 0), True), ((-23, 0), False), ((0, 4), False), ((-34, -23), False))
-#: Register widths: accumulators are drawn at and beside their limits.
+#: Register widths: random accumulators are at their limits and next to them.
 _BITS = (7, 8, 15, 16, 19, 20, 23, 24, 30)
 #: Number of products in a sum, in turn.
 _DEPTHS = (9, 4, 27, 64, 3, 300, 16, 8)
@@ -135,7 +135,7 @@ def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) 
 def _tied(
     rng: np.random.Generator, products: Ints, bias: Ints, steps: _Steps, scale: NDArray[np.float32]
 ) -> Ints:
-    """Return biases that shift sums to the nearest middle between two outputs, or 1 off."""
+    """Return biases that shift sums to the nearest middle between two outputs, or 1 beside it."""
     real = steps.real(scale)
     middle = np.floor((products + bias) * real) + 0.5
     near = np.rint(middle / real) + rng.integers(-1, 2, len(scale)) * (rng.random(len(scale)) < 0.5)

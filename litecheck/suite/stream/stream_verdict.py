@@ -17,7 +17,7 @@ from litecheck.suite.stream.vectors import VectorBlock, Vectors
 def judge_stream(lines: Iterable[bytes], source: str = "stdin", header: Header | None = None) -> StreamReport:
     """Return the report on a device's answers.
 
-    ``header`` is the stream's header if the device does not copy it; then the last line can be missing, too. Raises
+    ``header`` is the stream's header if the device does not copy it; then the last line can be missing, too. Raise
     StreamError for answers that do not belong to the stream, ConfigError for a stream that cannot be made.
     """
     reader = AnswerReader(lines, source)

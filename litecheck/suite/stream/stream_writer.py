@@ -19,7 +19,7 @@ def write_stream(
 ) -> None:
     """Write the stream of an operator, or ``requantize``, block by block; equal arguments give equal bytes.
 
-    ``count`` is the number of vectors (default: that of the level). Raises ConfigError for unknown names and for
+    ``count`` is the number of vectors (default: that of the level). Raise ConfigError for unknown names and for
     arithmetics that depend on positions in a tensor, ProfileError for an unreadable arithmetic.
     """
     vectors = Vectors(name, arithmetic, level, seed, count)
