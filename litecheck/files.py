@@ -129,7 +129,7 @@ def is_relative(name: str) -> bool:
 
 
 def is_inside(path: str | Path, folder: str | Path) -> bool:
-    """Return True if a path, links followed, is the folder or lies below it."""
+    """Return True if a path, links followed, is the folder or is below it."""
     try:
         return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
     except (OSError, ValueError):

@@ -38,8 +38,7 @@ class OperatorReport:
     """Status of one operator. ``reason`` is the reason for an operator that is not covered, or the source of its
     waiver.
 
-    ``quantized`` is True if a rule checked its quantization, not only its structure. ``at_best`` is its status without
-    findings.
+    ``quantized`` is True if a rule checked its quantization. ``at_best`` is its status without findings.
     """
 
     subgraph: int

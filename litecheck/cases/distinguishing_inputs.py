@@ -115,8 +115,7 @@ _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator[Stimulus]:
     """Yield a set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
 
-    Rare variants come first, and only values that were found are used. Nothing is yielded for operators that are not
-    element-wise.
+    Rare variants come first, and only found values are used. Yield nothing for operators that are not element-wise.
     """
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:

@@ -64,7 +64,8 @@ def _run(stops: bool) -> int:
 
 
 def _is_interrupted(error: BaseException | None) -> bool:
-    """Return True if Ctrl-C caused an error: Python 3.11 wraps what ``__set_name__`` of a class in an import raises."""
+    """Return True if Ctrl-C caused an error: Python 3.11 wraps an exception of ``__set_name__`` in a class during an
+    import."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True

@@ -112,6 +112,6 @@ def check_targets(target: str | None, dry_run: bool, decided: Mapping[str, objec
 
 
 def check_recipe(recipe: str | None, to: str | None) -> None:
-    """Raise ConfigError for a kind of conversion beside a recipe."""
+    """Raise ConfigError for a kind of conversion in addition to a recipe."""
     if recipe and to:
         raise ConfigError(f"--recipe {recipe} and --to {to}: the rules of the recipe decide the kind")

@@ -31,7 +31,7 @@ Timeout = Annotated[
 
 
 def jobs_option(text: str, panel: str = LIMITS) -> Any:
-    """Return the option ``--jobs`` of a command. ``text`` states what runs in parallel."""
+    """Return the option ``--jobs`` of a command. ``text`` states the parallel work."""
     return option("--jobs -j N", panel, f"{text} [default: 1]", min=1)
 
 

@@ -19,7 +19,7 @@ _LINE_LIMIT = 1 << 16
 
 
 def make_stream(name: str, *, arithmetic: str, seed: int, count: int | None, level: str) -> None:
-    """Write a stream to stdout. Raises as ``write_stream`` does."""
+    """Write a stream to stdout. Raise the exceptions of ``write_stream``."""
     from litecheck.suite.stream.stream_writer import write_stream
 
     sys.stdout.flush()

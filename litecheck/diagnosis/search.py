@@ -77,7 +77,7 @@ def in_pairs(
 ) -> Iterator[Hypothesis]:
     """Yield candidates with two defects, each of which changes outputs on the nearest candidate's failing probes.
 
-    At least one defect alone brings outputs nearer to the device's. Together, most outputs of small probes are within
+    At least one defect alone makes outputs nearer to the device's. Together, most outputs of small probes are within
     rounding of the device's, and fewer differ than without defects.
     """
     base = replace(near, defect="", published=())

@@ -1,4 +1,4 @@
-"""Profiles as loaded, with what their children build on, and the checks of a file that does not come with litecheck."""
+"""Profiles as loaded, with the data for profiles that extend them, and the checks of a user's file."""
 
 from __future__ import annotations
 

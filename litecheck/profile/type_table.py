@@ -1,10 +1,10 @@
 """Tables of the types that a runtime supports, by operator: ``rules/types/NAME.json``, measured on the runtime.
 
 A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row is a set of
-combinations: ``int8 int8|int16`` stands for ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows.
-``impacts`` are the rows with an impact of their own; every combination in no row has the impact ``otherwise``. All were
-measured with parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the
-parameters of the right type.
+combinations: ``int8 int8|int16`` is ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows. ``impacts`` are
+the rows with an impact of their own; every combination in no row has the impact ``otherwise``. All were measured with
+parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the parameters of the right
+type.
 """
 
 from __future__ import annotations

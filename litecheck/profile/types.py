@@ -133,10 +133,10 @@ class Relaxation:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Requirement. ``path`` names it: OPERATOR/role/check, OPERATOR/check or OPERATOR/limits/measurement.
+    """A requirement. ``path`` names it: OPERATOR/role/check, OPERATOR/check or OPERATOR/limits/measurement.
 
     ``effect`` is the impact on a model that violates it. ``faults`` are the kinds of faults with texts of their own, by
-    name. ``hint`` tells how to rewrite a violating model.
+    name. ``hint`` describes how to rewrite a violating model.
     """
 
     path: str

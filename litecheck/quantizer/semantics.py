@@ -13,7 +13,7 @@ def semantics(name: str) -> Semantics:
     """Return the semantics with a name, importing only its module. Raise ConfigError for an unknown name.
 
     ``litert`` alone is the formula, which BUILTIN_REF computes. ``onnx`` alone is the latest operator version that
-    litecheck supports. ``onednn`` alone rounds half to even. Raises the QuantizerError of the module for a resolver,
+    litecheck supports. ``onednn`` alone rounds half to even. Raise the QuantizerError of the module for a resolver,
     version or rounding that does not exist.
     """
     document, colon, detail = name.partition(":")

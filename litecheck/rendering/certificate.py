@@ -96,7 +96,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
 
 
 def document(certificate: Certificate) -> layout.Document:
-    """Return the page for a customer: what was claimed, checked and not exercised, and how to check it again."""
+    """Return the page for a customer: claims, checks, features not exercised, and the command of a new check."""
     title: layout.Line = ("Certificate of ", layout.Bold(visible(device_of(certificate))))
     told = visible(f"{certificate.verdict}{_told(certificate)}")
     parts, version = tuple(_parts(certificate)), certificate.tool.removeprefix("litecheck ")

@@ -154,7 +154,7 @@ def section(
 
 
 def case(title: str, ending: str, details: Iterable[tuple[str, Iterable[str]]]) -> Collapsible:
-    """Return the details of a case, open, with its ending beside its title."""
+    """Return the details of a case, open, with its ending after its title."""
     rows = tuple(
         (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines))) for label, lines in details
     )

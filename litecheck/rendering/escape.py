@@ -30,12 +30,12 @@ _WORKFLOW_COMMAND = re.compile("^( *:):", re.M)
 def escaped(text: str, *, lines: bool = False, before: str | None = None) -> str:
     """Return ``text`` with backslash escapes in place of unsafe characters. All output is escaped here.
 
-    Unsafe are control, format, surrogate, private and unassigned characters, white space besides the space, characters
-    that are never drawn, and the bracket of a command in a build log (``##vso[``). The result is printable: it moves no
-    cursor, reverses no line and is valid in XML 1.0. Example: ``a\\x1b[31m`` for an ESC between ``a`` and ``[31m``.
+    Unsafe are control, format, surrogate, private and unassigned characters, white space except the space, invisible
+    characters, and the bracket of a command in a build log (``##vso[``). The result is printable: it moves no cursor,
+    reverses no line and is valid in XML 1.0. Example: ``a\\x1b[31m`` for an ESC between ``a`` and ``[31m``.
 
     ``lines`` keeps line feeds, which are then the layout's own. ``before`` is the unfinished line that ``text``
-    continues, already escaped: where it is given, no line of ``text`` begins like a workflow command of GitHub (``::``).
+    continues, already escaped: if it is given, no line of ``text`` begins like a workflow command of GitHub (``::``).
     """
     start = before or ""
     text = start + text

@@ -64,7 +64,7 @@ def demanded(requirement: Requirement) -> str:
 
 
 def without_role(requirement: Requirement) -> str:
-    """Return the required value without the operand, which the path beside it names."""
+    """Return the required value without the operand, which the path states."""
     return demanded(requirement).replace(f" of {requirement.role}", "", 1)
 
 

@@ -1,4 +1,4 @@
-"""Console text: wrapped beside a margin, with lines of readable length."""
+"""Console text with a margin, in wrapped lines of readable length."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Page:
     def line(
         self, text: Text | str = "", first: Text | str = "", indent: int = 0, whole: bool = False
     ) -> None:
-        """Print ``first`` in the margin and ``text`` beside it, wrapped, every line at the same column.
+        """Print ``first`` in the margin and ``text`` after it, wrapped, every line at the same column.
 
         A word that is wider than the page is broken unless ``whole``.
         """
@@ -117,7 +117,7 @@ class Page:
             self.line(item, "  -", 4)
 
     def facts(self, facts: Iterable[tuple[str, str]]) -> None:
-        """Print facts, each beside its label."""
+        """Print facts, each after its label."""
         for label, text in facts:
             self.line(visible(text), Text(label, DIM), 2 + LABEL)
 

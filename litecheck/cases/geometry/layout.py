@@ -34,7 +34,7 @@ def fed(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
 
 
 def weight(*shape: int) -> tuple[TemplateOperand, ...]:
-    """Return a constant operand whose values are drawn."""
+    """Return a constant operand with random values."""
     return (TemplateOperand(shape, constant=True),)
 
 

@@ -21,7 +21,7 @@ def packing(row: Row) -> Layout:
 
 
 def unpacking(row: Row) -> Layout | None:
-    """Return an image and the axis of its slices, of which there are at most 9."""
+    """Return an image and the axis of its slices, at most 9 of them."""
     shape, axis = image(row), int(row["axis"])
     if shape[axis] > 9:
         return None
@@ -178,7 +178,7 @@ def spacing(row: Row) -> Layout:
 
 
 def inner_padding(row: Row) -> Layout | None:
-    """Return an image with padding before, behind and between elements; a negative number removes elements."""
+    """Return an image with padding before, after and between elements; a negative number removes elements."""
     shape = image(row)
     low, high, between = (listed(row, name) for name in ("low", "high", "between"))
     sizes = [n + a + b + (n - 1) * c for n, a, b, c in zip(shape, low, high, between, strict=True)]

@@ -42,7 +42,7 @@ class Window(NamedTuple):
         }  # fmt: skip
 
     def __str__(self) -> str:
-        """``3 x 2, strides 2 and 1, SAME``."""
+        """Return ``3 x 2, strides 2 and 1, SAME``."""
         dilation = "" if self.dilation == (1, 1) else ", dilations {} and {}".format(*self.dilation)
         return "{} x {}, strides {} and {}".format(*self.filter, *self.stride) + f"{dilation}, {self.padding}"
 

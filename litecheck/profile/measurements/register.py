@@ -87,7 +87,7 @@ def measures_operand(
     return registered
 
 
-#: Types whose operators the XNNPACK delegate may take over.
+#: Types of operators that the XNNPACK delegate can run.
 DELEGATED = ("float32", "int8")
 #: Four different types, for operands that must not have equal types.
 TYPES = ("int8", "int64", "float64", "uint32")

@@ -33,7 +33,7 @@ def kept_range(operands: Operands, bound: str) -> float | None:
 def output_levels(operands: Operands, bound: str) -> float | None:
     """Return the largest number of output levels that the operator's real outputs span.
 
-    For example, LOGISTIC's range 0..1 behind QUANTIZE with an output scale of 0.75 gives 1.3.
+    For example, LOGISTIC's range 0..1 before QUANTIZE with an output scale of 0.75 gives 1.3.
     """
     span = _BOUNDS[bound](operands)
     if span is None:

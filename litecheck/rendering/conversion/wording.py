@@ -89,7 +89,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 
 
 def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
-    """Yield the choice within a budget with the uniform choices beside it, and the rounding, each with its label.
+    """Yield the choice within a budget with the uniform choices, and the rounding, each with its label.
 
     Example: ``snr=30: 3 operators int16x8, 54.3 kB, 31.2 dB``.
     """

@@ -14,7 +14,7 @@ _FEW = 5
 
 
 def print_report(difference: ModelDifference, console: Console, verbose: bool = False) -> None:
-    """Print the report; ``verbose`` shortens no list, and prints what follows from each cause."""
+    """Print the report; ``verbose`` shortens no list, and prints the consequences of each cause."""
     page = Page(console, verbose)
     page.line(
         Text(page.phrase(wording.summary(difference)), "bold red" if difference.changes else "bold green")

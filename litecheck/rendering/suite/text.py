@@ -33,7 +33,7 @@ _SPARE = ("placement", "tolerance", "worst", "arithmetic", "invalid models")
 
 
 def print_report(report: SuiteReport, console: Console, verbose: bool = False) -> None:
-    """Print the table of operators, explain what fails, and the total; ``verbose`` shortens nothing."""
+    """Print the table of operators, explain the failures, and print the total; ``verbose`` shortens nothing."""
     page = SuitePage(console, verbose)
     page.header(report)
     page.operators(report)

@@ -19,7 +19,7 @@ from litecheck.tracing.trace_result import (
     TriedFix,
 )
 
-#: Causes in words, and what each means.
+#: Name and meaning of each cause.
 CAUSES: dict[Cause, tuple[str, str]] = {
     "weights": ("weights", "The quantized weights are not those of the float model."),
     "weight_scale": ("weight scale", "Weight scales do not fit the stored weights."),
