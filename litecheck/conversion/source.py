@@ -9,7 +9,7 @@ import numpy as np
 from litecheck.conversion.request import REAL
 from litecheck.conversion.tensorflow_formats import DEFAULT, is_tensorflow
 from litecheck.errors import InputError
-from litecheck.model.cut import entered_by
+from litecheck.model.cut import with_entry_point
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_model, model_from
 from litecheck.model.stored_values import stored_integers
@@ -35,7 +35,7 @@ def load_source(path: str | Path, member: str = "", signature: str | None = None
     content = float_from_tensorflow(path, signature=signature)
     model = model_from(content, str(path))
     keys = {one.key for one in model.signatures}
-    return entered_by(model, DEFAULT) if len(keys) > 1 and DEFAULT in keys else model
+    return with_entry_point(model, DEFAULT) if len(keys) > 1 and DEFAULT in keys else model
 
 
 def check_real(model: Model, to: str) -> None:

@@ -1,4 +1,4 @@
-"""Zip files and files that are not models: positions of zip members, read within bounds; names of other file types."""
+"""Zip archives and files of other types: positions of zip members, read within bounds, and names of file types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.errors import Problem
 
-#: More members than any model bundle has; a directory that claims more is not read.
+#: Maximum number of members of an archive. A directory that claims more is not read.
 MEMBERS_MAX = 10_000
 
 _END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
@@ -21,7 +21,7 @@ _COMMENT_MAX = 65535
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """A member: its content is ``[begin, begin + size)`` of the archive, compressed unless ``stored``."""
+    """Member of an archive. The content is ``[begin, begin + size)`` of the archive, compressed unless ``stored``."""
 
     name: str
     begin: int
@@ -39,7 +39,7 @@ class _Directory:
 
 
 def is_zip(raw: NDArray[np.uint8]) -> bool:
-    """Return True if the bytes are a zip file; it may begin with the NULs that align its first member."""
+    """Return True if the bytes are a zip file. Up to three NUL bytes of alignment may precede the first member."""
     first = raw[:4].tobytes()
     if first in (_LOCAL, _END):
         return True
@@ -47,8 +47,8 @@ def is_zip(raw: NDArray[np.uint8]) -> bool:
 
 
 def entries(raw: NDArray[np.uint8]) -> Iterator[ArchiveMember | Problem]:
-    """Yield every file in the archive, in directory order; a fault in a file does not hide the rest."""
-    directory = _directory(raw)
+    """Yield every file in the archive, in directory order. A problem of one file does not hide the other files."""
+    directory = _read_directory(raw)
     if isinstance(directory, Problem):
         yield directory
         return
@@ -72,7 +72,7 @@ def _entry(
     flags, method = struct.unpack_from("<2H", record, 8)
     packed, size, length, _extra = struct.unpack_from("<2I2H", record, 20)
     (header,) = struct.unpack_from("<I", record, 42)
-    # The only encodings zip knows are UTF-8 and code page 437; model bundles use ASCII.
+    # Zip defines only UTF-8 and code page 437; names in model bundles are ASCII.
     name = record[46 : 46 + length].decode("utf-8", "backslashreplace")
     if name.endswith("/"):
         return
@@ -91,13 +91,13 @@ def _entry(
     yield ArchiveMember(name, begin, packed, stored)
 
 
-def _directory(raw: NDArray[np.uint8]) -> _Directory | Problem:
+def _read_directory(raw: NDArray[np.uint8]) -> _Directory | Problem:
     end = _find_end(raw)
     if end < 0:
         return Problem("bad-zip", "", len(raw), "the zip file is cut off: its directory is missing")
     count, size, offset = struct.unpack("<HII", raw[end + 10 : end + 20].tobytes())
     if count == 0xFFFF or 0xFFFFFFFF in (size, offset):
-        end, count, size, offset = _directory64(raw, end) or (end, count, size, offset)
+        end, count, size, offset = _read_directory64(raw, end) or (end, count, size, offset)
     begin = end - size
     if begin < 0 or begin < offset:
         return Problem(
@@ -108,8 +108,8 @@ def _directory(raw: NDArray[np.uint8]) -> _Directory | Problem:
     return _Directory(begin, size, count, begin - offset)
 
 
-def _directory64(raw: NDArray[np.uint8], end: int) -> tuple[int, int, int, int] | None:
-    """(end, count, size, offset) by the 64-bit record in front of the 32-bit record, if present."""
+def _read_directory64(raw: NDArray[np.uint8], end: int) -> tuple[int, int, int, int] | None:
+    """Return (end, count, size, offset) from the 64-bit record before the 32-bit record; None if there is none."""
     locator = raw[max(end - 20, 0) : end].tobytes()
     if locator[:4] != _LOCATOR64 or len(locator) < 20:
         return None
@@ -122,7 +122,7 @@ def _directory64(raw: NDArray[np.uint8], end: int) -> tuple[int, int, int, int] 
 
 
 def _zip64(extra: bytes, size: int, packed: int, header: int) -> tuple[int, int, int]:
-    """The three numbers, those that do not fit 32 bits taken from the extra field."""
+    """Return the three numbers. The extra field replaces numbers that do not fit into 32 bits."""
     at, values = 0, [size, packed, header]
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
@@ -142,7 +142,7 @@ def _find_end(raw: NDArray[np.uint8]) -> int:
     return first + at if at >= 0 and first + at + 22 <= len(raw) else -1
 
 
-#: What litecheck itself does about a float model of another kind.
+#: Advice for a float model in another format that litecheck can convert.
 LITECHECK_CONVERTS = "`litecheck convert` makes an int8 .tflite of it (with TensorFlow installed)"
 _BY_TENSORFLOW = "convert it with TensorFlow: `litecheck convert` reads a SavedModel of it"
 _BY_LITERT_TORCH = "convert it with LiteRT Torch (litert-torch), from the program that defines the network"
@@ -179,7 +179,7 @@ _FLATBUFFERS = {
     b"TFL1": "a TFLite model of schema version 1, which no runtime reads any more",
     b"TFL2": "a TFLite model of schema version 2, which no runtime reads any more",
 }
-#: Tags of ModelProto's fields 2 to 8: in an ONNX file, such a tag follows ir_version.
+#: Tags of the fields 2 to 8 of ModelProto. In an ONNX file, one of these tags follows ir_version.
 _ONNX_NEXT = b"\x12\x1a\x22\x28\x32\x3a\x42"
 
 

@@ -1,7 +1,7 @@
 """Models inside a file: a plain flatbuffer, a MediaPipe ``.task`` zip, a LiteRT-LM bundle.
 
 The content decides the type, never the suffix. Nothing is copied or decompressed: every model is a view into the
-memory-mapped file, and a fault in a model does not hide the rest.
+memory-mapped file. A problem of one model does not hide the other models.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ IDENTIFIER = b"TFL3"
 LITERTLM = b"LITERTLM"
 #: Maximum nesting of bundles: MediaPipe's gesture recognizer has a bundle in a bundle.
 DEPTH_MAX = 4
-#: Names a bundle gives to what is meant to be a model, whether or not it can be read.
+#: Suffixes of bundle members that are models, readable or not.
 MODEL_SUFFIXES = (".tflite", ".lite", ".tfl", ".task", ".litertlm")
-#: Where the flatbuffer begins that describes a LiteRT-LM bundle, and the version that is so laid out.
+#: Byte at which the flatbuffer that describes a LiteRT-LM bundle begins, and the major version with this layout.
 HEADER = 32
 LITERTLM_MAJOR = 1
 
@@ -40,8 +40,8 @@ LITERTLM_MAJOR = 1
 class Member:
     """One model inside a file.
 
-    ``name`` is ``""`` where the file is the model, else the member's name, behind those of the bundles around
-    it and a ``/``. ``start`` is its first byte in the file; ``data`` its bytes (uint8), a read-only view.
+    ``name`` is ``""`` if the file is the model, else the names of the enclosing bundles and of the member, joined by
+    ``/``. ``start`` is the position of the first byte in the file; ``data`` is a read-only view of the bytes (uint8).
     """
 
     name: str
@@ -52,23 +52,23 @@ class Member:
 def open_models(path: str | Path, content: bytes | None = None) -> Iterator[Member | ModelError]:
     """Yield every model in the file, at least one item; a model that cannot be read yields the error.
 
-    ``content`` is the file's content, if it is known already: then nothing is opened.
+    ``content`` is the content of the file if the caller has read it; then no file is opened.
 
-    A plain flatbuffer's view extends to the end of the file: a zip of associated files may follow it, and buffers
-    outside the flatbuffer. Nothing is raised.
+    The view of a plain flatbuffer extends to the end of the file: a zip of associated files and buffers outside the
+    flatbuffer may follow it. This function raises no error.
     """
-    mapped = _mapped(path) if content is None else _held(content)
+    mapped = _load_path(path) if content is None else _wrap_content(content)
     if isinstance(mapped, Problem):
         yield ModelError(str(path), (mapped,))
         return
     yield from _models(str(path), Member("", 0, mapped), 0)
 
 
-def _mapped(path: str | Path) -> NDArray[np.uint8] | Problem:
+def _load_path(path: str | Path) -> NDArray[np.uint8] | Problem:
     return _download_first(path) if is_url(str(path)) else _map(Path(path))
 
 
-def _held(content: bytes) -> NDArray[np.uint8] | Problem:
+def _wrap_content(content: bytes) -> NDArray[np.uint8] | Problem:
     return (
         np.frombuffer(content, np.uint8)
         if content
@@ -87,7 +87,7 @@ def _download_first(address: str | Path) -> Problem:
 def _map(path: Path) -> NDArray[np.uint8] | Problem:
     """Return the file's bytes, memory-mapped read-only, or the problem."""
     if str(path) == STDIN:
-        return _piped()
+        return _read_stdin()
     try:
         with open_file(path) as file:
             if not os.fstat(file.fileno()).st_size:
@@ -105,8 +105,8 @@ def _map(path: Path) -> NDArray[np.uint8] | Problem:
 
 
 @cache
-def _piped() -> NDArray[np.uint8] | Problem:
-    """Return the bytes that are piped to the program, read once for all callers."""
+def _read_stdin() -> NDArray[np.uint8] | Problem:
+    """Return the bytes of stdin, read once for all callers."""
     content = sys.stdin.buffer.read()
     if not content:
         return Problem("empty-file", "", None, "nothing is piped to the program")
@@ -140,7 +140,7 @@ def _is_model(part: Member) -> bool:
 
 
 def _contents(part: Member) -> Iterator[Member | Problem]:
-    """Yield the contents of a bundle; the problem if it is not a bundle."""
+    """Yield the contents of a bundle, or the problem if the file is not a bundle."""
     from litecheck.flatbuffer.archive import is_zip
 
     if _is_litertlm(part):
@@ -161,11 +161,11 @@ def _not_a_model(part: Member) -> Problem:
     if not kind:
         found = part.data[4:8].tobytes()
         kind = f"an unknown format (bytes 4 to 8 are {found!r}, where a LiteRT model has {IDENTIFIER!r})"
-    return Problem("not-a-model", "", part.start, _told(kind))
+    return Problem("not-a-model", "", part.start, _wrong_type_message(kind))
 
 
-def _told(kind: str) -> str:
-    """Return the message for a file of another kind, with advice after a semicolon."""
+def _wrong_type_message(kind: str) -> str:
+    """Return the message for a file of another type, with advice after a semicolon."""
     name, _, advice = kind.partition("; ")
     return f"this is {name}, not a LiteRT model" + (f"; {advice}" if advice else "")
 
@@ -195,19 +195,19 @@ def _zip_members(part: Member) -> Iterator[Member | Problem]:
     if not models and not faults:
         kind = looks_like_zip(others)
         if kind:
-            yield Problem("not-a-model", "", part.start, _told(kind))
+            yield Problem("not-a-model", "", part.start, _wrong_type_message(kind))
             return
         holds = ", ".join(others[:5]) + (" ..." if len(others) > 5 else "") if others else "nothing"
         yield Problem("not-a-model", "", part.start, f"this is a zip file without models (it holds {holds})")
-    yield from _apart(models)
+    yield from _drop_overlaps(models)
 
 
 def _slice(part: Member, name: str, begin: int, end: int) -> Member:
     return Member(f"{part.name}/{name}" if part.name else name, part.start + begin, part.data[begin:end])
 
 
-def _apart(members: list[Member]) -> Iterator[Member | Problem]:
-    """Yield the members that share no byte with an earlier member: each byte of a file is checked once."""
+def _drop_overlaps(members: list[Member]) -> Iterator[Member | Problem]:
+    """Yield the members that share no byte with an earlier member. Each byte of a file is checked at most once."""
     end = 0
     for member in sorted(members, key=lambda m: m.start):
         if member.start < end:
@@ -254,7 +254,9 @@ def _tflite_sections(part: Member, header_end: int, tables: Tables) -> Iterator[
     models: list[Member] = []
     faults = 0
     for number, row in enumerate(tables.children("SectionMetadata", "objects", 0).tolist()):
-        if row < 0 or kind[row] != wanted:  # one that failed verification is told already
+        if (
+            row < 0 or kind[row] != wanted
+        ):  # row is -1 if the object failed verification, which is reported already
             continue
         first, last = int(begin[row]), int(end[row])
         if header_end <= first <= last <= len(part.data):
@@ -267,4 +269,4 @@ def _tflite_sections(part: Member, header_end: int, tables: Tables) -> Iterator[
         yield Problem("section-outside-file", f"section_metadata.objects[{number}]", at, message)
     if not models and not faults:
         yield Problem("not-a-model", "", part.start, "this is a LiteRT-LM bundle without a TFLite section")
-    yield from _apart(models)
+    yield from _drop_overlaps(models)

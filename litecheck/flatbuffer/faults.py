@@ -1,4 +1,4 @@
-"""Problems of whole columns: the first few with their path, the rest as a count."""
+"""Problems of whole columns: the first 20 with their paths, the others as a count."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from litecheck.flatbuffer.tables import Bytes, Index, Tables
 #: Number of rows of a failing check that are reported individually.
 SHOWN = 20
 
-#: What is wrong with a file whose end is missing, and nothing else.
+#: Codes of the problems that a truncated file has.
 _BEYOND = {"offset-outside-file", "vtable-outside-file", "vector-outside-file", "bad-vtable"}
-#: A single reference past the end may be a damaged number, unless it is this near to the end.
+#: A single reference past the end indicates truncation only within this distance from the end, in bytes.
 _NEAR = 64
 
 Mask = NDArray[np.bool_]
@@ -37,18 +37,18 @@ def merge_cut(problems: Sequence[Problem], data: Bytes) -> tuple[Problem, ...]:
 
 
 class Faults:
-    """Collects problems; a message is made from the number of the row (or element) at fault."""
+    """Collected problems. A message function gets the index of the faulty row or element."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.problems: list[Problem] = []
 
     def whole(self, code: str, offset: int, message: str, path: str = "") -> None:
-        """Report a fault of the file as a whole; ``offset`` counts from the flatbuffer's start."""
+        """Report a problem of the whole file; ``offset`` counts from the start of the flatbuffer."""
         self.problems.append(Problem(code, path, self.tables.data.start + offset, message))
 
     def rows(self, table: str, name: str | None, bad: Mask, code: str, message: Message) -> None:
-        """Report faulty tables, or fields of them without a position yet."""
+        """Report faulty tables, or faulty fields whose positions are not known yet."""
         self._each(table, name, np.arange(len(bad)), bad, code, message, None)
 
     def fields(self, table: str, name: str, there: Index, bad: Mask, code: str, message: Message) -> None:

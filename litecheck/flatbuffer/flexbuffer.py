@@ -1,4 +1,4 @@
-"""Flexbuffers: the numbers of a map, the format of custom options. Source: flatbuffers, docs/flexbuffers."""
+"""Flexbuffers, the format of custom options: numbers in a map. Source: flatbuffers, docs/flexbuffers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 
 Scalar = bool | int | float
-#: What the upper six bits of a type byte say: a number beside its width, or behind an offset (indirect).
+#: Upper six bits of a type byte: a number that is stored in place, or a number at an offset (indirect).
 _SIGNED, _UNSIGNED, _FLOAT, _BOOL, _MAP = 1, 2, 3, 26, 9
 _INDIRECT = {6: _SIGNED, 7: _UNSIGNED, 8: _FLOAT}
 _FORMATS = {
@@ -24,7 +24,7 @@ class FlexbufferError(ValueError):
 def read_map(data: bytes) -> dict[str, Scalar]:
     """Return the entries of a map that are numbers or bools; strings, lists, blobs and null are left out.
 
-    Raises FlexbufferError for bytes that are no map or point outside.
+    Raises FlexbufferError for bytes that are not a map and for offsets outside the bytes.
     """
     if len(data) < 3:
         raise FlexbufferError(f"{len(data)} bytes hold no flexbuffer")
@@ -36,7 +36,7 @@ def read_map(data: bytes) -> dict[str, Scalar]:
 
 
 def _entries(data: bytes, at: int, width: int) -> Iterator[tuple[str, Scalar]]:
-    """A map's numbers: in front of its values stand their count, the keys' width and where the keys are."""
+    """Yield the numbers of a map. The count, the width of the keys and the offset of the keys precede the values."""
     count = _unsigned(data, at - width, width)
     if count > len(data):
         raise FlexbufferError(f"byte {at}: {count} entries do not fit into {len(data)} bytes")

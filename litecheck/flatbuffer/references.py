@@ -27,17 +27,19 @@ class PendingReference:
 
 @dataclass(slots=True)
 class Walk:
+    """Progress of a verification: tables read so far, their problems, and references to tables that are not read yet."""
+
     tables: Tables
     faults: Faults
     pending: dict[str, list[PendingReference]] = field(default_factory=dict)
     elements: int = 0
     newer: int = 0
-    """Slots beyond the schema in all vtables, those that tables share counted each time."""
+    """Number of slots beyond the schema in all vtables. A vtable that tables share counts for each table."""
     expanded: float = 0.0
 
 
 def distinct(values: Index) -> tuple[Index, Index]:
-    """(distinct values, index of each value among them); no sort where they are in order already.
+    """Return the distinct values and the index of each value among them. Strictly monotonic values are not sorted.
 
     For example, (4, 2, 4) gives (2, 4) and (1, 0, 1).
     """
@@ -120,7 +122,7 @@ def _follow_union(
 
 
 def _follow_vector(state: Walk, table: str, rows: Rows, f: Field, there: Index, target: Index) -> None:
-    """Strings and vectors of scalars: their content must lie in the file."""
+    """Check that strings and vectors of scalars lie in the file, and record their positions and lengths."""
     data, refs = state.tables.data, rows.refs[f.name]
     text = f.kind == "string"
     width = 1 if text else f.width
@@ -153,7 +155,7 @@ def _follow_vector(state: Walk, table: str, rows: Rows, f: Field, there: Index, 
 def _follow_offsets(
     state: Walk, table: str, rows: Rows, f: Field, there: Index, target: Index, weight: NDArray[np.float64]
 ) -> None:
-    """Vectors of tables: each distinct vector is followed once."""
+    """Queue the tables of vectors of tables. Each distinct vector is followed once."""
     data, refs = state.tables.data, rows.refs[f.name]
     length = data.gather("<u4", target).astype(np.int64)
     outside = length > (data.size - target - 4) // 4

@@ -1,4 +1,4 @@
-"""Wire format of a kind of file, read from ``schemas/*.yaml``."""
+"""Wire format of a file type, read from ``schemas/*.yaml``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.data import schemas_dir
 
 Kind = Literal["scalar", "scalars", "string", "table", "tables", "union"]
 
-#: Bytes of each scalar type of the notation.
+#: Size of each scalar type in bytes.
 WIDTHS: dict[str, int] = {
     "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4,
     "int64": 8, "uint64": 8, "float64": 8,
@@ -38,19 +38,22 @@ class Field:
 
     @property
     def width(self) -> int:
-        """Bytes of one element: those of the scalar, or 4 for an offset."""
+        """Size of one element in bytes: that of the scalar type, or 4 for an offset."""
         return WIDTHS[self.type] if self.kind in ("scalar", "scalars") else 4
 
     @property
     def inline(self) -> int:
-        """Bytes the field takes inside its table."""
+        """Size of the field in its table, in bytes."""
         return self.width if self.kind == "scalar" else 4
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Tables, unions and enums of one file kind; ``order`` lists tables so that parents come first, ``options`` the
-    options tables of operators whose name they do not carry."""
+    """Tables, unions and enums of one file type.
+
+    ``order`` lists tables so that parents come first. ``options`` holds the options table of each operator whose
+    options table has another name than the operator.
+    """
 
     name: str
     identifier: bytes
@@ -120,7 +123,8 @@ def _field(name: str, notation: str, storage: Mapping[str, str]) -> Field:
 def _parents_first(
     root: str, tables: Mapping[str, tuple[Field, ...]], unions: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """Depth-first postorder, reversed: the schema has no recursive table, so every parent precedes its child."""
+    """Return the tables in reversed depth-first postorder. The schema has no recursive table, so parents precede
+    children."""
     done: dict[str, None] = {}
 
     def visit(table: str) -> None:

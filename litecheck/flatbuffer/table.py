@@ -1,4 +1,4 @@
-"""One table of a flatbuffer as a value: its type, its fields, and its content beyond litecheck's schema."""
+"""Table of a flatbuffer as a value: type, fields, and content beyond litecheck's schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-#: A field's value: a number, a string, a numpy vector of numbers, a table, or a tuple of tables or strings.
+#: Value of a field: a number, a string, a numpy vector of numbers, a table, or a tuple of tables or strings.
 Value = Union[bool, int, float, str, NDArray[Any], "Table", "tuple[Table | str, ...]"]
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -18,7 +18,7 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class UnknownField:
-    """A field of a newer schema: its slot and its inline bytes, and whether those may be an offset."""
+    """Field of a newer schema: slot, inline bytes, and whether the bytes may be an offset."""
 
     slot: int
     data: bytes
@@ -27,9 +27,9 @@ class UnknownField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table's fields by name; what the file leaves out is absent here, so defaults stay defaults.
+    """Fields of a table by name. Fields that are absent in the file are absent here, without their defaults.
 
-    Enum fields hold their integer. ``offset`` is the table's byte in the file it was read from, or -1.
+    Enum fields hold their integer. ``offset`` is the position of the table in the file, in bytes, or -1.
     """
 
     type: str
@@ -48,7 +48,8 @@ class Table:
         return iter(self.fields)
 
     def __eq__(self, other: object) -> bool:
-        """Return True for equal types and fields; vectors are compared by value, floats by bits, offsets not at all."""
+        """Return True for equal types and fields. Vectors are compared by value and floats by bits; offsets are
+        ignored."""
         return (
             isinstance(other, Table)
             and self.type == other.type

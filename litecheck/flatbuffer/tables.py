@@ -1,4 +1,4 @@
-"""Verified tables with one column per field: all that is reachable here is inside the file and well formed."""
+"""Verified tables with one column per field. All content is inside the file and well formed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Index = NDArray[np.int64]
 
 
 class Bytes:
-    """A flatbuffer inside a file: integer gathers at positions relative to its start, without a copy.
+    """Flatbuffer inside a file: integer reads at positions relative to its start, without a copy.
 
-    ``raw`` is the whole file from the flatbuffer on (uint8, usually a memory map); ``start`` is its byte in
-    the file, used only in what is reported.
+    ``raw`` is the file from the flatbuffer on (uint8, usually a memory map). ``start`` is the position of the
+    flatbuffer in the file in bytes, used only in reports.
     """
 
     __slots__ = ("raw", "size", "start", "views")
 
     def __init__(self, raw: NDArray[np.uint8], start: int = 0) -> None:
-        self.raw = raw.view(np.ndarray)  # indexing a memmap costs more than the plain array under it
+        self.raw = raw.view(np.ndarray)  # indexing a memmap is slower than indexing its plain array
         self.start = start
         self.size = min(len(raw), 2**31 - 1)
         self.views: dict[str, NDArray[Any]] = {}
@@ -40,7 +40,7 @@ class Bytes:
         return found
 
     def gather(self, dtype: str, at: Index) -> NDArray[Any]:
-        """Return the values of that type at byte positions ``at``, which must be aligned and inside."""
+        """Return the values of that type at byte positions ``at``, which must be aligned and inside the flatbuffer."""
         shift = {1: 0, 2: 1, 4: 2, 8: 3}[np.dtype(dtype).itemsize]
         found: NDArray[Any] = self.view(dtype)[at >> shift]
         return found
@@ -64,13 +64,13 @@ class References:
 
 @dataclass(slots=True)
 class Rows:
-    """All tables of one type: where each stands, and where each of its fields stands (0 if absent)."""
+    """All tables of one type: position of each table, and positions of its fields (0 if absent)."""
 
     position: Index
     vtable: Index
     vtable_size: Index
     weight: NDArray[np.float64]
-    """Along how many ways each table is reached from the root: more than one where tables are shared."""
+    """Number of paths from the root to each table: more than 1 for a shared table."""
     at: dict[str, Index] = field(default_factory=dict)
     refs: dict[str, References] = field(default_factory=dict)
 
@@ -79,7 +79,7 @@ class Rows:
 
 
 class Tables:
-    """The verified content of one flatbuffer."""
+    """Verified content of one flatbuffer."""
 
     def __init__(self, schema: Schema, data: Bytes) -> None:
         self.schema = schema
@@ -100,7 +100,7 @@ class Tables:
         return sum(map(len, self.rows.values()))
 
     def column(self, table: str, name: str) -> NDArray[Any]:
-        """Return a scalar field of every row, with the default if it is absent."""
+        """Return a scalar field of every row, with the default for rows without the field."""
         f = self.schema.field(table, name)
         rows = self.rows[table]
         at = rows.at[name]
@@ -111,7 +111,7 @@ class Tables:
         return out
 
     def has(self, table: str, name: str) -> NDArray[np.bool_]:
-        """Return a flag per row: True if the field is present."""
+        """Return a mask over the rows: True if the field is present."""
         return self.rows[table].at[name] > 0
 
     def refs(self, table: str, name: str) -> References:
@@ -171,17 +171,17 @@ class Tables:
                 )
         kept: dict[tuple[object, ...], dict[str, Value]] = {}
         out = []
-        newer, at = self._newer(table), (rows.position + self.data.start).tolist()
+        newer, at = self._may_have_unknown(table), (rows.position + self.data.start).tolist()
         for row in range(len(rows)):
             fields = {name: values[row] for name, values, there in columns if there[row]}
-            # Most operators of a kind have the same options: their values are held once. Types count, 1 is not True.
+            # Most operators of a kind have the same options, so equal values share one dict. 1 and True are not equal here.
             key = (*fields, *fields.values(), *map(type, fields.values()))
             unknown = self.unknown(table, row) if newer[row] else ()
             out.append(Table(table, kept.setdefault(key, fields), unknown, at[row]))
         return out
 
-    def _newer(self, table: str) -> list[bool]:
-        """Return a flag per row: True if it may have fields in slots outside litecheck's schema."""
+    def _may_have_unknown(self, table: str) -> list[bool]:
+        """Return a flag per row: True if the row may have fields in slots outside litecheck's schema."""
         known, slots = self._known(table), (self.rows[table].vtable_size - 4) // 2
         gap = known.index(False) if False in known else len(known)
         return (slots > gap).tolist()  # type: ignore[no-any-return]

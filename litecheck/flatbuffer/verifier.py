@@ -1,9 +1,10 @@
-"""Structural verification, all tables of one type at a time, before anything is read.
+"""Structural verification of a flatbuffer, all tables of one type at a time, before any content is read.
 
-Every check a FlatBuffers verifier makes is a comparison of positions; here each is made once for a whole
-column. Tables are visited parents first, so a table's positions are known, and deduplicated, before it is read.
-Three budgets keep hostile sharing linear: elements of distinct offset vectors (they cannot outnumber the
-file's words without overlapping), tables counted once per reference, and fields beyond the schema.
+Every check of a FlatBuffers verifier compares positions. Here each check is made once for a whole column. Parents are
+verified before children, so the positions of a table are known and distinct before the table is read.
+
+Three budgets bound the cost of maliciously shared tables: the elements of distinct offset vectors (without overlap,
+they cannot outnumber the words of the file), the tables counted once per reference, and the fields beyond the schema.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from litecheck.flatbuffer.references import PendingReference, Walk, distinct, fo
 from litecheck.flatbuffer.schema import Field, Schema
 from litecheck.flatbuffer.tables import Bytes, Index, Rows, Tables
 
-#: Tables per byte no real file comes near (the densest seen has a third of it).
+#: Maximum number of tables per byte. The densest known model has a third of it.
 TABLES_PER_BYTE = 1 / 8
-#: Fields times rows that are verified at once.
+#: Number of fields times rows that are verified in one step.
 _CELLS = 1 << 15
 
 
 def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
-    """Return the tables of a flatbuffer and all structural faults.
+    """Return the tables of a flatbuffer and all structural problems.
 
-    With faults, ``tables`` has only sound content: a failed reference is absent.
+    With problems, the tables have only valid content: a faulty reference is absent.
     """
     tables = Tables(schema, data)
     state = Walk(tables, Faults(tables))
-    root = _root(state)
+    root = _find_root(state)
     if root is None:
         return state.tables, merge_cut(state.faults.problems, data)
     state.pending[schema.root] = [
@@ -49,7 +50,7 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     return state.tables, merge_cut(state.faults.problems, data)
 
 
-def _root(state: Walk) -> int | None:
+def _find_root(state: Walk) -> int | None:
     data, schema = state.tables.data, state.tables.schema
     if data.size < 8:
         state.faults.whole("file-too-short", 0, f"{data.size} bytes cannot hold a flatbuffer")
@@ -72,11 +73,11 @@ def _read(state: Walk, table: str) -> None:
     sites = state.pending.pop(table, [])
     if not sites:
         return
-    position, weight = _merge(state, sites)
+    position, weight = _merge_targets(state, sites)
     rows = Rows(position, np.zeros_like(position), np.full_like(position, 4), weight)
     state.tables.rows[table] = rows
     state.expanded += float(weight.sum())
-    inline = _vtables(state, table, rows)
+    inline = _check_vtables(state, table, rows)
     present = _locate(state, table, rows, inline)
     missing = no_references(len(rows))
     for f in state.tables.schema.tables[table]:
@@ -86,8 +87,9 @@ def _read(state: Walk, table: str) -> None:
             rows.refs[f.name] = missing[f.kind]
 
 
-def _merge(state: Walk, sites: list[PendingReference]) -> tuple[Index, NDArray[np.float64]]:
-    """The distinct positions all sites refer to; tells each site its rows."""
+def _merge_targets(state: Walk, sites: list[PendingReference]) -> tuple[Index, NDArray[np.float64]]:
+    """Return the distinct positions of all targets and their weights, and write the row of each target to its
+    reference."""
     targets = np.concatenate([s.targets for s in sites])
     weight = np.concatenate([s.weight for s in sites])
     position, row = distinct(targets)
@@ -105,8 +107,8 @@ def _merge(state: Walk, sites: list[PendingReference]) -> tuple[Index, NDArray[n
     return position, weight
 
 
-def _vtables(state: Walk, table: str, rows: Rows) -> Index:
-    """Check every table's vtable; returns the tables' inline sizes, 4 where the vtable is no good."""
+def _check_vtables(state: Walk, table: str, rows: Rows) -> Index:
+    """Check the vtable of every table, and return the inline sizes of the tables, 4 for an invalid vtable."""
     data = state.tables.data
     vtable = rows.position - data.gather("<i4", rows.position)
     good = (vtable >= 0) & (vtable % 2 == 0) & (vtable + 4 <= data.size)
@@ -137,7 +139,7 @@ def _vtables(state: Walk, table: str, rows: Rows) -> Index:
 
 
 class _Column(NamedTuple):
-    """A slot of a table: its key in ``Rows.at``, its field, number and width in bytes."""
+    """Slot of a table: its key in ``Rows.at``, its field, its number and its width in bytes."""
 
     key: str
     field: str
@@ -155,7 +157,7 @@ def _columns(fields: Iterable[Field]) -> Iterator[_Column]:
 def _locate(state: Walk, table: str, rows: Rows, inline: Index) -> set[str]:
     """Find every field in every row, and return the fields that a row may have.
 
-    Several fields are searched at once in few rows, where a numpy call costs more than its rows.
+    Several fields are searched in one numpy call if there are few rows, because the call then costs more than its rows.
     """
     longest, absent = int(rows.vtable_size.max(initial=0)), np.zeros(len(rows), np.int64)
     present: list[_Column] = []
@@ -172,7 +174,7 @@ def _locate(state: Walk, table: str, rows: Rows, inline: Index) -> set[str]:
 
 
 def _positions(state: Walk, table: str, rows: Rows, columns: Sequence[_Column], inline: Index) -> Index:
-    """Return the positions of slots, a line for each slot and a column for each row; 0 if the slot is absent."""
+    """Return the positions of slots, one line per slot and one column per row; 0 if the slot is absent."""
     data = state.tables.data
     slot = np.array([c.slot for c in columns])[:, None]
     width = np.array([c.width for c in columns])[:, None]

@@ -1,4 +1,4 @@
-"""Writer of table trees to flatbuffer bytes: ``flatbuffers.Builder``, driven by the schema of the reader."""
+"""Writer of table trees to flatbuffer bytes: ``flatbuffers.Builder``, driven by the schema."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from litecheck.flatbuffer.schema import Field, Schema
 from litecheck.flatbuffer.table import Table, UnknownField
 from litecheck.flatbuffer.tables import numpy_type
 
-#: Offsets are 32 bits wide, and readers take a file's size for a signed number.
+#: Maximum file size in bytes: offsets have 32 bits, and readers treat the size as a signed number.
 SIZE_MAX = 2**31 - 1
-#: Vectors of at least this many bytes are kept once when they are the same object in memory.
+#: Vectors of at least this many bytes are written once if they are the same object in memory.
 LONG = 1024
-#: Vectors of at least this many bytes in these fields are kept once when they are equal: signatures share weights, and so
-#: their scales; zero points of weights are 0.
+#: Vectors of at least this many bytes in these fields are written once if they are equal. Signatures share weights,
+#: and the scales of shared weights are equal; zero points of weights are 0.
 _SHARED, _SHORT = ("scale", "zero_point"), 256
 
 
 def write(table: Table, schema: Schema, *, drop_unknown: bool = False) -> memoryview:
     """Return the bytes of ``table``, the root of a file of that schema.
 
-    Every field of the table is written, even if it equals the default, so that a file that is read and written reads
-    the same again. Fields newer than the schema are written unchanged. A newer field that may be an offset cannot be
-    written, and raises ModelError unless ``drop_unknown`` leaves such fields out. Raises ModelError beyond 2 GB,
-    ValueError for a value that its field cannot hold.
+    Every field of the table is written, even if it equals the default, so that reading the file gives the same fields.
+    Fields newer than the schema are written unchanged. A newer field that may be an offset cannot be written and raises
+    ModelError; with ``drop_unknown``, these fields are left out. Raises ModelError beyond 2 GB, ValueError for a value
+    that its field cannot hold.
     """
-    writer = _Writer(schema, drop_unknown, _estimate(table))
+    writer = _Writer(schema, drop_unknown, _estimate_size(table))
     try:
         root = writer.table(table)
         if writer.problems:
@@ -48,8 +48,8 @@ def _too_large() -> Problem:
     return Problem("too-large", "", 0, f"more than {SIZE_MAX} bytes, the most a flatbuffer can hold")
 
 
-def _estimate(table: Table) -> int:
-    """A size that spares the builder from growing, which copies everything each time: that of the vectors."""
+def _estimate_size(table: Table) -> int:
+    """Return an initial size of the builder: the size of the vectors. The builder copies everything each time it grows."""
     total, queue = 1 << 12, [table]
     while queue:
         for value in queue.pop().fields.values():
@@ -64,7 +64,7 @@ def _estimate(table: Table) -> int:
 
 
 class _Writer:
-    """A builder works from the end of the file towards its start: children are written before their table."""
+    """Writer around a builder. The builder fills the file from its end, so children are written before their table."""
 
     def __init__(self, schema: Schema, drop_unknown: bool, size: int) -> None:
         self.schema = schema
@@ -76,7 +76,7 @@ class _Writer:
         self.problems: list[Problem] = []
 
     def table(self, table: Table) -> int:
-        """Write a table behind everything it refers to; returns its offset from the end."""
+        """Write all children of a table, then the table, and return its offset from the end."""
         scalars: list[tuple[Field, Any]] = []
         offsets: list[tuple[Field, int, int]] = []
         if table.type not in self.fields:
@@ -95,9 +95,10 @@ class _Writer:
     def object(
         self, table: Table, scalars: list[tuple[Field, Any]], offsets: list[tuple[Field, int, int]]
     ) -> int:
-        """The table itself, widest fields first so that nothing lies between them."""
+        """Write the inline fields of a table, widest first, so that no padding is needed between them. Return its
+        offset."""
         slots = max((f.slot for f in self.schema.tables[table.type]), default=-1)
-        unknown = self.kept(table)
+        unknown = self.writable_unknown(table)
         self.builder.StartObject(1 + max([slots, *(u.slot for u in unknown)]))
         for width in (8, 4, 2, 1):
             for f, value in scalars:
@@ -125,10 +126,11 @@ class _Writer:
         number = int.from_bytes(u.data[:width], "little")
         getattr(self.builder, f"PrependUint{8 * width}Slot")(u.slot, number, 0)
 
-    def kept(self, table: Table) -> list[UnknownField]:
-        """Fields outside the schema that can be written; notes those that ought to be and cannot.
+    def writable_unknown(self, table: Table) -> list[UnknownField]:
+        """Return the unknown fields that can be written, and report fields that cannot be written.
 
-        A slot between those the schema names is a deprecated field, which means nothing to anyone.
+        An unknown slot between slots of the schema is a deprecated field. A deprecated field that may be an offset is
+        dropped.
         """
         last = max((f.slot for f in self.schema.tables[table.type]), default=-1)
         for u in table.unknown:
@@ -156,7 +158,7 @@ class _Writer:
         return int(self.builder.CreateString(text, errors="surrogateescape"))
 
     def vector(self, f: Field, value: Any) -> int:
-        """Numbers, copied as memory and aligned as the schema asks."""
+        """Write a vector of numbers with the alignment of the schema, and return its offset."""
         data: NDArray[Any] = np.ascontiguousarray(value, numpy_type(f.type)).reshape(-1)
         align = max(4, f.width, f.align)
         key: tuple[object, ...] = (data.__array_interface__["data"][0], data.nbytes, align)

@@ -1,4 +1,4 @@
-"""Models built in Python: for fixtures, for tests, and for whatever litecheck itself has to synthesise.
+"""Models built in Python, for fixtures, for tests and for models that litecheck synthesizes.
 
     from litecheck.model.build import ModelBuilder, quantized
     from litecheck.model.save import save_model
@@ -15,7 +15,7 @@
     builder.signature("serving_default", main, {"x": x}, {"y": y})
     save_model(builder.finish(), "small.tflite")
 
-Nothing is judged: what is built may be as wrong as a test needs it.
+The builder checks nothing, so that tests can build invalid models.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 
 
 def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
-    """Return per-tensor parameters for numbers, per-axis for sequences; a single zero point serves all scales.
+    """Return per-tensor parameters for a number, per-axis parameters for a sequence. A single zero point applies to all
+    scales.
 
-    ``scale`` is rounded to float32, infinite beyond its range; ``axis`` is the quantized dimension.
+    ``scale`` is rounded to float32, and is infinite beyond its range; ``axis`` is the quantized dimension.
     """
     with np.errstate(over="ignore"):
         scales = np.atleast_1d(np.asarray(scale, np.float32))
@@ -65,7 +66,7 @@ class ModelBuilder:
     def signature(
         self, key: str, subgraph: SubgraphBuilder, inputs: Mapping[str, int], outputs: Mapping[str, int]
     ) -> None:
-        """Add a named entry point: the tensors of a subgraph by alias."""
+        """Add a named entry point: tensors of a subgraph by alias."""
         pairs = (tuple(inputs.items()), tuple(outputs.items()))
         self._signatures.append(Signature(key, subgraph.index, *pairs))
 
@@ -75,7 +76,7 @@ class ModelBuilder:
         self._buffers.append(np.frombuffer(content, np.uint8))
 
     def finish(self) -> Model:
-        """Return the model as built so far; operator codes are assigned on encoding."""
+        """Return the model with the content added so far; operator codes are assigned by the encoder."""
         return Model(
             subgraphs=tuple(s.finish() for s in self._subgraphs),
             buffers=tuple(map(Buffer, self._buffers)),
@@ -86,7 +87,7 @@ class ModelBuilder:
 
 
 class SubgraphBuilder:
-    """Builder of a subgraph; tensors are referred to by the index that :meth:`tensor` returns."""
+    """Builder of a subgraph. Tensors are referred to by the index that :meth:`tensor` returns."""
 
     def __init__(self, name: str, index: int, buffers: list[NDArray[np.uint8]]) -> None:
         self.name = name
@@ -104,7 +105,7 @@ class SubgraphBuilder:
         quantization: Quantization | None = None,
         **fields: Any,
     ) -> int:
-        """Add a tensor computed at run time; ``fields`` are further fields of :class:`Tensor`."""
+        """Add a tensor computed at run time and return its index; ``fields`` are further fields of :class:`Tensor`."""
         fields = {"quantization": quantization or Quantization(), **fields}
         self._tensors.append(Tensor(len(self._tensors), name, dtype, tuple(map(int, shape)), **fields))
         return len(self._tensors) - 1
@@ -117,7 +118,8 @@ class SubgraphBuilder:
         dtype: str | None = None,
         **fields: Any,
     ) -> int:
-        """Add a tensor with values. ``dtype`` defaults to the array's (``int4`` packs int8 values)."""
+        """Add a constant and return its index. ``dtype`` defaults to the dtype of the array; ``int4`` packs int8
+        values."""
         kind = dtype or values.dtype.name
         data = pack(values, kind) if BITS.get(kind, 8) < 8 else bytes_of(values)
         self._buffers.append(data)
@@ -136,10 +138,10 @@ class SubgraphBuilder:
         intermediates: Sequence[int] = (),
         **options: Option,
     ) -> None:
-        """Add an operator after the existing operators. An absent input is -1; options have the schema's names.
+        """Add an operator after the existing operators. An absent input is -1; options have the names of the schema.
 
-        Enum options take names (``padding="SAME"``, ``in_data_type="int8"``). A builtin gets its options
-        table even where all options keep their defaults. Raises ValueError for an option it does not have.
+        Enum options take names (``padding="SAME"``, ``in_data_type="int8"``). A builtin operator gets its options table
+        even if all options keep their defaults. Raises ValueError for an option that the operator does not have.
         """
         self._operators.append(
             Operator(
@@ -164,7 +166,7 @@ class SubgraphBuilder:
         self._ends = (self._ends[0], tensors)
 
     def finish(self) -> Subgraph:
-        """Return the subgraph as built so far."""
+        """Return the subgraph with the content added so far."""
         return Subgraph(self.index, self.name, tuple(self._tensors), tuple(self._operators), *self._ends)
 
 
@@ -193,7 +195,8 @@ def _option(schema: Schema, enum: str | None, value: Option) -> Value:
 
 @cache
 def _options_name(opcode: str) -> str | None:
-    """Return the options table of an operator: the table with its name; a few operators share a table."""
+    """Return the options table of an operator: the table with the operator's name, or a table that several operators
+    share."""
     schema = load_schema("tflite")
     plain = {t.lower(): t for t in (*schema.unions["BuiltinOptions"], *schema.unions["BuiltinOptions2"])}
     return schema.options.get(opcode) or plain.get(f"{opcode.replace('_', '').lower()}options")

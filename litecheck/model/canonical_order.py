@@ -1,4 +1,4 @@
-"""Canonical order of operators: an order that depends on the graph and not on the order in the file."""
+"""Canonical order of operators: determined by the graph, not by the order in the file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from litecheck.model.types import Subgraph
 
 
 def canonical_order(subgraph: Subgraph) -> tuple[int, ...]:
-    """Return the operators depth first from the outputs, each after the producers of its inputs, inputs in turn.
+    """Return the operators depth first from the outputs, each after the producers of its inputs, inputs in their order.
 
     Operators without a path to an output follow. Example: a file with the operators B, A, ADD(A, B) gives A, B, ADD.
     """

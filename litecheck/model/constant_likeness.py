@@ -1,4 +1,4 @@
-"""Likeness of constants: some values of an operator's largest constant, and the closeness of two sets of values."""
+"""Similarity of constants: samples of an operator's largest constant, and the closeness of two samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def closeness(one: NDArray[Any], other: NDArray[Any]) -> float:
 
 
 def fingerprint(view: View, index: int) -> NDArray[Any]:
-    """Return some real values of an operator's largest constant, or an empty array."""
+    """Return up to 256 real values of an operator's largest constant, or an empty array."""
     largest = largest_constant(view, index)
     sample = None if largest is None else constant_sample(largest, _SAMPLED)
     return np.empty(0) if sample is None else np.nan_to_num(sample)

@@ -15,18 +15,20 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 def constant_values(tensor: Tensor) -> NDArray[np.float64] | None:
     """Return a constant's real values in its shape, or None if they are not known.
 
-    Unknown are blockwise scales, sparse data, types without a number, and scales that do not fit the shape. Integers
-    without a scale are their own values. Example: int8 (3, -5) with scale 0.5 and zero point 1 gives (1.0, -3.0).
+    The values of blockwise scales, sparse data, types that are not numbers, and scales that do not fit the shape are
+    not known. Integers without a scale are their own values.
+
+    Example: int8 (3, -5) with scale 0.5 and zero point 1 gives (1.0, -3.0).
     """
     stored, q = stored_integers(tensor), tensor.quantization
     if stored is None or q.details is not None or stored.dtype.kind not in "iuf":
         return None
     if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
-        return _wide(stored)
+        return _to_float64(stored)
     scale, zero = along_axis(q.scale, q, stored.ndim), along_axis(zero_points(q), q, stored.ndim)
     if q.scale.size > 1 and (q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size):
         return None
-    real = _wide(np.atleast_1d(stored))
+    real = _to_float64(np.atleast_1d(stored))
     with np.errstate(all="ignore"):
         if zero.any():
             real -= zero
@@ -40,7 +42,7 @@ def constant_sample(tensor: Tensor, count: int) -> NDArray[np.float64] | None:
     if stored is None or q.details is not None or stored.dtype.kind not in "iuf" or not stored.size:
         return None
     places = np.arange(0, stored.size, max(1, stored.size // count))[:count]
-    sample = _wide(stored.reshape(-1)[places])
+    sample = _to_float64(stored.reshape(-1)[places])
     if tensor.dtype not in INTEGER_RANGES or not q.scale.size:
         return sample
     channel = np.zeros(places.size, np.int64)
@@ -48,23 +50,24 @@ def constant_sample(tensor: Tensor, count: int) -> NDArray[np.float64] | None:
         if q.axis >= stored.ndim or stored.shape[q.axis] != q.scale.size:
             return None
         channel = np.unravel_index(places, stored.shape)[q.axis]
-    with np.errstate(all="ignore"):  # damaged files have infinite scales
+    with np.errstate(all="ignore"):  # scales of damaged files may be infinite
         real: NDArray[np.float64] = (sample - zero_points(q)[channel]) * q.scale[channel]
     return real
 
 
-def _wide(values: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(invalid="ignore"):  # signaling NaN
+def _to_float64(values: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):  # a signaling NaN raises a warning
         return values.astype(np.float64)
 
 
 def zero_points(q: Quantization) -> NDArray[np.int64]:
-    """Return a zero point for each scale; zeros if the file states another number of zero points."""
+    """Return a zero point for each scale; zeros if the numbers of zero points and scales differ."""
     return q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
 
 
 def along_axis(values: NDArray[Any], q: Quantization, dimensions: int) -> NDArray[np.float64]:
-    """Return parameters shaped to broadcast along their axis."""
+    """Return parameters in a shape that broadcasts along their axis. Example: axis 1 of 3 dimensions and 4 scales: (1,
+    4, 1)."""
     shape = [-1 if n == q.axis and q.scale.size > 1 else 1 for n in range(max(dimensions, 1))]
     if -1 not in shape:
         return values.astype(np.float64)[:1].reshape(shape)

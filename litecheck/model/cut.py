@@ -1,4 +1,4 @@
-"""Parts of a model as models: some operators with all that they need; and a model with a different entry point."""
+"""Parts of a model as models: operators with their constants and called subgraphs; a model with another entry point."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from litecheck.quantization import Blockwise, MultiAxis, Quantization
 class Cut:
     """Operators of a subgraph as a model.
 
-    ``inputs`` and ``outputs`` are the tensors of the whole model for the cut model's inputs and outputs, in the same
-    order; ``tensors`` maps tensors of the whole model to those of the cut model.
+    ``inputs`` and ``outputs`` are the tensors of the whole model that correspond to the inputs and outputs of the cut
+    model, in the same order. ``tensors`` maps tensors of the whole model to tensors of the cut model.
     """
 
     model: Model
@@ -32,29 +32,35 @@ class Cut:
 def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> Cut:
     """Return these operators, in execution order, as a model with a single entry point.
 
-    Its inputs are the tensors that they read and that neither they nor the file provide. Its outputs are ``outputs``,
-    or all their outputs that are read elsewhere. Quantization, options, constants, variables, the tensors of block
-    scales and called subgraphs are included; names stay.
+    Its inputs are the tensors that the operators read and that neither the operators nor the file provide. Its outputs
+    are ``outputs``, or all outputs of the operators that are read elsewhere. Quantization, options, constants,
+    variables, the tensors of block scales and called subgraphs are included; names stay.
     """
     made = tuple(outputs) or writes(subgraph, operators)
     inputs = reads(subgraph, operators, made)
-    used = sorted(_used(subgraph, operators) | set(inputs) | set(made))
+    used = sorted(_find_used(subgraph, operators) | set(inputs) | set(made))
     numbers = {old: new for new, old in enumerate(used)}
-    callees = tuple(_called(model, operators))
+    callees = tuple(_find_callees(model, operators))
     places = {old: new for new, old in enumerate(callees, 1)}
     main = replace(
         subgraph,
         index=0,
         tensors=tuple(
-            replace(t, index=n, buffer=0, external_buffer=0, quantization=_details(t.quantization, numbers))
+            replace(
+                t,
+                index=n,
+                buffer=0,
+                external_buffer=0,
+                quantization=_renumber_details(t.quantization, numbers),
+            )
             for n, t in enumerate(subgraph.tensors[old] for old in used)
         ),
-        operators=tuple(_moved(op, n, numbers, places) for n, op in enumerate(operators)),
+        operators=tuple(_renumber(op, n, numbers, places) for n, op in enumerate(operators)),
         inputs=tuple(numbers[i] for i in inputs),
         outputs=tuple(numbers[i] for i in made),
         debug_metadata_index=-1,
     )
-    others = (_called_subgraph(model.subgraphs[old], new, places) for old, new in places.items())
+    others = (_copy_subgraph(model.subgraphs[old], new, places) for old, new in places.items())
     alone = replace(
         model,
         subgraphs=(main, *others),
@@ -69,7 +75,8 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
 
 
 def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> tuple[int, ...]:
-    """Return the tensors that operators read and that neither they, the file nor a variable provide, in order.
+    """Return the tensors that operators read and that neither the operators, the file nor a variable provides, in
+    order.
 
     Tensors of this kind in ``outputs`` follow.
     """
@@ -89,7 +96,7 @@ def writes(subgraph: Subgraph, operators: Sequence[Operator]) -> tuple[int, ...]
     return tuple(i for i in made if i in wanted or i not in read)
 
 
-def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
+def _find_used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
     used = {i for op in operators for i in (*op.inputs, *op.outputs, *op.intermediates) if i >= 0}
     for index in tuple(used):
         details = subgraph.tensors[index].quantization.details
@@ -98,13 +105,17 @@ def _used(subgraph: Subgraph, operators: Iterable[Operator]) -> set[int]:
     return used
 
 
-def entered_by(model: Model, key: str) -> Model:
-    """Return the model with a signature and its subgraph first: this entry point runs if none is named."""
+def with_entry_point(model: Model, key: str) -> Model:
+    """Return the model with this signature and its subgraph first. This entry point runs if no signature is named."""
     signature = next(one for one in model.signatures if one.key == key)
     places = {signature.subgraph: 0, 0: signature.subgraph}
     order = sorted(model.subgraphs, key=lambda subgraph: places.get(subgraph.index, subgraph.index))
     subgraphs = (
-        replace(one, index=number, operators=tuple(_calling(operator, places) for operator in one.operators))
+        replace(
+            one,
+            index=number,
+            operators=tuple(_redirect_calls(operator, places) for operator in one.operators),
+        )
         for number, one in enumerate(order)
     )
     signatures = (signature, *(one for one in model.signatures if one is not signature))
@@ -112,8 +123,8 @@ def entered_by(model: Model, key: str) -> Model:
     return replace(model, subgraphs=tuple(subgraphs), signatures=tuple(moved))
 
 
-def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
-    """Yield the subgraphs that these operators run, and those that these run, each once."""
+def _find_callees(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
+    """Yield the subgraphs that these operators call, at any depth, each once."""
     found: dict[int, None] = {}
     left = [index for op in operators for _, index in called(op)]
     while left:
@@ -124,7 +135,7 @@ def _called(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
     return iter(found)
 
 
-def _details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:
+def _renumber_details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:
     details = quantization.details
     if not isinstance(details, Blockwise | MultiAxis):
         return quantization
@@ -132,12 +143,14 @@ def _details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantiza
     return replace(quantization, details=replace(details, scales=scales, zero_points=zeros))
 
 
-def _moved(operator: Operator, index: int, numbers: Mapping[int, int], places: Mapping[int, int]) -> Operator:
+def _renumber(
+    operator: Operator, index: int, numbers: Mapping[int, int], places: Mapping[int, int]
+) -> Operator:
     def new(old: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(numbers[i] if i >= 0 else i for i in old)
 
     return replace(
-        _calling(operator, places),
+        _redirect_calls(operator, places),
         index=index,
         inputs=new(operator.inputs),
         outputs=new(operator.outputs),
@@ -147,24 +160,24 @@ def _moved(operator: Operator, index: int, numbers: Mapping[int, int], places: M
     )
 
 
-def _calling(operator: Operator, places: Mapping[int, int]) -> Operator:
+def _redirect_calls(operator: Operator, places: Mapping[int, int]) -> Operator:
     options, calls = operator.options, dict[str, list[int]]()
     for name, old in called(operator):
         calls.setdefault(name, []).append(places.get(old, old))
     if not calls or options is None:
         return operator
-    # Branches are a list, every other option names one subgraph.
+    # STABLEHLO_CASE lists its branches; every other option names one subgraph.
     new = {n: np.array(c, np.int32) if n.endswith("indices") else c[0] for n, c in calls.items()}
     return replace(operator, options=replace(options, fields={**options.fields, **new}))
 
 
-def _called_subgraph(subgraph: Subgraph, index: int, places: Mapping[int, int]) -> Subgraph:
-    """A subgraph that is run by operators: whole, under a new number."""
+def _copy_subgraph(subgraph: Subgraph, index: int, places: Mapping[int, int]) -> Subgraph:
+    """Return a called subgraph with all its content, under a new number."""
     return replace(
         subgraph,
         index=index,
         tensors=tuple(replace(t, buffer=0, external_buffer=0) for t in subgraph.tensors),
-        operators=tuple(replace(_calling(op, places), code_index=0) for op in subgraph.operators),
+        operators=tuple(replace(_redirect_calls(op, places), code_index=0) for op in subgraph.operators),
         debug_metadata_index=-1,
     )
 

@@ -1,4 +1,4 @@
-"""Verified tables to a Model: indexes resolved, codes named, constants as views into the file."""
+"""Decoder of verified tables to a Model: indices resolved, codes named, constants as views into the file."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signatu
 from litecheck.model.unknown_fields import newer_content
 from litecheck.summary_text import counted
 
-#: LiteRT's own verifier gives up here, whatever the file holds.
+#: Maximum number of tables that LiteRT's verifier accepts.
 LITERT_TABLE_LIMIT = 1_000_000
 
 
 def decode(tables: Tables, external: ExternalFiles, file: str, member: str) -> Model:
-    """Return the model in sound tables; ``external`` are the weights files beside it."""
+    """Return the model in verified tables; ``external`` are the weights files in the model's folder."""
     return _Decoder(tables, external).model(file, member)
 
 
 class _Decoder:
-    """Columns of a flatbuffer, turned into lists once and sliced many times."""
+    """Columns of a flatbuffer, converted to lists once and sliced many times."""
 
     def __init__(self, tables: Tables, external: ExternalFiles) -> None:
         self.tables = tables
@@ -50,13 +50,13 @@ class _Decoder:
             file=file,
             member=member,
             size=len(t.data.raw),
-            remarks=(*self._remarks(), *_scratch(subgraphs)),
-            fields=self._root(),
+            remarks=(*self._remarks(), *_describe_scratch(subgraphs)),
+            fields=self._root_fields(),
             newer=newer_content(t),
         )
 
-    def _root(self) -> Table:
-        """The root's further fields, and the external buffers it lists."""
+    def _root_fields(self) -> Table:
+        """Return the remaining fields of the root, and the external buffers that it lists."""
         t = self.tables
         root = t.record_shallow("Model", 0)
         fields = dict(root.fields)
@@ -69,10 +69,10 @@ class _Decoder:
         return replace(root, fields=fields)
 
     def _remarks(self) -> tuple[str, ...]:
-        t, said = self.tables, []
+        t, remarks = self.tables, []
         if not len(t.children("Model", "buffers", 0)):
             at = t.offset("Model", 0, "buffers")
-            said.append(
+            remarks.append(
                 f"buffers (byte {at}): the list is empty, the schema wants an empty buffer at its head"
             )
         if self.tensors.longer:
@@ -81,23 +81,23 @@ class _Decoder:
                 t.offset("Tensor", self.tensors.longer[0], "buffer"),
             )
             more = f" (and {len(self.tensors.longer) - 1:,} more)" if len(self.tensors.longer) > 1 else ""
-            said.append(
+            remarks.append(
                 f"{path}{more} (byte {at}): the constant has more bytes than shape and type need; "
                 "LiteRT reads those in front, and so does litecheck"
             )
         if t.skewed:
             table, name, row = t.skewed[0]
             more = f" (and {len(t.skewed) - 1:,} more)" if len(t.skewed) > 1 else ""
-            said.append(
+            remarks.append(
                 f"{path_of(t, table, row)}.{name}{more} (byte {t.offset(table, row, name)}): 8-byte numbers begin at a "
                 "multiple of 4; LiteRT on x86 reads them, a processor without unaligned access, as some Cortex-M, faults"
             )
         if t.expanded > LITERT_TABLE_LIMIT:
-            said.append(
+            remarks.append(
                 f"{t.expanded:,} tables: LiteRT's verifier stops at {LITERT_TABLE_LIMIT:,} and refuses the file "
                 "without saying so"
             )
-        return tuple(said)
+        return tuple(remarks)
 
     def _codes(self) -> tuple[OperatorCode, ...]:
         t = self.tables
@@ -139,7 +139,7 @@ class _Decoder:
     ) -> tuple[Subgraph, ...]:
         t = self.tables
         tensors = self.tensors.rows(buffers) if t.count("Tensor") else []
-        operators = self._operators(codes) if t.count("Operator") else []
+        operators = self._operator_fields(codes) if t.count("Operator") else []
         inputs, outputs = lists(t, "SubGraph", "inputs"), lists(t, "SubGraph", "outputs")
         names, debug = texts(t, "SubGraph", "name"), t.column("SubGraph", "debug_metadata_index")
         out = []
@@ -156,8 +156,8 @@ class _Decoder:
             )  # fmt: skip
         return tuple(out)
 
-    def _operators(self, codes: tuple[OperatorCode, ...]) -> list[tuple[Any, ...]]:
-        """The fields of every operator behind its index, in the order of the Operator class."""
+    def _operator_fields(self, codes: tuple[OperatorCode, ...]) -> list[tuple[Any, ...]]:
+        """Return the fields of every operator except its index, in the order of the Operator class."""
         t = self.tables
         code = t.column("Operator", "opcode_index").tolist()
         inputs, outputs = lists(t, "Operator", "inputs"), lists(t, "Operator", "outputs")
@@ -171,7 +171,7 @@ class _Decoder:
             )
         ]
         has_custom = t.has("Operator", "custom_options").tolist()
-        further = self._further()
+        further = self._has_further_fields()
         tables: dict[str, list[Table]] = {}
         out: list[tuple[Any, ...]] = []
         for row, index in enumerate(code):
@@ -200,7 +200,7 @@ class _Decoder:
             )
         return out
 
-    def _further(self) -> list[bool]:
+    def _has_further_fields(self) -> list[bool]:
         """Return a flag per operator: True if it has a field that the Operator class does not name."""
         t = self.tables
         rare = np.array(beyond_schema(t, "Operator"))
@@ -236,8 +236,8 @@ class _Decoder:
         )
 
 
-def _scratch(subgraphs: tuple[Subgraph, ...]) -> Iterator[str]:
-    """Yield a message about tensors that only custom operators read and that have no producer, by subgraph."""
+def _describe_scratch(subgraphs: tuple[Subgraph, ...]) -> Iterator[str]:
+    """Yield a message per subgraph about tensors that only custom operators read and that have no producer."""
     for subgraph in subgraphs:
         read = [i for op in subgraph.operators if op.opcode == "CUSTOM" for i in op.inputs if i >= 0]
         if not read:

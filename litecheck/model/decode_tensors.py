@@ -1,4 +1,4 @@
-"""The tensors of a model file, with their constants and parameters as views into it; columns of a flatbuffer as lists."""
+"""Tensors of a model file, with constants and parameters as views into the file; columns of a flatbuffer as lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.types import Buffer
 from litecheck.quantization import BITS, Blockwise, Custom, Details, MultiAxis, Quantization
 
-#: numpy has no array, not even an empty array, whose nonzero dimensions give 2^63 bytes; a value has at most 16 bytes.
+#: Maximum product of nonzero dimensions. numpy rejects arrays, even empty arrays, whose nonzero dimensions have 2^63 bytes,
+#: and a value has at most 16 bytes.
 _ADDRESSABLE = 1 << 59
 
 
@@ -30,7 +31,7 @@ def lists(tables: Tables, table: str, name: str) -> list[tuple[int, ...]]:
 
 
 def texts(tables: Tables, table: str, name: str) -> list[str]:
-    """Return a text of every row."""
+    """Return the string of every row."""
     refs, raw = tables.refs(table, name), tables.data.raw
     spans = zip(refs.begin.tolist(), refs.length.tolist(), strict=True)
     return [raw[b : b + n].tobytes().decode("utf-8", "backslashreplace") for b, n in spans]
@@ -51,16 +52,18 @@ def quantizations(tables: Tables) -> list[Quantization]:
         return []
     axis, details = tables.column(_TABLE, "quantized_dimension").tolist(), tables.refs(_TABLE, "details")
     keys = list(zip(details.row.tolist(), details.union_type.tolist(), strict=True))
-    told = {key: _details(tables, *key) for key in set(keys) if key[1]}  # many rows may share one
-    scale, zero_point, least, most = (_views(tables, name) for name in ("scale", "zero_point", "min", "max"))
+    known = {key: _details(tables, *key) for key in set(keys) if key[1]}  # rows may share a details table
+    scale, zero_point, least, most = (
+        _vector_views(tables, name) for name in ("scale", "zero_point", "min", "max")
+    )
     return [
-        Quantization(scale[row], zero_point[row], axis[row], told.get(keys[row]), least[row], most[row])
+        Quantization(scale[row], zero_point[row], axis[row], known.get(keys[row]), least[row], most[row])
         for row in range(tables.count(_TABLE))
     ]
 
 
-def _views(tables: Tables, name: str) -> list[Array]:
-    """A vector of numbers of every row."""
+def _vector_views(tables: Tables, name: str) -> list[Array]:
+    """Return a vector of numbers of every row, as views into the file."""
     refs = tables.refs(_TABLE, name)
     dtype = numpy_type(tables.schema.field(_TABLE, name).type)
     width = np.dtype(dtype).itemsize
@@ -83,17 +86,17 @@ def _details(tables: Tables, row: int, kind: int) -> Details:
 
 
 class TensorDecoder:
-    """The tensors of a flatbuffer. ``longer`` lists those whose constant has more bytes than they need."""
+    """Tensors of a flatbuffer. ``longer`` lists the rows whose constant has more bytes than shape and type need."""
 
     def __init__(self, tables: Tables, external: ExternalFiles) -> None:
         self.tables = tables
         self.external = external
         self.types = {v: k.lower() for k, v in tables.schema.enums["TensorType"].items()}
-        self.bits = self._bits() if tables.count("Tensor") else []
+        self.bits = self._element_bits() if tables.count("Tensor") else []
         self.longer: list[int] = []
 
     def rows(self, buffers: tuple[Buffer, ...]) -> list[tuple[Any, ...]]:
-        """The fields of every tensor behind its index, in the order of the Tensor class."""
+        """Return the fields of every tensor except its index, in the order of the Tensor class."""
         t = self.tables
         shapes, names = lists(t, "Tensor", "shape"), texts(t, "Tensor", "name")
         has_shape = t.has("Tensor", "shape").tolist()
@@ -119,7 +122,7 @@ class TensorDecoder:
                     self.types.get(kind[row]) or f"type {kind[row]}",
                     shapes[row],
                     buffer[row],
-                    self._data(row, buffers, buffer[row], external[row], shapes[row]),
+                    self._constant_bytes(row, buffers, buffer[row], external[row], shapes[row]),
                     parameters[parameter] if parameter >= 0 else none,
                     bool(variable[row]),
                     signatures[row] if has_signature[row] else None,
@@ -137,15 +140,15 @@ class TensorDecoder:
         t = self.tables
         return tuple(t.record("VariantSubType", int(v)) for v in t.children("Tensor", "variant_tensors", row))
 
-    def _data(
+    def _constant_bytes(
         self, row: int, buffers: tuple[Buffer, ...], index: int, external: int, shape: tuple[int, ...]
     ) -> NDArray[np.uint8] | None:
-        """A tensor's constant, as much of it as shape and type need."""
+        """Return the bytes of a tensor's constant that shape and type need; None if there are none."""
         if 0 in shape and prod(n or 1 for n in shape) >= _ADDRESSABLE:
             return None
         if external:
             data = self.external.data(self.tables, external)
-        else:  # buffer 0 stands for "no data", whatever it holds
+        else:  # buffer 0 means "no data", also if it has bytes
             data = buffers[index].data if index else self.tables.data.raw[:0]
         if data is None or not len(data):
             return data if 0 in shape else None
@@ -155,8 +158,8 @@ class TensorDecoder:
             self.longer.append(row)
         return data[:needed]
 
-    def _bits(self) -> list[int]:
-        """Bits of an element of every tensor; 0 where shape and type do not say how many bytes it has."""
+    def _element_bits(self) -> list[int]:
+        """Return the bits per element of every tensor; 0 if shape and type do not determine the number of bytes."""
         t = self.tables
         dense = ~t.has("Tensor", "sparsity")
         width = [BITS.get(self.types.get(kind, ""), 0) for kind in t.column("Tensor", "type").tolist()]

@@ -18,7 +18,7 @@ from litecheck.summary_text import counted
 
 
 class SubgraphEditor:
-    """Editor of a subgraph. Tensors keep their numbers and new tensors follow; :meth:`finish` renumbers the operators
+    """Editor of a subgraph. Tensors keep their numbers and new tensors follow. :meth:`finish` renumbers the operators
     and returns their former numbers."""
 
     def __init__(self, subgraph: Subgraph) -> None:
@@ -29,12 +29,12 @@ class SubgraphEditor:
         self.inputs = list(subgraph.inputs)
         self.outputs = list(subgraph.outputs)
         self._operators: dict[int, Operator] = {op.index: op for op in subgraph.operators}
-        self._behind: dict[int, list[Operator]] = {}
+        self._inserted: dict[int, list[Operator]] = {}
 
     def operator(self, index: int) -> Operator:
         """Return an operator of the subgraph in its current state. Raises ConfigError for a missing operator."""
         if index not in self._operators:
-            raise self._missing("operator", index, len(self._operators))
+            raise self._missing_error("operator", index, len(self._operators))
         return self._operators[index]
 
     def change(self, index: int, **fields: Any) -> None:
@@ -44,10 +44,10 @@ class SubgraphEditor:
     def set_tensor(self, index: int, **fields: Any) -> None:
         """Change fields of a tensor. Raises ConfigError for a missing tensor."""
         if not 0 <= index < len(self.tensors):
-            raise self._missing("tensor", index, len(self.tensors))
+            raise self._missing_error("tensor", index, len(self.tensors))
         self.tensors[index] = replace(self.tensors[index], **fields)
 
-    def _missing(self, kind: str, index: int, count: int) -> ConfigError:
+    def _missing_error(self, kind: str, index: int, count: int) -> ConfigError:
         where = f"subgraph {self.subgraph.index}"
         return ConfigError(f"{where}: got {kind} {index}, expected one of its {counted(count, kind)}")
 
@@ -55,7 +55,7 @@ class SubgraphEditor:
         self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,
         data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """Add a tensor after the existing tensors."""
+        """Add a tensor after the existing tensors, and return its number."""
         index = len(self.tensors)
         quantization = quantization or Quantization()
         self.tensors.append(Tensor(index, name, dtype, tuple(shape), data=data, quantization=quantization))
@@ -65,7 +65,7 @@ class SubgraphEditor:
         self, tensor: Tensor, name: str, dtype: str, quantization: Quantization,
         data: NDArray[np.uint8] | None = None,
     ) -> int:  # fmt: skip
-        """Add a tensor with the shape of another."""
+        """Add a tensor with the shape of another tensor, and return its number."""
         index = self.add_tensor(name, tensor.shape, dtype, quantization, data)
         self.set_tensor(index, shape_signature=tensor.shape_signature, has_rank=tensor.has_rank)
         return index
@@ -75,14 +75,14 @@ class SubgraphEditor:
     ) -> None:
         """Insert an operator with one input after an existing operator; ``behind`` -1 inserts it first."""
         operator = Operator(-1, opcode, (source,), (target,), version, options=options)
-        self._behind.setdefault(behind, []).append(operator)
+        self._inserted.setdefault(behind, []).append(operator)
 
     def finish(self) -> tuple[Subgraph, tuple[int, ...]]:
-        """Return the subgraph, and the former number of each operator, -1 for those inserted."""
-        order: list[tuple[int, Operator]] = [(-1, op) for op in self._behind.get(-1, ())]
+        """Return the subgraph, and the former number of each operator, -1 for inserted operators."""
+        order: list[tuple[int, Operator]] = [(-1, op) for op in self._inserted.get(-1, ())]
         for index, operator in self._operators.items():
             order.append((index, operator))
-            order += [(-1, op) for op in self._behind.get(index, ())]
+            order += [(-1, op) for op in self._inserted.get(index, ())]
         operators = tuple(replace(op, index=n, code_index=0) for n, (_, op) in enumerate(order))
         subgraph = replace(
             self.subgraph,

@@ -13,15 +13,15 @@ from litecheck.flatbuffer.table import Table, UnknownField, Value
 from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signature, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Details, MultiAxis, Quantization
 
-#: The old byte-wide operator code of every operator whose code does not fit it.
+#: Value of deprecated_builtin_code for every operator code above 127.
 _PLACEHOLDER = 127
 
 
 def encode(model: Model) -> Table:
     """Return the table tree of a model, with every buffer inside it.
 
-    A tensor's ``data`` is written: if it differs from the bytes of ``buffers[tensor.buffer]``, it gets a buffer of its
-    own. An operator's ``opcode`` likewise has priority over its ``code_index``. Tensors with an ``external_buffer``
+    A tensor's ``data`` is written. If it differs from the bytes of ``buffers[tensor.buffer]``, it gets a new buffer. An
+    operator's ``opcode`` has priority over its ``code_index`` in the same way. Tensors with an ``external_buffer``
     still refer to that file. Raises ModelError for content that cannot be written, except ``model.newer``, which the
     caller must check.
     """
@@ -47,7 +47,8 @@ def encode(model: Model) -> Table:
 
 
 class _Buffers:
-    """The buffers a model will have: its own buffers, and a new buffer for each constant that is in none of them."""
+    """Buffers of the written model: the buffers of the model, and a new buffer for each constant that is in none of
+    them."""
 
     def __init__(self, model: Model) -> None:
         self.all = [Buffer(_bytes(b.data), b.outside) for b in model.buffers]
@@ -57,10 +58,10 @@ class _Buffers:
         self.left: set[int] = set()
 
     def number(self, tensor: Tensor) -> int:
-        """The buffer of a tensor's constant, or an empty buffer."""
+        """Return the number of the buffer of a tensor's constant, or of an empty buffer, and add the buffer if needed."""
         here = self.all[tensor.buffer] if tensor.buffer < len(self.all) else None
         if tensor.external_buffer:
-            return tensor.buffer if here else self._empty()
+            return tensor.buffer if here else self._find_empty()
         data = _bytes(tensor.data) if tensor.data is not None else np.empty(0, np.uint8)
         if not self.all and not len(data):
             return tensor.buffer
@@ -68,20 +69,20 @@ class _Buffers:
             found = tensor.buffer
         else:
             self.left.add(tensor.buffer)
-            found = self._place(data) if len(data) else self._empty()
+            found = self._place(data) if len(data) else self._find_empty()
         self.used.add(found)
         return found
 
     def _place(self, data: NDArray[np.uint8]) -> int:
         key = _memory(data)
         if key not in self.placed:
-            self._empty()
+            self._find_empty()
             self.placed[key] = len(self.all)
             self.all.append(Buffer(data))
         return self.placed[key]
 
-    def _empty(self) -> int:
-        """Buffer 0, which by convention is empty; the first empty buffer where buffer 0 is not empty."""
+    def _find_empty(self) -> int:
+        """Return buffer 0, which is empty by convention, or the first empty buffer if buffer 0 is not empty."""
         for number, buffer in enumerate(self.all):
             if not len(buffer.data):
                 return number
@@ -89,7 +90,7 @@ class _Buffers:
         return len(self.all) - 1
 
     def final(self) -> list[Buffer]:
-        """All buffers, those emptied that tensors have left and nothing uses any more."""
+        """Return all buffers. Buffers that tensors no longer use, and that nothing else uses, are emptied."""
         gone = self.left - self.used
         return [Buffer(b.data[:0]) if i in gone else b for i, b in enumerate(self.all)]
 
@@ -99,12 +100,12 @@ def _bytes(data: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _memory(data: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return a key of the memory of a view: equal for two views of the same bytes."""
+    """Return a key of the memory of a view, equal for two views of the same bytes."""
     return int(data.__array_interface__["data"][0]), len(data)
 
 
 class _Codes:
-    """The operator codes a model will have: those it has, and those its operators need besides."""
+    """Operator codes of the written model: the codes of the model, and the codes that its operators need in addition."""
 
     def __init__(self, model: Model) -> None:
         self.all = list(model.operator_codes)
@@ -113,12 +114,12 @@ class _Codes:
             self.found.setdefault(_code_key(code), number)
 
     def number(self, schema: Schema, op: Operator) -> int:
-        """The operator code of an operator."""
+        """Return the number of the operator code of an operator, and add the code if needed."""
         key = _code_key(op)
         if op.code_index < len(self.all) and _code_key(self.all[op.code_index]) == key:
             return op.code_index
         if key not in self.found:
-            builtin = _member(schema, "BuiltinOperator", op.opcode)
+            builtin = _enum_number(schema, "BuiltinOperator", op.opcode)
             self.found[key] = len(self.all)
             code = OperatorCode(op.opcode, builtin, min(builtin, _PLACEHOLDER), op.custom_code, op.version)
             self.all.append(code)
@@ -129,8 +130,8 @@ def _code_key(item: Operator | OperatorCode) -> tuple[str, int, str]:
     return item.opcode, item.version, item.custom_code
 
 
-def _member(schema: Schema, enum: str, name: str) -> int:
-    """An enum's number; a number that the schema does not know stands behind the word (``type 99``)."""
+def _enum_number(schema: Schema, enum: str, name: str) -> int:
+    """Return the number of an enum member. ``type 99`` gives 99, a number that is not in the schema. Raises ValueError."""
     known = schema.enums[enum].get(name)
     if known is not None:
         return known
@@ -161,7 +162,7 @@ def _tensor(schema: Schema, tensor: Tensor, buffer: int) -> Table:
     kind, q = tensor.dtype, tensor.quantization
     fields: dict[str, Value] = {
         **({} if tensor.shapeless and not tensor.shape else {"shape": _indexes(tensor.shape)}),
-        "type": _member(schema, "TensorType", kind if kind.startswith("type ") else kind.upper()),
+        "type": _enum_number(schema, "TensorType", kind if kind.startswith("type ") else kind.upper()),
         "buffer": buffer,
         "name": tensor.name,
     }

@@ -1,4 +1,4 @@
-"""Constants kept in separate weights files beside the model (schema 3d, ExternalBuffer)."""
+"""Constants in separate weights files in the model's folder (schema 3d, ExternalBuffer)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from litecheck.flatbuffer.tables import Tables
 
 
 class ExternalFiles:
-    """The weights files a model names, mapped when first needed. Only files in the model's folder are opened.
+    """Weights files of a model, mapped at their first use. Only files in the model's folder are opened.
 
-    The folder is that of the path as it is given and, if the path is a link, that of the file behind the link.
+    The folder is that of the path, and the folder of the target if the path is a link.
     """
 
     def __init__(self, model: Path) -> None:
@@ -30,7 +30,7 @@ class ExternalFiles:
             plain = bool(name) and "\\" not in name and PurePosixPath(name).name == name and "\0" not in name
             path = self.folder / name
             inside = plain and any(is_inside(path, folder) for folder in self._folders)
-            self._maps[name] = _mapped(path) if inside else None
+            self._maps[name] = _map_file(path) if inside else None
         return self._maps[name]
 
     def rows(self, tables: Tables) -> dict[int, int]:
@@ -43,7 +43,7 @@ class ExternalFiles:
         return self._rows
 
     def length(self, tables: Tables, identifier: int) -> int:
-        """Return the number of bytes in the entry of an external buffer; 0 for a buffer that is not listed."""
+        """Return the length of an external buffer in bytes, from its entry; 0 for a buffer that is not listed."""
         row = self.rows(tables).get(identifier)
         return 0 if row is None else min(_number(tables, row, "length"), 2**62)
 
@@ -57,7 +57,7 @@ class ExternalFiles:
         return content[offset : offset + _number(tables, row, "length")]
 
     def _name(self, tables: Tables, row: int) -> str:
-        """Return the file of an external buffer; "" if its group does not exist."""
+        """Return the file name of an external buffer; "" if its group does not exist."""
         group = _number(tables, row, "group")
         if group not in self._names:
             groups = tables.children("Model", "external_buffer_groups", 0)
@@ -91,12 +91,12 @@ class ExternalFiles:
         return None
 
 
-def _mapped(path: Path) -> NDArray[np.uint8] | None:
+def _map_file(path: Path) -> NDArray[np.uint8] | None:
     try:
         with open_file(path) as file:
             usable = os.fstat(file.fileno()).st_size > 0
             return np.memmap(file, np.uint8, "r").view(np.ndarray) if usable else None
-    except OSError:  # a name too long for the system, a file nobody may read
+    except OSError:  # the name is too long for the system, or the file is not readable
         return None
 
 

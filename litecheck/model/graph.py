@@ -13,8 +13,8 @@ from litecheck.model.types import Operator, Subgraph
 class Graph:
     """Producers and consumers of every tensor of a subgraph.
 
-    ``producer[t]`` is the index of the operator that writes tensor t, or -1; ``consumers[t]`` are the
-    operators that read it, each once per operand.
+    ``producer[t]`` is the index of the operator that writes tensor t, or -1. ``consumers[t]`` are the operators that
+    read tensor t, once for each operand.
     """
 
     subgraph: Subgraph
@@ -38,7 +38,7 @@ def graph_of(subgraph: Subgraph) -> Graph:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Writers and readers of the tensors of a subgraph, by tensor index, as operator indices; its inputs and outputs.
+    """Writers and readers of the tensors of a subgraph by tensor index, as operator indices; inputs and outputs.
 
     Each operator that reads a tensor counts once. For example, ADD of tensor 3 and tensor 3 is one reader of tensor 3.
     """
@@ -72,7 +72,7 @@ def wiring_of(subgraph: Subgraph) -> Wiring:
 
 
 def has_ends(operator: Operator, operand: int = 0) -> bool:
-    """Return True if an operator has its first input and output, and that input."""
+    """Return True if an operator has its first input, the input ``operand`` and its first output."""
     ends = (*operator.inputs[:1], *operator.inputs[operand : operand + 1], *operator.outputs[:1])
     return len(ends) == 3 and min(ends) >= 0
 

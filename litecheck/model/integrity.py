@@ -1,7 +1,8 @@
-"""Integrity of a model with sound tables: every index, size and order that LiteRT relies on; all faults are collected.
+"""Integrity of a model with verified tables: every index, size and order that LiteRT relies on. All faults are
+collected.
 
-A fault that would make the rest unreadable is checked here and gives the verdict "not checked". Faults in a tensor's
-quantization are left to the rules, which can name the affected operator.
+Faults checked here make the remaining content unreadable and give the verdict "not checked". Faults in a tensor's
+quantization are checked by the rules, which can name the affected operator.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from litecheck.model.external import ExternalFiles
 from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 
-#: LiteRT's runtime has no tensor of more dimensions.
+#: Maximum number of dimensions of a tensor in LiteRT.
 MAX_RANK = 32
-#: Bytes that shared vectors may state, each as often as it is reached, before it is called hostile.
+#: Bytes of shared vectors, counted once per reference, above which sharing must stay below the file size.
 SHARED_BYTES = 1 << 18
-#: What of that does for a byte that is only looked at; litecheck's own writer shares long vectors of scales.
+#: Share of these bytes that counts for vectors that are only viewed. litecheck's writer shares long vectors of scales.
 VIEWED = 1 / 16
 
 
 def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, ...]:
-    """Return every fault of a structurally sound model, in the order of the checks."""
+    """Return all faults of a structurally valid model, in the order of the checks."""
     checker = _Checker(tables, external)
     checker.root()
     if not checker.faults.problems:
@@ -38,7 +39,7 @@ def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, .
         checker.operators()
         checker.subgraphs()
         checker.named()
-    checker.faults.rest()
+    checker.faults.add_counts()
     return tuple(checker.faults.problems)
 
 
@@ -52,25 +53,26 @@ class _Checker:
         t = self.t
         version = int(t.column("Model", "version")[0])
         if version != 3:
-            self.faults.say(
+            self.faults.add(
                 "bad-version", "Model", 0, "version", f"schema version is {version}; LiteRT reads version 3"
             )
         if not len(t.children("Model", "subgraphs", 0)):
-            self.faults.say("no-subgraph", "Model", 0, "subgraphs", "the model has no subgraph")
+            self.faults.add("no-subgraph", "Model", 0, "subgraphs", "the model has no subgraph")
         if not t.has("Model", "buffers")[0]:
-            self.faults.say("no-buffers", "Model", 0, "buffers", "the model has no list of buffers")
+            self.faults.add("no-buffers", "Model", 0, "buffers", "the model has no list of buffers")
         for name in ("tensors", "operators"):
             if t.count("SubGraph"):
                 self._has_list(name)
 
     def _has_list(self, name: str) -> None:
         bad = ~self.t.has("SubGraph", name)
-        self.faults.each(
+        self.faults.add_rows(
             "incomplete-subgraph", "SubGraph", name, bad, lambda row: f"it has no list of {name}"
         )
 
     def sharing(self) -> None:
-        """Check that vectors shared by many tables stay in proportion to the file: they are read once per table."""
+        """Check that the total size of shared vectors is in proportion to the file, because they are read once per
+        table."""
         t, stated = self.t, 0.0
         for table, rows in t.rows.items():
             for f in t.schema.tables[table]:
@@ -91,7 +93,7 @@ class _Checker:
             offset, size = t.column("Buffer", "offset"), t.column("Buffer", "size")
             whole = len(t.data.raw)
             bad = buffers_outside(t) & ((offset > whole) | (size > whole - np.minimum(offset, whole)))
-            self.faults.each(
+            self.faults.add_rows(
                 "buffer-outside-file", "Buffer", "offset", bad,
                 lambda row: f"{size[row]} bytes from byte {offset[row]} are not in the {whole} bytes of the file",
             )  # fmt: skip
@@ -99,7 +101,7 @@ class _Checker:
             for row in t.children("Model", "external_buffers", 0).tolist():
                 fault = self.external.fault(t, row)
                 if fault is not None:
-                    self.faults.say(fault[0], "ExternalBuffer", row, fault[1], fault[2])
+                    self.faults.add(fault[0], "ExternalBuffer", row, fault[1], fault[2])
 
     def tensors(self) -> None:
         t = self.t
@@ -110,10 +112,8 @@ class _Checker:
             t.column("Tensor", "buffer").astype(np.int64),
             t.column("Tensor", "external_buffer"),
         )
-        outside = buffer >= max(
-            buffers, 1
-        )  # LiteRT takes buffer 0 for "no data" even where the list is empty
-        self.faults.each(
+        outside = buffer >= max(buffers, 1)  # LiteRT treats buffer 0 as "no data", also if the list is empty
+        self.faults.add_rows(
             "index-out-of-range",
             "Tensor",
             "buffer",
@@ -122,21 +122,23 @@ class _Checker:
         )
         known = np.array(sorted(self.external.rows(t)), np.int64)
         lost = (external > 0) & ~np.isin(external, known)
-        self.faults.each(
+        self.faults.add_rows(
             "index-out-of-range", "Tensor", "external_buffer", lost,
             lambda row: f"no external buffer has the id {external[row]}",
         )  # fmt: skip
         self.shapes()
 
     def shapes(self) -> None:
-        """Check that no dimension is negative, and that constants hold the bytes of their shape and type.
+        """Check that no dimension is negative, and that constants have the bytes that shape and type need.
 
-        They may hold more: LiteRT reads what it needs from the front.
+        Constants may have more bytes: LiteRT reads the first bytes that it needs.
         """
         t = self.t
         shape = t.refs("Tensor", "shape")
         deep = shape.length > MAX_RANK
-        self.faults.each("bad-shape", "Tensor", "shape", deep, lambda row: f"{shape.length[row]} dimensions")
+        self.faults.add_rows(
+            "bad-shape", "Tensor", "shape", deep, lambda row: f"{shape.length[row]} dimensions"
+        )
         dims = t.data.view("<i4")
         elements = np.ones(t.count("Tensor"), np.float64)
         negative = np.zeros(t.count("Tensor"), np.bool_)
@@ -145,50 +147,52 @@ class _Checker:
             size = dims[(shape.begin[there] >> 2) + axis]
             elements[there] *= size
             negative[there] |= size < 0
-        self.faults.each("bad-shape", "Tensor", "shape", negative, lambda row: "a dimension is negative")
+        self.faults.add_rows("bad-shape", "Tensor", "shape", negative, lambda row: "a dimension is negative")
         bits = np.zeros(256, np.int64)
         for name, value in t.schema.enums["TensorType"].items():
             bits[value] = BITS.get(name.lower(), 0)
         width = bits[t.column("Tensor", "type").astype(np.uint8)]
         needed = np.ceil(elements * width / 8)
-        held, sparse = self.held, t.has("Tensor", "sparsity")
-        bad = (held > 0) & (width > 0) & ~sparse & ~negative & ~deep & (held < needed)
-        self.faults.each(
+        constant_bytes, sparse = self.constant_bytes, t.has("Tensor", "sparsity")
+        bad = (constant_bytes > 0) & (width > 0) & ~sparse & ~negative & ~deep & (constant_bytes < needed)
+        self.faults.add_rows(
             "wrong-buffer-size", "Tensor", "buffer", bad,
-            lambda row: f"the constant has {held[row]:,} bytes, shape and type need {needed[row]:,.0f}",
+            lambda row: f"the constant has {constant_bytes[row]:,} bytes, shape and type need {needed[row]:,.0f}",
         )  # fmt: skip
-        unpacked = (width > 0) & (width < 8) & ~sparse & (held > needed) & (held == elements)
-        self.faults.each(
+        unpacked = (
+            (width > 0) & (width < 8) & ~sparse & (constant_bytes > needed) & (constant_bytes == elements)
+        )
+        self.faults.add_rows(
             "wrong-buffer-size", "Tensor", "buffer", unpacked,
             lambda row: f"the constant has one byte per value, a byte of its type holds {8 // width[row]} values",
         )  # fmt: skip
 
     @cached_property
-    def held(self) -> Index:
-        """Return the bytes of each tensor's constant; 0 if it has none or an index is out of range."""
+    def constant_bytes(self) -> Index:
+        """Number of bytes of each tensor's constant; 0 if it has none or an index is out of range."""
         t = self.t
         rows, buffer = t.children("Model", "buffers", 0), t.column("Tensor", "buffer").astype(np.int64)
-        held = np.zeros(len(buffer), np.int64)
-        there = (buffer > 0) & (buffer < len(rows))  # buffer 0 stands for "no data", whatever it holds
+        constant_bytes = np.zeros(len(buffer), np.int64)
+        there = (buffer > 0) & (buffer < len(rows))  # buffer 0 means "no data", also if it has bytes
         if there.any():
             size = t.column("Buffer", "size").astype(np.int64)
             size = np.where(buffers_outside(t), size, t.refs("Buffer", "data").length)
-            held[there] = size[rows[buffer[there]]]
+            constant_bytes[there] = size[rows[buffer[there]]]
         external = t.column("Tensor", "external_buffer")
         for row in np.flatnonzero(external).tolist():
-            held[row] = self.external.length(t, int(external[row]))
-        return held
+            constant_bytes[row] = self.external.length(t, int(external[row]))
+        return constant_bytes
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
-        """Flag per tensor: True if the file has its values."""
-        return (self.held > 0) | (self.t.column("Tensor", "external_buffer") > 0)
+        """Flag per tensor: True if the file has the tensor's values."""
+        return (self.constant_bytes > 0) | (self.t.column("Tensor", "external_buffer") > 0)
 
     @cached_property
     def ready(self) -> NDArray[np.bool_]:
         """Flag per tensor: True if it may be read before any operator runs.
 
-        A tensor without elements counts: a constant of no bytes looks like a computed tensor.
+        Tensors without elements are included: a constant of zero bytes looks like a computed tensor.
         """
         shape = self.t.refs("Tensor", "shape")
         dims = self.t.data.view("<i4")
@@ -200,7 +204,7 @@ class _Checker:
 
     @cached_property
     def custom(self) -> NDArray[np.bool_]:
-        """Flag per operator: True if it is custom; False for an operator code out of range."""
+        """Flag per operator: True for a custom operator; False for an operator code out of range."""
         t = self.t
         codes = t.children("Model", "operator_codes", 0)
         if not t.count("OperatorCode") or not len(codes):
@@ -218,7 +222,7 @@ class _Checker:
             return
         codes = len(t.children("Model", "operator_codes", 0))
         code = t.column("Operator", "opcode_index")
-        self.faults.each(
+        self.faults.add_rows(
             "index-out-of-range", "Operator", "opcode_index", code >= codes,
             lambda row: f"operator code {code[row]} of {codes}",
         )  # fmt: skip
@@ -227,7 +231,7 @@ class _Checker:
             for name in names if t.count(table) else ():
                 index = t.column(table, name)
                 bad = (index < 0) | (index >= subgraphs)
-                self.faults.each(
+                self.faults.add_rows(
                     "index-out-of-range", table, name, bad,
                     lambda row, i=index: f"subgraph {i[row]} of {subgraphs}",  # type: ignore[misc]
                 )  # fmt: skip
@@ -242,14 +246,14 @@ class _Checker:
         buffers = len(t.children("Model", "buffers", 0))
         if t.count("Metadata"):
             buffer = t.column("Metadata", "buffer")
-            self.faults.each(
+            self.faults.add_rows(
                 "index-out-of-range", "Metadata", "buffer", buffer >= buffers,
                 lambda row: f"buffer {buffer[row]} of {buffers}",
             )  # fmt: skip
         self.signatures()
 
     def signatures(self) -> None:
-        """Check that signatures name a subgraph, and tensors of it."""
+        """Check that signatures refer to existing subgraphs and tensors."""
         t = self.t
         subgraphs, keys = t.children("Model", "subgraphs", 0), t.children("Model", "signature_defs", 0)
         chosen = t.column("SignatureDef", "subgraph_index") if len(keys) else keys
@@ -258,16 +262,17 @@ class _Checker:
             subgraph = int(chosen[row])
             if subgraph >= len(subgraphs):
                 message = f"subgraph {subgraph} of {len(subgraphs)}"
-                self.faults.say("index-out-of-range", "SignatureDef", row, "subgraph_index", message)
+                self.faults.add("index-out-of-range", "SignatureDef", row, "subgraph_index", message)
                 continue
             tensors = len(t.children("SubGraph", "tensors", int(subgraphs[subgraph])))
             for name in ("inputs", "outputs"):
                 entries = t.children("SignatureDef", name, row)
                 for entry in entries[tensor[entries] >= tensors].tolist():
                     message = f"tensor {tensor[entry]} of {tensors}"
-                    self.faults.say("index-out-of-range", "TensorMap", entry, "tensor_index", message)
+                    self.faults.add("index-out-of-range", "TensorMap", entry, "tensor_index", message)
 
 
 def buffers_outside(tables: Tables) -> NDArray[np.bool_]:
-    """Return a flag per buffer: True if it lies outside the flatbuffer, where LiteRT reads only buffers without data."""
+    """Return a flag per buffer: True if its bytes are outside the flatbuffer, where LiteRT reads only buffers without
+    data."""
     return (tables.column("Buffer", "offset") > 1) & ~tables.has("Buffer", "data")

@@ -1,4 +1,4 @@
-"""Tensors that hold only the real value 0 in every run: initial states of unrolled recurrent layers."""
+"""Tensors that contain only the real value 0 in every run: initial states of unrolled recurrent layers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PRODUCTS: dict[Law, frozenset[str]] = {
 
 
 def known_zeros(subgraph: Subgraph, law_of: LawOf) -> frozenset[int]:
-    """Return the indices of the tensors that hold only the real value 0.
+    """Return the indices of the tensors that contain only the real value 0.
 
     Example: FILL with 0, FULLY_CONNECTED of its output without a bias, and STRIDED_SLICE of that output.
     """

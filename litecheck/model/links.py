@@ -1,4 +1,4 @@
-"""Links between the subgraphs of a model: variables, which have names, and calls."""
+"""Links between the subgraphs of a model: named variables and calls."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
-#: (container, shared name): handles that state the same refer to the same variable, in whichever subgraph they are.
-#: The operators that name a variable and that set it.
+#: Operators that name a variable and that assign it.
 HANDLE, ASSIGN = "VAR_HANDLE", "ASSIGN_VARIABLE"
+#: (container, shared name) of a variable. Handles with equal names refer to the same variable, in all subgraphs.
 Name = tuple[str, str]
 Parameters = tuple[bytes, bytes]
 
@@ -32,25 +32,23 @@ class Assignments:
 class Links:
     """Variables by handle, their assignments, and calls between subgraphs.
 
-    ``handles`` maps (subgraph, tensor) to a variable's name. Two subgraphs with equal ``circle`` are mutually recursive;
-    every subgraph outside of such a circle has its own number, and is in ``own_callers`` if it calls itself.
+    ``handles`` maps (subgraph, tensor) to the name of a variable. Subgraphs with equal ``circle`` are mutually
+    recursive; a subgraph outside a circle has its own number. ``own_callers`` are the subgraphs that call themselves.
     """
 
     handles: Mapping[tuple[int, int], Name]
     assignments: Mapping[Name, Assignments]
     elsewhere: frozenset[Name]
-    """Variables that subgraph 0 may find assigned when it starts: signatures assign them whose subgraphs do not call
-    subgraph 0."""
+    """Variables that may be assigned before subgraph 0 starts: by signatures whose subgraphs do not call subgraph 0."""
     first_assignments: Mapping[Name, int]
-    """For each variable that subgraph 0 or one that it calls assigns: the first operator of subgraph 0 that does so."""
+    """First operator of subgraph 0 that assigns each variable, itself or by a call."""
     called: frozenset[int]
     """Subgraphs that an operator calls."""
     circle: tuple[int, ...]
     own_callers: frozenset[int]
 
     def read_by(self, subgraph: Subgraph, operator: Operator) -> Assignments | None:
-        """Return the assignments to the variable of the handle in the operator's first input; None for an unknown
-        handle."""
+        """Return the assignments to the variable of the operator's first input; None for an unknown handle."""
         first = operator.inputs[0] if operator.inputs else -1
         name = self.handles.get((subgraph.index, first))
         return None if name is None else self.assignments.get(name, Assignments())
@@ -73,12 +71,12 @@ def links_of(model: Model) -> Links:
     """Return the links of a model, cached for the model's lifetime."""
     links = _LINKS.get(model)
     if links is None:
-        links = _LINKS[model] = _found(model)
+        links = _LINKS[model] = _find_links(model)
     return links
 
 
 def called(operator: Operator) -> Iterator[tuple[str, int]]:
-    """Yield (option, subgraph) of every subgraph in an operator's options, existing or not; an unstated option is 0."""
+    """Yield (option, subgraph) of every subgraph in an operator's options, existing or not. An absent option is 0."""
     options = operator.options
     if options is None:
         return
@@ -99,12 +97,12 @@ def subgraph_options() -> Mapping[str, tuple[str, ...]]:
 
 
 def parameters_of(tensor: Tensor) -> Parameters:
-    """Return a tensor's scales and zero points, bit for bit."""
+    """Return the bytes of a tensor's scales and zero points."""
     q = tensor.quantization
     return q.scale.tobytes(), q.zero_point.tobytes()
 
 
-def _found(model: Model) -> Links:
+def _find_links(model: Model) -> Links:
     handles = {
         (subgraph.index, output): (
             str(op.options.get("container", "")) if op.options else "",
@@ -122,31 +120,32 @@ def _found(model: Model) -> Links:
                 continue
             name = handles.get((subgraph.index, op.inputs[0]))
             if name is not None:
-                _assign(assignments.setdefault(name, Assignments()), subgraph.tensors[op.inputs[1]])
+                _count_assignment(assignments.setdefault(name, Assignments()), subgraph.tensors[op.inputs[1]])
     calls = [
         sorted({i for op in s.operators for _, i in called(op) if 0 <= i < len(model.subgraphs)})
         for s in model.subgraphs
     ]
     own = frozenset(n for n, targets in enumerate(calls) if n in targets)
-    assigned = _assigned(model, handles)
-    entries = {signature.subgraph for signature in model.signatures} - _callers(0, calls)
-    elsewhere = frozenset(name for n in _reached(entries, calls, set()) for name in assigned[n])
+    assigned = _find_assigned(model, handles)
+    entries = {signature.subgraph for signature in model.signatures} - _find_callers(0, calls)
+    elsewhere = frozenset(name for n in _follow_calls(entries, calls, set()) for name in assigned[n])
     first = _first_assignments(model, handles, calls, assigned)
     targets = frozenset(n for several in calls for n in several)
-    return Links(handles, assignments, elsewhere, first, targets, tuple(_circles(calls)), own)
+    return Links(handles, assignments, elsewhere, first, targets, tuple(_find_components(calls)), own)
 
 
-def _callers(target: int, calls: Sequence[Sequence[int]]) -> set[int]:
+def _find_callers(target: int, calls: Sequence[Sequence[int]]) -> set[int]:
     """Return the subgraphs that call ``target``, at any depth, and ``target``."""
     callers: list[list[int]] = [[] for _ in calls]
     for caller, targets in enumerate(calls):
         for called_one in targets:
             callers[called_one].append(caller)
-    return set(_reached({target}, callers, set()))
+    return set(_follow_calls({target}, callers, set()))
 
 
-def _reached(start: Iterable[int], calls: Sequence[Sequence[int]], seen: set[int]) -> Iterator[int]:
-    """Yield ``start`` and the subgraphs that these call, at any depth, but those in ``seen``, to which they are added."""
+def _follow_calls(start: Iterable[int], calls: Sequence[Sequence[int]], seen: set[int]) -> Iterator[int]:
+    """Yield ``start`` and the subgraphs that these call, at any depth, except those in ``seen``, and add them to
+    ``seen``."""
     left = [n for n in start if n < len(calls) and n not in seen]
     seen.update(left)
     while left:
@@ -157,8 +156,8 @@ def _reached(start: Iterable[int], calls: Sequence[Sequence[int]], seen: set[int
         left += new
 
 
-def _assigned(model: Model, handles: Mapping[tuple[int, int], Name]) -> list[set[Name]]:
-    """Return the variables that each subgraph assigns itself."""
+def _find_assigned(model: Model, handles: Mapping[tuple[int, int], Name]) -> list[set[Name]]:
+    """Return the variables that each subgraph assigns without calls."""
     return [
         {
             handles[s.index, op.inputs[0]]
@@ -182,13 +181,13 @@ def _first_assignments(
         if op.opcode == ASSIGN and op.inputs and (0, op.inputs[0]) in handles:
             first.setdefault(handles[0, op.inputs[0]], op.index)
         targets = [n for _, n in called(op) if 0 <= n < len(calls)]
-        for node in _reached(targets, calls, seen):
+        for node in _follow_calls(targets, calls, seen):
             for name in assigned[node]:
                 first.setdefault(name, op.index)
     return first
 
 
-def _assign(to: Assignments, value: Tensor) -> None:
+def _count_assignment(to: Assignments, value: Tensor) -> None:
     to.count += 1
     to.dtypes[value.dtype] += 1
     if value.quantization.is_set:
@@ -197,7 +196,7 @@ def _assign(to: Assignments, value: Tensor) -> None:
         to.sizes[value.size] += 1
 
 
-def _circles(calls: Sequence[Sequence[int]]) -> list[int]:
+def _find_components(calls: Sequence[Sequence[int]]) -> list[int]:
     """Return the strongly connected component of every node, by Tarjan's algorithm without recursion."""
     count = len(calls)
     found, low, component = [-1] * count, [0] * count, [-1] * count

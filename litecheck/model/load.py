@@ -1,4 +1,4 @@
-"""Models read from files or memory: containers opened, verified and decoded; every fault is a ModelError."""
+"""Models read from files or memory: containers are opened, verified and decoded. Every fault is a ModelError."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from litecheck.model.integrity import check_integrity
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 
-#: A path, what such a file holds, or the file opened for reading in binary mode.
+#: A path, the bytes of a file, or a file opened for reading in binary mode.
 ModelSource = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
-#: What models are called that came as bytes.
+#: Name of models that were read from bytes.
 IN_MEMORY = "<bytes>"
 
 
@@ -31,10 +31,10 @@ def load_model(source: ModelSource, member: str = "") -> Model:
     """Read a model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
     file.
 
-    ``member`` selects a model inside a container (``.task``, ``.litertlm``); without it the file must hold exactly one
-    model. Raises ModelError with all faults if the file is not a sound model.
+    ``member`` selects a model inside a container (``.task``, ``.litertlm``); without it the file must contain exactly
+    one model. Raises ModelError with all faults if the model is invalid.
     """
-    path, content = _opened(source, "load_model")
+    path, content = _open_source(source, "load_model")
     found = [m for m in open_models(path, content) if isinstance(m, ModelError) or member in ("", m.name)]
     if len(found) != 1:
         names = ", ".join(m.name for m in open_models(path, content) if not isinstance(m, ModelError))
@@ -50,12 +50,12 @@ def load_model(source: ModelSource, member: str = "") -> Model:
 
 
 def load_models(source: ModelSource) -> Iterator[Model | ModelError]:
-    """Yield every model inside a file, or inside its contents; a damaged model yields its error."""
-    path, content = _opened(source, "load_models")
-    return _every(path, content)
+    """Yield every model in a file or in a container; a damaged model yields its error."""
+    path, content = _open_source(source, "load_models")
+    return _read_all(path, content)
 
 
-def _every(path: str, content: bytes | None) -> Iterator[Model | ModelError]:
+def _read_all(path: str, content: bytes | None) -> Iterator[Model | ModelError]:
     try:
         for found in open_models(path, content):
             try:
@@ -66,8 +66,8 @@ def _every(path: str, content: bytes | None) -> Iterator[Model | ModelError]:
         yield error
 
 
-def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
-    """Return the name of a source, and its bytes if they need not be read from the path of that name."""
+def _open_source(source: ModelSource, function: str) -> tuple[str, bytes | None]:
+    """Return the name of a source, and its bytes unless they have to be read from the path with that name."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source), None
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -84,12 +84,12 @@ def _opened(source: ModelSource, function: str) -> tuple[str, bytes | None]:
 
 
 def model_from(content: bytes, file: str) -> Model:
-    """Return the model in these bytes, with a file's name; raises ModelError."""
+    """Return the model in these bytes, with a file name for messages. Raises ModelError."""
     return read_model(Member("", 0, np.frombuffer(content, np.uint8)), file)
 
 
 def read_model(member: Member, file: str) -> Model:
-    """Return the model at the start of ``member``; raises ModelError."""
+    """Return the model at the start of ``member``. Raises ModelError."""
     schema = load_schema("tflite")
     tables, problems = verify(schema, Bytes(member.data, member.start))
     external = ExternalFiles(Path(file))

@@ -18,16 +18,17 @@ from litecheck.model.tensor_matching import homes_of, reason_for
 from litecheck.model.types import Model, Subgraph
 from litecheck.public_call import shows_call
 
-#: Elements from which constants tell operators apart, and the closeness below which two constants have nothing in common:
-#: random values have 0.29, and all weights doubled 0.67.
-_TELLING, _ALIKE = 16, 0.4
-#: Conditions for partners that matching first left out: the same kind, the same origin, readers without a partner.
-_TRIES = ((True, True, False), (True, True, True), (True, False, False), (False, True, False))
+#: Minimum number of elements of constants that distinguish operators, and closeness below which two constants are
+#: unrelated. Random values have a closeness of 0.29, doubled weights of 0.67.
+_MIN_SAMPLE, _RELATED = 16, 0.4
+#: Conditions for partners of transparent operators, strictest first: the same kind, the same origin, and whether readers
+#: without a partner are allowed.
+_TRANSPARENT_ROUNDS = ((True, True, False), (True, True, True), (True, False, False), (False, True, False))
 
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedOperator:
-    """An operator without a partner: ``side`` 0 is the first model, 1 the second. ``reason`` says why."""
+    """Operator without a partner. ``side`` 0 is the first model, 1 the second. ``reason`` is display text."""
 
     side: int
     subgraph: int
@@ -43,7 +44,7 @@ class SubgraphMatch:
 
     ``operators`` are pairs of operator numbers in the order of the second file. ``tensors`` maps tensors of the second
     subgraph to the tensors of the first with the same meaning, also through QUANTIZE and DEQUANTIZE. ``absorbed`` maps
-    an operator of the first to the activations behind it that its partner fuses.
+    an operator of the first subgraph to the activations after it that its partner fuses.
     """
 
     first: Subgraph
@@ -70,9 +71,10 @@ class ModelMatch:
 
 @shows_call("litecheck.match(first, second), both from load_model")
 def match(first: Model, second: Model) -> ModelMatch:
-    """Match the operators and tensors of two models by structure; constants and names decide only between equals.
+    """Match the operators and tensors of two models by structure. Constants and names only decide between equal
+    structures.
 
-    Example: a float model and its int8 form, whose operators are in another order and have other names.
+    Example: a float model and its int8 form, whose operators have another order and other names.
     """
     pairs = zip_longest(first.subgraphs, second.subgraphs)
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
@@ -80,7 +82,7 @@ def match(first: Model, second: Model) -> ModelMatch:
 
 
 def match_subgraphs(first: Subgraph, second: Subgraph) -> SubgraphMatch:
-    """Match two subgraphs."""
+    """Match the operators and tensors of two subgraphs."""
     matcher = _Matcher(view_of(first), view_of(second))
     matcher.match()
     partners = tuple(sorted(matcher.partners.items(), key=lambda pair: pair[1]))
@@ -100,7 +102,7 @@ def match_subgraphs(first: Subgraph, second: Subgraph) -> SubgraphMatch:
 
 
 class _Matcher:
-    """Operators of two views with their partners so far, from first to second and back."""
+    """Operators of two views with the partners found so far, from first to second and back."""
 
     def __init__(self, first: View, second: View) -> None:
         self.views = first, second
@@ -113,18 +115,18 @@ class _Matcher:
         found: dict[int, list[Mapping[int, Hashable]]] = {}
         for self._strict in (True, False):
             for number, signatures in enumerate(ROUNDS):
-                if not (self._left(0) and self._left(1)):
+                if not (self._unmatched(0) and self._unmatched(1)):
                     break
                 if number not in found:
                     found[number] = [signatures(view) for view in self.views]
-                self._by_signature(*found[number])
-                self._by_neighbors()
-        self._by_sequence(exact_key)
-        self._by_neighbors()
-        self._by_sequence(kind_key)
-        self._by_neighbors()
-        self._replaced()
-        self._transparent()
+                self._pair_by_signature(*found[number])
+                self._pair_by_neighbors()
+        self._pair_by_sequence(exact_key)
+        self._pair_by_neighbors()
+        self._pair_by_sequence(kind_key)
+        self._pair_by_neighbors()
+        self._pair_replacements()
+        self._pair_transparent()
 
     def _pair(self, one: int, other: int) -> bool:
         if one in self.partners or other in self._back or (self._strict and self._differ(one, other)):
@@ -134,13 +136,13 @@ class _Matcher:
         return True
 
     def _differ(self, one: int, other: int) -> bool:
-        """Return True if constants of two operators have nothing to do with each other, as after an operator was removed
-        from a row of equal operators."""
+        """Return True if the constants of two operators are unrelated. Example: an operator was removed from a row of
+        equal ones."""
         held = [largest_constant(view, n) for view, n in zip(self.views, (one, other), strict=True)]
         if held[0] is None or held[1] is None or held[0].size != held[1].size or same_bytes(held[0], held[1]):
             return False
         mine, theirs = self._print(0, one), self._print(1, other)
-        return mine.size == theirs.size >= _TELLING and closeness(mine, theirs) < _ALIKE
+        return mine.size == theirs.size >= _MIN_SAMPLE and closeness(mine, theirs) < _RELATED
 
     def _print(self, side: int, index: int) -> NDArray[Any]:
         known = self._prints[side]
@@ -148,28 +150,28 @@ class _Matcher:
             known[index] = fingerprint(self.views[side], index)
         return known[index]
 
-    def _left(self, side: int) -> list[int]:
+    def _unmatched(self, side: int) -> list[int]:
         view, known = self.views[side], (self.partners, self._back)[side]
         return [n for n in view.order if n not in known and not view.is_transparent(n)]
 
-    def _by_signature(self, first: Mapping[int, Hashable], second: Mapping[int, Hashable]) -> None:
-        """Pair operators with the same signature, if there are equally many in both subgraphs."""
+    def _pair_by_signature(self, first: Mapping[int, Hashable], second: Mapping[int, Hashable]) -> None:
+        """Pair operators with the same signature if both subgraphs have the same number of them."""
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
         for side, signatures in enumerate((first, second)):
-            for index in self._left(side):
+            for index in self._unmatched(side):
                 groups.setdefault(signatures[index], ([], []))[side].append(index)
         for ones, others in groups.values():
             if len(ones) == len(others):
-                for one, other in self._assigned(ones, others):
+                for one, other in self._rank_pairs(ones, others):
                     self._pair(one, other)
 
-    def _assigned(self, ones: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def _rank_pairs(self, ones: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield pairs of operators with one signature: most similar constants and names first, then in order."""
         if len(ones) == 1:
             yield from zip(ones, others, strict=True)
             return
         scored = [
-            (-self._likeness(one, other), abs(a - b), a, b)
+            (-self._similarity(one, other), abs(a - b), a, b)
             for a, one in enumerate(ones)
             for b, other in enumerate(others)
         ]
@@ -180,8 +182,8 @@ class _Matcher:
                 taken[1].add(b)
                 yield ones[a], others[b]
 
-    def _likeness(self, one: int, other: int) -> float:
-        """Return how alike two operators are: constants (0 to 1), matched neighbors, names, options."""
+    def _similarity(self, one: int, other: int) -> float:
+        """Return the similarity of two operators, from constants (0 to 1), matched neighbors, names and options."""
         mine, theirs = self._print(0, one), self._print(1, other)
         first, second = self.views
         close = sum(
@@ -195,17 +197,19 @@ class _Matcher:
         options = [None if op.options is None else str(op.options.fields) for op in ops]
         return round(2 * alike + close + 0.5 * named + 0.25 * (options[0] == options[1]), 3)
 
-    def _by_neighbors(self) -> None:
-        """Pair producers at the same input, and the only consumers of a kind, until there are no more."""
+    def _pair_by_neighbors(self) -> None:
+        """Pair producers at the same input, and consumers that are the only ones of their kind, until no pair is found."""
         for key in (exact_key, kind_key):
             while (
-                self._left(0)
-                and self._left(1)
-                and sum(self._beside(one, other, key) for one, other in tuple(self.partners.items()))
+                self._unmatched(0)
+                and self._unmatched(1)
+                and sum(
+                    self._pair_neighbors_of(one, other, key) for one, other in tuple(self.partners.items())
+                )
             ):
                 pass
 
-    def _beside(self, one: int, other: int, key: Any) -> bool:
+    def _pair_neighbors_of(self, one: int, other: int, key: Any) -> bool:
         first, second = self.views
         changed = False
         for (kind, n), (kind2, n2) in zip(first.sources[one], second.sources[other], strict=False):
@@ -220,59 +224,63 @@ class _Matcher:
                 changed |= self._pair(n, alike[0])
         return changed
 
-    def _by_sequence(self, key: Any) -> None:
+    def _pair_by_sequence(self, key: Any) -> None:
         """Pair the remaining operators by the longest common sequence in canonical order."""
-        left = self._left(0), self._left(1)
+        left = self._unmatched(0), self._unmatched(1)
         words = [[hash(key(view, n)) for n in side] for view, side in zip(self.views, left, strict=True)]
         for block in SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
             for n in range(block.size):
                 self._pair(left[0][block.a + n], left[1][block.b + n])
 
-    def _replaced(self) -> None:
+    def _pair_replacements(self) -> None:
         """Pair operators whose producers and consumers are partners, inputs in any order.
 
-        Operators of one kind may have unlike constants, as after a bias was removed.
+        Operators of one kind may have different constants. Example: a bias was removed.
         """
-        for one in self._left(0):
-            if (found := next((n for n in self._left(1) if self._replaces(one, n)), -1)) >= 0:
+        for one in self._unmatched(0):
+            if (found := next((n for n in self._unmatched(1) if self._is_replacement(one, n)), -1)) >= 0:
                 self._pair(one, found)
 
-    def _replaces(self, one: int, other: int) -> bool:
+    def _is_replacement(self, one: int, other: int) -> bool:
         first, second = self.views
         users = {self.partners.get(n, -1) for n in first.users[one]}
-        mine = sorted(map(self._partner, first.sources[one]))
+        mine = sorted(map(self._partner_source, first.sources[one]))
         theirs = sorted(map(_without_constants, second.sources[other]))
         if first.operator(one).kind == second.operator(other).kind:
             mine, theirs = ([pair for pair in side if _is_computed(pair)] for side in (mine, theirs))
         return mine == theirs and set(second.users[other]) == users
 
-    def _partner(self, source: tuple[str, int]) -> tuple[str, int]:
-        """Return the source of an input of the first model as a source of the second."""
+    def _partner_source(self, source: tuple[str, int]) -> tuple[str, int]:
+        """Return the source of an input of the first model as a source of the second model."""
         kind, number = source
         return (kind, self.partners.get(number, -2)) if kind == "made" else _without_constants(source)
 
-    def _transparent(self) -> None:
-        """Pair QUANTIZE, RESHAPE and the like by their origin and readers, then those with another kind."""
+    def _pair_transparent(self) -> None:
+        """Pair transparent operators (QUANTIZE, RESHAPE) by origin and readers, first with equal kinds, then with other
+        kinds."""
         first, second = self.views
         left = [[n for n in view.order if view.is_transparent(n)] for view in self.views]
-        for same_kind, same_origin, unknown in _TRIES:
+        for same_kind, same_origin, unknown in _TRANSPARENT_ROUNDS:
             for one, other in product(*left):
                 kinds = first.operator(one).kind == second.operator(other).kind
-                origins = second.sources[other][:1] == tuple(map(self._partner, first.sources[one][:1]))
+                origins = second.sources[other][:1] == tuple(
+                    map(self._partner_source, first.sources[one][:1])
+                )
                 if (
                     one not in self.partners
                     and other not in self._back
                     and kinds >= same_kind
                     and origins >= same_origin
-                    and self._same_readers(one, other, unknown)
+                    and self._has_same_readers(one, other, unknown)
                 ):
                     self._pair(one, other)
 
-    def _same_readers(self, one: int, other: int, unknown: bool) -> bool:
-        """Return True if a reader of one operator's output has a partner that reads the other's, or if nothing reads
-        either; ``unknown`` if one has no reader that could have a partner.
+    def _has_same_readers(self, one: int, other: int, unknown: bool) -> bool:
+        """Return True if a reader of the first output has a partner that reads the second output, or if neither has a
+        reader.
 
-        A conversion that is read is never the partner of a conversion to an output of the model.
+        With ``unknown``, return True also if no reader of one of the outputs has a partner. A conversion with readers
+        is never the partner of a conversion to an output of the model.
         """
         readers = [view.readers(n) for view, n in zip(self.views, (one, other), strict=True)]
         if not any(readers):

@@ -1,4 +1,4 @@
-"""Signatures of operators for matching: hashes of an operator and of its surroundings, independent of names and order."""
+"""Signatures of operators for matching: hashes of an operator and its neighbors, independent of names and file order."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from litecheck.model.canonical_order import canonical_order
 from litecheck.model.graph import wiring_of
 from litecheck.model.types import Operator, Subgraph
 
-#: Operators that convert between types and leave real values as they are.
+#: Operators that convert between types and keep real values.
 CONVERSIONS = frozenset(("QUANTIZE", "DEQUANTIZE", "FAKE_QUANT"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A subgraph with its operators in canonical order, and their producers and consumers.
+    """Subgraph with its operators in canonical order, and their producers and consumers.
 
     ``sources`` has for each operator the origin of every input: ("made", operator), ("given", input of the subgraph),
-    ("constant", tensor), ("variable", tensor) or ("absent", -1), with transparent operators left out. ``users`` are the
-    operators that read an output, also with transparent operators left out.
+    ("constant", tensor), ("variable", tensor) or ("absent", -1). ``users`` has the operators that read an output. Both
+    skip transparent operators.
     """
 
     subgraph: Subgraph
@@ -35,11 +35,11 @@ class View:
         return self.subgraph.operators[index]
 
     def is_transparent(self, index: int) -> bool:
-        """Return True if matching first leaves this operator out."""
+        """Return True if the first matching rounds skip this operator."""
         return index in self.transparent
 
     def readers(self, index: int) -> frozenset[int]:
-        """Return the operators that read an output of an operator, with conversions left out."""
+        """Return the operators that read an output of an operator, directly or through conversions."""
         readers = wiring_of(self.subgraph).readers
         found, todo = set[int](), [index]
         while todo:
@@ -51,9 +51,9 @@ class View:
 
 
 def is_transparent(subgraph: Subgraph, operator: Operator) -> bool:
-    """Return True if an operator has one computed input, one output with as many elements, and no real-valued constant.
+    """Return True for one computed input, one output with the same number of elements, and no real-valued constant.
 
-    Converters insert, remove and fuse such operators, so the operators around them must match without them. Examples:
+    Converters insert, remove and fuse these operators, so the operators around them must match without them. Examples:
     QUANTIZE, RELU, RESHAPE.
     """
     tensors = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
@@ -95,16 +95,16 @@ def view_of(subgraph: Subgraph) -> View:
         if place not in transparent:
             for made in dict.fromkeys(number for kind, number in sources[place] if kind == "made"):
                 users[made].append(place)
-    exact = tuple(_exact(subgraph, *pair) for pair in zip(subgraph.operators, sources, strict=True))
+    exact = tuple(_make_exact_key(subgraph, *pair) for pair in zip(subgraph.operators, sources, strict=True))
     return View(subgraph, canonical_order(subgraph), sources, tuple(map(tuple, users)), transparent, exact)
 
 
 def exact_key(view: View, index: int) -> Hashable:
-    """Return the kind, the number of elements of each output, and those of each constant, in any order."""
+    """Return the kind, the number of elements of each output, and the sorted numbers of elements of the constants."""
     return view.exact[index]
 
 
-def _exact(subgraph: Subgraph, operator: Operator, sources: Sequence[tuple[str, int]]) -> Hashable:
+def _make_exact_key(subgraph: Subgraph, operator: Operator, sources: Sequence[tuple[str, int]]) -> Hashable:
     tensors = subgraph.tensors
     constants = sorted(tensors[n].size for kind, n in sources if kind in ("constant", "variable"))
     return operator.kind, tuple(tensors[i].size for i in operator.outputs if i >= 0), tuple(constants)
@@ -119,7 +119,7 @@ Key = Callable[[View, int], Hashable]
 
 
 def upward(view: View, key: Key) -> Mapping[int, int]:
-    """Return a hash of each operator and of all operators that lead to it. Inputs count in any order."""
+    """Return a hash of each operator and of all its ancestors. The order of inputs has no effect."""
     found: dict[int, int] = {}
     for index in view.order:
         near = [
@@ -132,7 +132,7 @@ def upward(view: View, key: Key) -> Mapping[int, int]:
 
 
 def downward(view: View, key: Key) -> Mapping[int, int]:
-    """Return a hash of each operator and of all operators behind it, with the numbers of the model's outputs."""
+    """Return a hash of each operator and of all its descendants, with the positions of the model's outputs."""
     wiring = wiring_of(view.subgraph)
     ends: dict[int, list[int]] = {}
     for place, index in enumerate(view.subgraph.outputs):
@@ -148,7 +148,7 @@ def downward(view: View, key: Key) -> Mapping[int, int]:
 
 
 def around(view: View, key: Key, radius: int) -> Mapping[int, int]:
-    """Return a hash of each operator and of the operators within a distance."""
+    """Return a hash of each operator and of the operators within a distance of ``radius``."""
     found = {index: hash(key(view, index)) for index in view.order}
     for _ in range(radius):
         found = {
@@ -165,13 +165,13 @@ def around(view: View, key: Key, radius: int) -> Mapping[int, int]:
 
 
 def both(*hashes: Mapping[int, int]) -> Mapping[int, Hashable]:
-    """Return several hashes of each operator together."""
+    """Return several hashes of each operator as a tuple."""
     return {index: tuple(one[index] for one in hashes) for index in hashes[0]}
 
 
 Signatures = Sequence[Callable[[View], Mapping[int, Hashable]]]
 
-#: Signatures in the order in which operators are matched by them, the most specific first.
+#: Signatures in the order of the matching rounds, the most specific first.
 ROUNDS: Signatures = (
     lambda view: both(upward(view, exact_key), downward(view, exact_key)),
     lambda view: upward(view, exact_key),

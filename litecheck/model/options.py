@@ -1,4 +1,4 @@
-"""An operator's options as plain values, for people and for JSON."""
+"""Options of an operator as plain values, for people and for JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.model.types import Operator
 
 
 def options_of(op: Operator) -> dict[str, Any]:
-    """Return an operator's builtin options by name, with defaults, enum members by their names."""
+    """Return an operator's builtin options by name, with defaults, and with enum members by name."""
     if op.options is None:
         return {}
     schema = load_schema("tflite")
@@ -27,7 +27,7 @@ def options_of(op: Operator) -> dict[str, Any]:
 
 
 def unset_types(op: Operator) -> frozenset[str]:
-    """Return the options of an operator that hold a type and are absent in the file. Example: quantized_bias_type."""
+    """Return the options that contain a type and are absent in the file. Example: quantized_bias_type."""
     if op.options is None:
         return frozenset()
     fields = load_schema("tflite").tables.get(op.options.type, ())
@@ -35,7 +35,7 @@ def unset_types(op: Operator) -> frozenset[str]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON can hold: arrays become lists; infinities and NaN become their names."""
+    """Return a value for JSON: arrays become lists; infinities and NaN become their names."""
     if isinstance(value, Table):
         return {name: plain(value.get(name)) for name in value}
     if isinstance(value, np.ndarray):
@@ -50,5 +50,5 @@ def plain(value: Any) -> Any:
 
 
 def option_text(value: Any) -> str:
-    """Return an option's value in words, a float in the shortest form with the same float32. Example: 0.01."""
+    """Return an option's value as text, floats in the shortest form with the same float32. Example: 0.01."""
     return str(np.float32(value)) if isinstance(value, (float, np.floating)) else str(value)

@@ -13,8 +13,8 @@ from litecheck.model.types import Model, Subgraph
 class VisitOrder:
     """First visit of each operator and output, as a step number by index.
 
-    Operators that an output needs, and those without an output, are visited. ``readers`` has for each tensor the
-    operator from which it is first visited, -1 for an output.
+    Visited operators are those that an output needs, and those without an output. ``readers`` has the operator from
+    which each tensor is first visited, -1 for an output.
     """
 
     graph: Graph
@@ -30,11 +30,11 @@ def visit_order_of(model: Model, subgraph: Subgraph) -> VisitOrder:
     """Return the visits to a subgraph of a model, cached for the model's lifetime."""
     known = _VISITS.setdefault(model, {})
     if subgraph.index not in known:
-        known[subgraph.index] = _visited(graph_of(subgraph))
+        known[subgraph.index] = _visit(graph_of(subgraph))
     return known[subgraph.index]
 
 
-def _visited(graph: Graph) -> VisitOrder:
+def _visit(graph: Graph) -> VisitOrder:
     operators, outputs, readers = dict[int, int](), dict[int, int](), dict[int, int]()
     given = [(tensor, -1) for tensor in graph.subgraph.outputs if tensor >= 0]
     for operator in graph.subgraph.operators:

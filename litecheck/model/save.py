@@ -21,14 +21,14 @@ from litecheck.model.encode import encode
 from litecheck.model.types import Buffer, Model
 from litecheck.public_call import shows_call
 
-#: What the position of a buffer outside the flatbuffer is a multiple of.
+#: Alignment in bytes of a buffer outside the flatbuffer.
 ALIGNMENT = 16
-#: Buffers from this size on move outside when the flatbuffer would otherwise grow beyond its limit.
+#: Minimum size in bytes of buffers that move outside if the flatbuffer would exceed its limit.
 LARGE = 1 << 16
-#: What is left for everything but buffers when that is decided.
+#: Bytes reserved for all content except buffers in this decision.
 RESERVE = 1 << 26
 _CHUNK = 1 << 24
-#: The hashes of models that are still about: to compute a hash takes as long as writing the model.
+#: Hashes of models in memory. Computing a hash takes as long as writing the model.
 _HASHES: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
 
 
@@ -43,36 +43,39 @@ def save_model(
 ) -> None:
     """Write a model to a file atomically; ``path`` may be the file that it was read from.
 
-    Buffers of more than ``outside_above`` bytes are stored after the flatbuffer; without it, those that were there
-    before, and all large buffers of a model beyond 2 GB. Fields newer than litecheck's schema that cannot be kept raise
-    ModelError, unless ``drop_unknown`` leaves them out; so does a model that is too large to write. Raises ConfigError
-    if the system cannot write the file. ``hashed`` also computes :func:`model_hash` while writing.
+    Buffers of more than ``outside_above`` bytes are stored after the flatbuffer. Without it, these are the buffers that
+    were there before, and all large buffers of a model beyond 2 GB.
+
+    Fields newer than litecheck's schema that cannot be written raise ModelError, unless ``drop_unknown`` leaves them
+    out. A model that is too large raises ModelError. Raises ConfigError if the system cannot write the file. ``hashed``
+    also computes :func:`model_hash` while writing.
     """
     if not isinstance(model, Model):
         raise wrong_type("save_model", "a Model first", model, "litecheck.save_model(model, 'model.tflite')")
     try:
-        pieces = _pieces(model, outside_above, drop_unknown)
+        pieces = _make_pieces(model, outside_above, drop_unknown)
     except ModelError as error:
         raise ModelError(str(path), error.problems) from error
     if hashed and outside_above is None and not model.newer:
-        pieces = _hashing(model, pieces)
+        pieces = _hash_pieces(model, pieces)
     atomic_write(path, pieces)
 
 
 def file_size(model: Model) -> int:
-    """Return the bytes of a model's file, or of the file that it would have."""
+    """Return the size of a model's file in bytes, or of the file that saving would write."""
     return model.size or len(model_bytes(model, drop_unknown=True))
 
 
 def model_hash(model: Model) -> str:
-    """Return the SHA-256 of a model as :func:`save_model` writes it: equal for a file and for a model built in memory."""
+    """Return the SHA-256 of a model as :func:`save_model` writes it. A file and an equal model built in memory have one
+    hash."""
     if model not in _HASHES:
-        for _ in _hashing(model, _pieces(replace(model, newer=()), None, False)):
+        for _ in _hash_pieces(model, _make_pieces(replace(model, newer=()), None, False)):
             pass
     return _HASHES[model]
 
 
-def _hashing(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+def _hash_pieces(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
@@ -83,25 +86,29 @@ def _hashing(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[byt
 @shows_call("litecheck.model_bytes(model)")
 def model_bytes(model: Model, *, outside_above: int | None = None, drop_unknown: bool = False) -> bytes:
     """Return the bytes that :func:`save_model` writes."""
-    return b"".join(_pieces(model, outside_above, drop_unknown))
+    return b"".join(_make_pieces(model, outside_above, drop_unknown))
 
 
-def _pieces(model: Model, outside_above: int | None, drop_unknown: bool) -> Iterator[bytes | memoryview]:
+def _make_pieces(model: Model, outside_above: int | None, drop_unknown: bool) -> Iterator[bytes | memoryview]:
     if model.newer and not drop_unknown:
         raise ModelError("", model.newer)
     schema = load_schema("tflite")
     table = encode(model)
-    outside = _outside(table, model.buffers, outside_above)
-    written = write(_moved(table, dict.fromkeys(outside, ALIGNMENT)), schema, drop_unknown=drop_unknown)
+    outside = _select_outside(table, model.buffers, outside_above)
+    written = write(
+        _with_outside(table, dict.fromkeys(outside, ALIGNMENT)), schema, drop_unknown=drop_unknown
+    )
     if outside:
-        # The size does not depend on where the buffers lie, but where they lie depends on the size.
-        places = _places(len(written), outside)
-        written = write(_moved(table, places), schema, drop_unknown=drop_unknown)
+        # The positions of the buffers depend on the size of the flatbuffer; the size does not depend on the positions.
+        places = _place_outside(len(written), outside)
+        written = write(_with_outside(table, places), schema, drop_unknown=drop_unknown)
     return _stream(written, list(outside.values()))
 
 
-def _outside(table: Table, buffers: tuple[Buffer, ...], above: int | None) -> dict[int, NDArray[np.uint8]]:
-    """The buffers that go behind the flatbuffer, by number."""
+def _select_outside(
+    table: Table, buffers: tuple[Buffer, ...], above: int | None
+) -> dict[int, NDArray[np.uint8]]:
+    """Return the buffers that are stored after the flatbuffer, by number."""
     data = {i: b.fields["data"] for i, b in enumerate(table.fields["buffers"]) if "data" in b}  # type: ignore
     if above is not None:
         return {i: d for i, d in data.items() if len(d) > above}
@@ -111,7 +118,7 @@ def _outside(table: Table, buffers: tuple[Buffer, ...], above: int | None) -> di
     return {i: d for i, d in data.items() if i in there or len(d) >= least}
 
 
-def _places(start: int, outside: Mapping[int, NDArray[np.uint8]]) -> dict[int, int]:
+def _place_outside(start: int, outside: Mapping[int, NDArray[np.uint8]]) -> dict[int, int]:
     places = {}
     for number, data in outside.items():
         places[number] = start + -start % ALIGNMENT
@@ -119,8 +126,8 @@ def _places(start: int, outside: Mapping[int, NDArray[np.uint8]]) -> dict[int, i
     return places
 
 
-def _moved(table: Table, places: Mapping[int, int]) -> Table:
-    """The tree with some buffers lying at those bytes of the file instead of in their tables."""
+def _with_outside(table: Table, places: Mapping[int, int]) -> Table:
+    """Return the tree with some buffers stored at these positions of the file instead of in their tables."""
     tables: list[Any] = list(table.get("buffers"))
     for number, offset in places.items():
         size = len(tables[number].fields["data"])
@@ -129,7 +136,7 @@ def _moved(table: Table, places: Mapping[int, int]) -> Table:
 
 
 def _stream(written: memoryview, outside: list[NDArray[np.uint8]]) -> Iterator[bytes | memoryview]:
-    """The file in order; what lies outside the flatbuffer in windows of its source."""
+    """Yield the bytes of the file in order; buffers outside the flatbuffer in windows of their source."""
     yield written
     at = len(written)
     for data in outside:

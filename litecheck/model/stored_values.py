@@ -1,4 +1,4 @@
-"""The stored integers of a constant: typed views, types below eight bits unpacked, large arrays read in windows."""
+"""Stored integers of a constant: typed views, types below eight bits unpacked, large arrays read in windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMPY = {
 def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
     """Return a constant's values in its shape: a view into the file; for int4, uint4 and int2 an unpacked copy.
 
-    None for tensors without data and for types numpy has no name for.
+    Return None for tensors without data and for types that numpy does not have.
     """
     if tensor.data is None or tensor.sparsity is not None:
         return None
@@ -34,7 +34,7 @@ def stored_integers(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def same_bytes(one: Tensor, other: Tensor) -> bool:
-    """Return True if two tensors store the same bytes, or none."""
+    """Return True if two tensors store the same bytes, or if neither stores any."""
     if one.data is None or other.data is None:
         return one.data is other.data
     return np.array_equal(one.data, other.data)
@@ -49,9 +49,9 @@ def bytes_of(values: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def unpack(data: NDArray[np.uint8], dtype: str, count: int) -> NDArray[Any]:
-    """Return ``count`` values, each in a byte; a packed byte holds two int4 or uint4, or four int2, low bits first.
+    """Return ``count`` values, each in a byte. A packed byte has two int4 or uint4, or four int2, low bits first.
 
-    For example, byte 0x1F holds the int4 values -1 and 1.
+    For example, byte 0x1F unpacks to the int4 values -1 and 1.
     """
     bits = 2 if dtype == "int2" else 4
     per_byte = 8 // bits
@@ -80,38 +80,36 @@ def pack(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
     return packed
 
 
-#: Bytes looked at before their pages are given back: few enough to stay in a core's cache between two passes.
+#: Bytes read before their pages are released: few enough to stay in a core's cache between two passes.
 WINDOW = 4 << 20
 _SCANNED = {"int8": "i1", "uint8": "u1", "int16": "<i2", "int32": "<i4", "int64": "<i8"}
 
 
 def in_range(tensor: Tensor, low: int, high: int) -> bool:
-    """Return True if every stored value of an integer constant lies in ``low..high``; also for types without stored
+    """Return True if every stored value of an integer constant is in ``low..high``; also for types without stored
     integers.
 
-    A bound that the type itself implies is not tested: -127..127 takes a single reduction over int8 values.
+    A bound that the type implies is not tested: -127..127 takes a single reduction over int8 values.
     """
     least, most = INTEGER_RANGES.get(tensor.dtype, (low, high))
     return all(
         (low <= least or values.min() >= low) and (high >= most or values.max() <= high)
-        for _, values in _windows(tensor)
+        for _, values in _read_windows(tensor)
     )
 
 
 def out_of_range(tensor: Tensor, low: int, high: int) -> tuple[int, int, int]:
     """Return the number of stored values outside ``low..high``, the flat index of the first, and an extreme value.
 
-    The extreme is the smallest value if any lies below ``low``, else the largest; (0, -1, low) if no value lies
-    outside.
-
+    The extreme is the smallest value if any is below ``low``, else the largest; (0, -1, low) if no value is outside.
     For example, [3, -128, 5, -128] and -127..127 give (2, 1, -128).
     """
     count, first, smallest, largest = 0, -1, low, high
-    for start, values in _windows(tensor):
-        apart = (values < low) | (values > high)
-        found = int(np.count_nonzero(apart))
+    for start, values in _read_windows(tensor):
+        outside = (values < low) | (values > high)
+        found = int(np.count_nonzero(outside))
         if found and first < 0:
-            first = start + int(np.argmax(apart))
+            first = start + int(np.argmax(outside))
         count += found
         smallest, largest = min(smallest, int(values.min())), max(largest, int(values.max()))
     return count, first, smallest if smallest < low or largest <= high else largest
@@ -126,19 +124,19 @@ def extremes(tensor: Tensor) -> tuple[int, int] | None:
     if data is not None and tensor.dtype in _SCANNED and tensor.sparsity is None and 0 < len(data) <= WINDOW:
         whole = data.view(_SCANNED[tensor.dtype])
         return int(whole.min()), int(whole.max())
-    found = [(int(values.min()), int(values.max())) for _, values in _windows(tensor) if values.size]
+    found = [(int(values.min()), int(values.max())) for _, values in _read_windows(tensor) if values.size]
     return (min(low for low, _ in found), max(high for _, high in found)) if found else None
 
 
 def signed_sums(
     tensor: Tensor, layout: tuple[int, int, int], zero: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The sums of a constant's values above and below ``zero``, less ``zero``, along the middle of three dimensions.
+    """Return the sums of positive and of negative differences to ``zero`` of a constant, along the middle of three
+    dimensions.
 
-    ``layout`` is the shape as (outer, summed, inner); both results are (outer, inner). None where the constant does
-    not hold that many integers.
-
-    For example, [[3, -5], [7, 0]] with layout (2, 2, 1) gives 3 and 7 above 0, -5 and 0 below.
+    ``layout`` is the shape as (outer, summed, inner); both sums have the shape (outer, inner). Return None if the
+    constant does not have that many integers. For example, [[3, -5], [7, 0]] with layout (2, 2, 1) gives 3 and 7 above
+    0, -5 and 0 below.
     """
     outer, summed, inner = layout
     bits, data = BITS.get(tensor.dtype, 0), tensor.data
@@ -154,16 +152,16 @@ def signed_sums(
     for row in range(0, outer, rows):
         for at in range(0, summed, middle):
             shape = (min(rows, outer - row), min(middle, summed - at), inner)
-            values = _elements(tensor, row * summed * inner + at * inner, shape)
-            centred = values.astype(np.int64) - zero if zero else values
-            positive = np.maximum(centred, 0).sum(axis=1, dtype=np.int64)
+            values = _read_elements(tensor, row * summed * inner + at * inner, shape)
+            centered = values.astype(np.int64) - zero if zero else values
+            positive = np.maximum(centered, 0).sum(axis=1, dtype=np.int64)
             above[row : row + shape[0]] += positive
-            below[row : row + shape[0]] += centred.sum(axis=1, dtype=np.int64) - positive
+            below[row : row + shape[0]] += centered.sum(axis=1, dtype=np.int64) - positive
     return above, below
 
 
-def _elements(tensor: Tensor, begin: int, shape: tuple[int, int, int]) -> NDArray[Any]:
-    """Consecutive values from flat index ``begin``, in the given shape."""
+def _read_elements(tensor: Tensor, begin: int, shape: tuple[int, int, int]) -> NDArray[Any]:
+    """Return consecutive values from flat index ``begin`` on, in the given shape."""
     assert tensor.data is not None
     bits, count = BITS[tensor.dtype], shape[0] * shape[1] * shape[2]
     first = begin * bits // 8
@@ -174,8 +172,8 @@ def _elements(tensor: Tensor, begin: int, shape: tuple[int, int, int]) -> NDArra
     return unpack(part, tensor.dtype, skipped + count)[skipped:].reshape(shape)
 
 
-def _windows(tensor: Tensor) -> Iterator[tuple[int, NDArray[Any]]]:
-    """(index of the first element, elements) of each window; pages behind it are released."""
+def _read_windows(tensor: Tensor) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield (index of the first element, elements) of each window, and release its pages after use."""
     data = tensor.data
     if data is None or tensor.sparsity is not None or not len(data):
         return
@@ -194,7 +192,7 @@ def _windows(tensor: Tensor) -> Iterator[tuple[int, NDArray[Any]]]:
 
 
 def release(view: NDArray[Any]) -> None:
-    """Tell the system that the mapped pages under a large view are not needed for now."""
+    """Tell the system that the mapped pages of a view of at least 1 MiB are not needed at present."""
     if view.nbytes < 1 << 20 or not hasattr(mmap, "MADV_DONTNEED"):
         return
     base: Any = view

@@ -16,25 +16,25 @@ NO_PARTNER = "no operator of this kind at this place"
 def homes_of(
     first: Subgraph, second: Subgraph, partners: Sequence[tuple[int, int]]
 ) -> tuple[dict[int, int], dict[int, tuple[int, ...]]]:
-    """Return the tensors of the first subgraph for tensors of the second, and absorbed activations."""
+    """Return the tensor of the first subgraph for each tensor of the second, and absorbed activations."""
     matched = {one for one, _ in partners}
     absorbed: dict[int, tuple[int, ...]] = {}
-    homes = dict(zip(second.inputs, _arranged_inputs(first, second), strict=False))
+    homes = dict(zip(second.inputs, _order_inputs(first, second), strict=False))
     for one, other in partners:
         mine, theirs = first.operators[one], second.operators[other]
-        fused = _absorbed(first, mine, theirs, matched)
+        fused = _find_absorbed(first, mine, theirs, matched)
         if fused:
             absorbed[one] = fused
         outputs = first.operators[fused[-1]].outputs if fused else mine.outputs
         for old, new in zip(outputs, theirs.outputs, strict=False):
             if min(old, new) >= 0:
                 homes[new] = old
-    _through_conversions(first, second, homes, {other for _, other in partners})
-    _of_constants(first, second, partners, homes)
+    _map_conversions(first, second, homes, {other for _, other in partners})
+    _map_constants(first, second, partners, homes)
     return homes, absorbed
 
 
-def _arranged_inputs(first: Subgraph, second: Subgraph) -> list[int]:
+def _order_inputs(first: Subgraph, second: Subgraph) -> list[int]:
     """Return the inputs of the first subgraph in the order of the second: by name if all names agree."""
     names = {first.tensors[i].name: i for i in first.inputs}
     wanted = [second.tensors[i].name for i in second.inputs]
@@ -43,8 +43,10 @@ def _arranged_inputs(first: Subgraph, second: Subgraph) -> list[int]:
     return list(first.inputs)
 
 
-def _absorbed(first: Subgraph, mine: Operator, theirs: Operator, matched: Collection[int]) -> tuple[int, ...]:
-    """Return the activation behind an operator that its partner fuses."""
+def _find_absorbed(
+    first: Subgraph, mine: Operator, theirs: Operator, matched: Collection[int]
+) -> tuple[int, ...]:
+    """Return the activation after an operator that its partner fuses."""
     wiring, options = wiring_of(first), theirs.options
     if options is None or len(mine.outputs) != 1 or not options.get("fused_activation_function"):
         return ()
@@ -56,10 +58,10 @@ def _absorbed(first: Subgraph, mine: Operator, theirs: Operator, matched: Collec
     return (readers[0],) if activations.get(behind.kind) == options.get("fused_activation_function") else ()
 
 
-def _through_conversions(
+def _map_conversions(
     first: Subgraph, second: Subgraph, homes: dict[int, int], matched: Collection[int]
 ) -> None:
-    """Give outputs of QUANTIZE, DEQUANTIZE and RESHAPE to the same shape the meaning of their input, in either direction."""
+    """Give the outputs of QUANTIZE, DEQUANTIZE and same-shape RESHAPE the meaning of their input, and vice versa."""
     for operators in (second.operators, tuple(reversed(second.operators))):
         for operator in operators:
             passes_on = operator.kind in CONVERSIONS or (
@@ -84,7 +86,7 @@ def _through_conversions(
             homes.update({new: stored for new, old in homes.items() if old == real})
 
 
-def _of_constants(
+def _map_constants(
     first: Subgraph, second: Subgraph, partners: Sequence[tuple[int, int]], homes: dict[int, int]
 ) -> None:
     """Give constants and variables the tensor at the same input of the partner."""
@@ -104,9 +106,9 @@ def _is_held(subgraph: Subgraph, index: int) -> bool:
 
 
 def origin_of(subgraph: Subgraph, index: int) -> int:
-    """Return the tensor behind conversions of types, or the tensor itself.
+    """Return the tensor before type conversions, or the tensor itself.
 
-    Examples: float16 weights of DEQUANTIZE; weights of quantization-aware training behind QUANTIZE and DEQUANTIZE.
+    Examples: float16 weights before DEQUANTIZE; weights of quantization-aware training before QUANTIZE and DEQUANTIZE.
     """
     wiring = wiring_of(subgraph)
     for _ in subgraph.operators:
@@ -122,34 +124,34 @@ def origin_of(subgraph: Subgraph, index: int) -> int:
 
 
 def reason_for(subgraph: Subgraph, operator: Operator, matched: Collection[int], fused: bool) -> str:
-    """Return why an operator has no partner."""
+    """Return the reason why an operator has no partner, as display text."""
     wiring = wiring_of(subgraph)
     near = [wiring.last_writer.get(i, -1) for i in operator.inputs]
     behind = [n for i in operator.outputs for n in wiring.readers.get(i, ())]
     before = next((n for n in near if n in matched), None)
     if fused:
-        return f"fused into {_told(subgraph, before)}"
+        return f"fused into {_label(subgraph, before)}"
     if operator.kind in CONVERSIONS:
-        return _conversion(subgraph, operator)
-    if is_transparent(subgraph, operator) and _reshapes(subgraph, operator):
+        return _describe_conversion(subgraph, operator)
+    if is_transparent(subgraph, operator) and _is_reshape(subgraph, operator):
         return "changes the shape only"
     if before is not None and len(operator.inputs) == 2 and _has_constant(subgraph, operator):
-        return f"constant of {_told(subgraph, before)}"
+        return f"constant of {_label(subgraph, before)}"
     if not any(i in wiring.outputs for i in operator.outputs) and not behind:
         return "its output is not used"
     return NO_PARTNER
 
 
-def _conversion(subgraph: Subgraph, operator: Operator) -> str:
+def _describe_conversion(subgraph: Subgraph, operator: Operator) -> str:
     types = {subgraph.tensors[i].dtype for i in (*operator.inputs, *operator.outputs) if i >= 0}
     return "converts between types" if len(types) > 1 else "changes the scale or zero point"
 
 
-def _told(subgraph: Subgraph, index: int | None) -> str:
+def _label(subgraph: Subgraph, index: int | None) -> str:
     return "its neighbor" if index is None else f"{subgraph.operators[index].kind} #{index}"
 
 
-def _reshapes(subgraph: Subgraph, operator: Operator) -> bool:
+def _is_reshape(subgraph: Subgraph, operator: Operator) -> bool:
     sides = operator.inputs[:1], operator.outputs[:1]
     return (
         len({subgraph.tensors[i].shape for side in sides for i in side if i >= 0}) > 1

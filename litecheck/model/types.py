@@ -1,4 +1,4 @@
-"""LiteRT model as immutable values: the contents of the file, decoded by name, without any check."""
+"""LiteRT model as immutable values: content of the file, decoded by name, without any check."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Tensor:
     """Tensor of a subgraph.
 
     ``dtype`` is the schema's type name in lower case (``int8``, ``float8_e4m3fn``, ``type 99`` if it is not in the
-    schema). ``shape`` is the shape in the file (unknown dimensions are 1 there and -1 in ``shape_signature``).
-    ``shapeless`` is True if the file has no list of dimensions, not even an empty list. ``data`` is the constant's
-    bytes, a view into the file, or None.
+    schema). ``shape`` is the shape in the file; unknown dimensions are 1 there and -1 in ``shape_signature``.
+    ``shapeless`` is True if the file has no list of dimensions, not even an empty list. ``data`` are the bytes of the
+    constant, a view into the file, or None.
     """
 
     index: int
@@ -46,23 +46,23 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """Number of elements, by the shape."""
+        """Number of elements of the shape."""
         return prod(self.shape)
 
     @property
     def nbytes(self) -> int | None:
-        """Bytes the values occupy by shape and type, or None for types without a fixed width."""
+        """Size of the values in bytes by shape and type, or None for types without a fixed width."""
         bits = BITS.get(self.dtype)
         return None if bits is None else (self.size * bits + 7) // 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operator:
-    """An operator of a subgraph, in execution order.
+    """Operator of a subgraph, in execution order.
 
-    ``opcode`` is the builtin's name (``CONV_2D``), ``CUSTOM`` with ``custom_code`` set, or ``BUILTIN 999``
-    where the schema does not know it. An absent optional operand is -1. ``options`` is the decoded
-    builtin options table (its type is the options' name), or None.
+    ``opcode`` is the name of the builtin operator (``CONV_2D``), ``CUSTOM`` with ``custom_code`` set, or ``BUILTIN
+    999`` if the schema does not have the number. An absent optional operand is -1. ``options`` is the decoded table of
+    builtin options, or None.
     """
 
     index: int
@@ -77,17 +77,18 @@ class Operator:
     mutating_variable_inputs: tuple[bool, ...] = ()
     code_index: int = 0
     fields: Table | None = None
-    """Further fields as the file has them: custom options' format and place, debug metadata index."""
+    """Further fields in the file: format and position of custom options, debug metadata index."""
 
     @property
     def kind(self) -> str:
-        """Kind of the operator: the opcode; for custom operators with their code (``CUSTOM
+        """Kind of the operator: the opcode, with the custom code for custom operators (``CUSTOM
         TFLite_Detection_PostProcess``)."""
         return f"{self.opcode} {self.custom_code}" if self.opcode == "CUSTOM" else self.opcode
 
 
 class _Referable:
-    """Base class that allows weak references to a class with slots: caches about a model or a subgraph end with it."""
+    """Base class that allows weak references to a class with slots, so that caches do not keep models and subgraphs in
+    memory."""
 
     __slots__ = ("__weakref__",)
 
@@ -108,7 +109,7 @@ class Subgraph(_Referable):
 
 @dataclass(frozen=True, slots=True)
 class OperatorCode:
-    """An operator kind the model uses; ``deprecated_builtin`` is the old byte-wide code as stored."""
+    """Operator kind of a model. ``deprecated_builtin`` is the old 8-bit code as stored."""
 
     opcode: str
     builtin: int
@@ -119,7 +120,7 @@ class OperatorCode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """Bytes a tensor or metadata refers to. ``outside`` means they lie behind the flatbuffer."""
+    """Bytes of a tensor or of metadata. ``outside`` is True if they are stored after the flatbuffer."""
 
     data: NDArray[np.uint8]
     outside: bool = False
@@ -127,7 +128,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A named entry point: (alias, tensor index) pairs in and out of a subgraph."""
+    """Named entry point: (alias, tensor index) pairs of the inputs and outputs of a subgraph."""
 
     key: str
     subgraph: int
@@ -137,7 +138,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model(_Referable):
-    """A whole model. ``file`` and ``member`` say where it came from; ``size`` is the file's, in bytes."""
+    """Whole model. ``file`` and ``member`` are its origin; ``size`` is the size of the file in bytes."""
 
     subgraphs: tuple[Subgraph, ...]
     operator_codes: tuple[OperatorCode, ...] = ()
@@ -151,6 +152,6 @@ class Model(_Referable):
     size: int = 0
     remarks: tuple[str, ...] = ()
     fields: Table | None = None
-    """Further fields of the root as the file has them (metadata_buffer, external buffers and groups)."""
+    """Further fields of the root in the file (metadata_buffer, external buffers and groups)."""
     newer: tuple[Problem, ...] = ()
-    """Content of the file beyond litecheck's schema that this model lacks: lost if the model is written again."""
+    """Content of the file beyond litecheck's schema that is not in this model, and is lost if the model is written."""

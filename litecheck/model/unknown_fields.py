@@ -7,8 +7,8 @@ import numpy as np
 from litecheck.errors import Problem
 from litecheck.flatbuffer.tables import Tables
 
-#: The tables that become values with named fields only. Tensors, operators, subgraphs and the root carry
-#: their unknown fields along, options and the like stay tables.
+#: Tables that become values with named fields only. Tensors, operators, subgraphs and the root keep their unknown fields;
+#: options stay tables.
 _VALUES = (
     "OperatorCode", "Buffer", "SignatureDef", "TensorMap", "Metadata", "QuantizationParameters",
     "CustomQuantization", "BlockwiseQuantization", "MultiAxisQuantization",

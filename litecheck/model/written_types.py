@@ -1,4 +1,4 @@
-"""Types that kernels write over the types of their outputs in the file."""
+"""Output types that kernels write instead of the types in the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.model.shapes.creation import arg_extreme, shape_of
 from litecheck.model.shapes.infer import LawOf
 from litecheck.model.types import Operator, Subgraph
 
-#: Laws of operators with the type of the output in an option, and the option.
+#: Laws of operators whose option contains the type of the output, and the option.
 _OPTIONS: Mapping[Law, str] = MappingProxyType({shape_of: "out_type", arg_extreme: "output_type"})
 
 
@@ -20,8 +20,8 @@ def written_types(
 ) -> dict[int, str]:
     """Return the types of outputs that differ from the file, by tensor.
 
-    ``written_of`` gives the tensor whose type an operator writes, the type, or "". Example: SHAPE with out_type INT64 and
-    an int32 output gives int64, also for the output of GATHER on it.
+    ``written_of`` returns the tensor whose type an operator writes, the type, or "". Example: SHAPE with out_type INT64
+    and an int32 output gives int64, also for the output of GATHER on it.
     """
     written: dict[int, str] = {}
     for operator in subgraph.operators:
@@ -29,17 +29,17 @@ def written_types(
         if isinstance(source, int):
             source = written.get(source, subgraph.tensors[source].dtype)
         for index in operator.outputs if source or operator.options is not None else ():
-            dtype = source or _stated(operator, law_of)
+            dtype = source or _type_in_option(operator, law_of)
             if dtype and index >= 0 and subgraph.tensors[index].dtype != dtype:
                 written[index] = dtype
     return written
 
 
-def _stated(operator: Operator, law_of: LawOf) -> str:
+def _type_in_option(operator: Operator, law_of: LawOf) -> str:
     """Return the type in an option of the operator; "" if the kernel rejects the option, or writes the file's type."""
     options = operator.options
     if options is None or not any(name in options for name in _OPTIONS.values()):
-        return ""  # reading its law takes longer than the rest
+        return ""  # the lookup of the law takes longer than this test
     entry = law_of(operator)
     number = int(options.get(_OPTIONS.get(entry[0], ""), 0)) if entry else 0
     types = load_schema().enums["TensorType"]

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 #: A stream of a child: nothing, a pipe, or an open file.
 Stream = int | IO[bytes]
-#: Windows sends Ctrl-C to all processes of a console; a new group does not get it. Elsewhere a new session does this.
+#: Windows sends Ctrl-C to all processes of a console except new groups. On other systems, a new session is excepted.
 _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-#: Seconds between two looks at a program that is about to end.
+#: Seconds between two checks whether a program has ended.
 _PAUSE = 0.002
 
 
 class TimeLimit:
-    """A time limit of a child. ``exceeded`` is True once the child was ended because of it."""
+    """A time limit of a child. ``exceeded`` is True after the limit has ended the child."""
 
     def __init__(self) -> None:
         self.exceeded = False
@@ -35,7 +35,7 @@ class TimeLimit:
 class ChildProcess:
     """A running program. Its descendants are in its process group and are ended with it.
 
-    ``patience`` is the time in seconds in which the program can end by itself after its input has ended; then it is killed.
+    ``patience`` is the time in seconds that the program has to exit after its input ends; after that it is killed.
     ``closed`` is called once after the child has ended, also at the end of the interpreter.
     """
 
@@ -60,7 +60,7 @@ class ChildProcess:
             start_new_session=True,
             creationflags=_NEW_GROUP,
         )
-        self._finalizer = weakref.finalize(self, _end, self.process, patience, closed)
+        self._finalizer = weakref.finalize(self, _end_process, self.process, patience, closed)
 
     def __enter__(self) -> ChildProcess:
         return self
@@ -70,13 +70,13 @@ class ChildProcess:
 
     @property
     def stdin(self) -> IO[bytes]:
-        """The pipe to the child's stdin."""
+        """Pipe to the child's stdin."""
         assert self.process.stdin
         return self.process.stdin
 
     @property
     def stdout(self) -> IO[bytes]:
-        """The pipe from the child's stdout."""
+        """Pipe from the child's stdout."""
         assert self.process.stdout
         return self.process.stdout
 
@@ -86,7 +86,8 @@ class ChildProcess:
         return self._finalizer.alive and self.process.poll() is None
 
     def kill(self) -> None:
-        """End the program and its descendants now. A pending read of its output returns what there is."""
+        """End the program and its descendants immediately. A pending read of its output returns the bytes that are
+        available."""
         kill_tree(self.process)
 
     def close(self) -> None:
@@ -125,8 +126,9 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
 
 
 def _descendants(pid: int) -> list[psutil.Process]:
-    """Return the descendants of a process. A process group holds those, too, but not on Windows and not after setsid."""
-    import psutil  # takes 15 ms, in which a child that has been started early can load its modules
+    """Return the descendants of a process. Unlike its process group, they include processes after setsid, also on
+    Windows."""
+    import psutil  # takes 15 ms, so it is imported after the child has been started
 
     with suppress(psutil.Error):
         return psutil.Process(pid).children(recursive=True)
@@ -155,7 +157,7 @@ def exit_name(code: int) -> str:
     return f"signal {-code}"
 
 
-def _end(process: subprocess.Popen[bytes], patience: float, closed: Callable[[], object]) -> None:
+def _end_process(process: subprocess.Popen[bytes], patience: float, closed: Callable[[], object]) -> None:
     with suppress(OSError):
         if process.stdin:
             process.stdin.close()

@@ -1,4 +1,4 @@
-"""Exclusive locks of files, on every system."""
+"""Exclusive locks of files on Linux, macOS and Windows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib import import_module
 
 from litecheck.processes.posix import flock
 
-#: Windows keeps other processes from reading locked bytes, so only one byte behind every real content is locked.
+#: Windows prevents other processes from reading locked bytes, so only one byte after the content is locked.
 _BEHIND = 1 << 40
 
 
 class LockedError(Exception):
-    """Another process, or another file object of this process, has locked the file."""
+    """Error for a file that another process, or another file object of this process, has locked."""
 
 
 def lock(descriptor: int) -> None:

@@ -1,4 +1,4 @@
-"""The memory of a process and its descendants, sampled while they run."""
+"""Memory of a process and its descendants, sampled while they run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from litecheck.processes.posix import peak_resident
 PAUSE = 0.02
 
 
-#: Added to the report of a device whose memory limit is this one.
+#: Note in the report of a device whose memory limit relies on samples.
 BY_SAMPLING = "memory limit by sampling"
 
 
 class MemoryWatch:
-    """Sample the memory of a process and its descendants in a thread, as a context manager.
+    """Sampling of the memory of a process and its descendants in a thread, as a context manager.
 
-    ``most`` is the largest sample in bytes. Pages that several processes share count in parts where the system says how
-    many share them (Linux), else in full. With a ``limit`` in bytes, ``on_excess`` is called once a sample is more than that
-    beyond the first, and ``exceeded`` is True.
+    ``most`` is the largest sample in bytes. Linux divides shared pages by the number of processes that share them; on
+    other systems they count in full. With a ``limit`` in bytes, ``on_excess`` is called after a sample that exceeds the
+    first sample by more than the limit, and ``exceeded`` is True.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class MemoryWatch:
         self._thread.join()
 
     def kill_seen(self) -> None:
-        """Kill the processes that a sample found and that still run, also if the process that started them has ended."""
+        """Kill all sampled processes that still run, also if the process that started them has ended."""
         for process in self._seen:
             with suppress(psutil.Error):
                 process.kill()
@@ -66,8 +66,7 @@ class MemoryWatch:
 
 
 def peak_memory() -> int:
-    """Return the most resident memory in bytes that this process has had, or its present memory where the system does not
-    say."""
+    """Return the peak resident memory of this process in bytes, or its present memory if the system reports no peak."""
     memory = psutil.Process().memory_info()
     return peak_resident() or int(getattr(memory, "peak_wset", memory.rss))
 

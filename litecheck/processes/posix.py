@@ -1,4 +1,4 @@
-"""Features of Linux and macOS that Windows does not have; each function says what it does where they are missing."""
+"""Features of Linux and macOS that Windows does not have. Each function states its behavior on other systems."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 #: PR_SET_CHILD_SUBREAPER of linux/prctl.h.
 _SET_CHILD_SUBREAPER = 36
-#: Rounds in which orphans and their children are killed: a program that forks all the time must not keep this process.
+#: Maximum number of rounds in which orphans and their children are killed, because a program may fork endlessly.
 _GENERATIONS = 100
-#: Exit code of a process that SIGKILL ended; None where the system has no signals.
+#: Exit code of a process that SIGKILL ended; None if the system has no SIGKILL.
 KILLED = -signal.SIGKILL if hasattr(signal, "SIGKILL") else None
 
 
@@ -29,32 +29,32 @@ def can_fork() -> bool:
 
 
 def can_limit_memory() -> bool:
-    """Return True if the system enforces the limit of :func:`limit_memory`: Linux does, macOS and Windows do not."""
+    """Return True if the system enforces the limit of :func:`limit_memory`. Linux does; macOS and Windows do not."""
     return address_space() is not None
 
 
 def kill_group(leader: int) -> None:
-    """Kill the process group of ``leader``; do nothing where the system has no process groups."""
+    """Kill the process group of ``leader``. Do nothing on a system without process groups."""
     with suppress(ProcessLookupError, PermissionError, AttributeError):
         os.killpg(leader, signal.SIGKILL)
 
 
 def end_by_signal(number: int) -> None:
-    """End this process by a signal, as a program that it ran was ended."""
-    with suppress(OSError):  # nobody can handle SIGKILL
+    """End this process by a signal, to report the signal that ended a program run by this process."""
+    with suppress(OSError):  # the handler of SIGKILL cannot be set
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of descendants whose own parent ends, so that it can end them. Linux only."""
+    """Make this process the parent of descendants whose parent ends, so that it can end them. Linux only."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def children() -> frozenset[int]:
-    """Return the process IDs of the children of this process; none where the system does not say."""
+    """Return the process IDs of the children of this process, or none if the system does not report them."""
     found = set[int]()
     with suppress(OSError):
         for task in Path("/proc/self/task").iterdir():
@@ -63,8 +63,11 @@ def children() -> frozenset[int]:
 
 
 def end_orphans(keep: frozenset[int]) -> None:
-    """Kill all children of this process but those to ``keep``. Their own children become children of this process after
-    :func:`adopt_orphans`, and are killed in turn."""
+    """Kill all children of this process except those in ``keep``.
+
+    After :func:`adopt_orphans`, the children of killed processes become children of this process and are killed in
+    turn.
+    """
     for _ in range(_GENERATIONS):
         orphans = children() - keep
         if not orphans:
@@ -76,21 +79,20 @@ def end_orphans(keep: frozenset[int]) -> None:
 
 
 def set_alarm(seconds: int) -> None:
-    """End this process after ``seconds``, also if its parent is gone; 0 cancels. Does nothing on Windows."""
+    """End this process after ``seconds``, also if its parent has ended; 0 cancels. Do nothing on Windows."""
     with suppress(AttributeError):
         signal.alarm(seconds)
 
 
-def written_to_stderr() -> str:
-    """Return the text in the file that stderr is; nothing where the system does not give access to it. Linux only."""
+def read_stderr_file() -> str:
+    """Return the text in the file that stderr is, or "" if the system does not give access to it. Linux only."""
     with suppress(OSError):
         return Path("/proc/self/fd/2").read_text("utf-8", "replace")
     return ""
 
 
 def flock(descriptor: int) -> None:
-    """Lock a file until it is closed. Raises BlockingIOError where another process has locked it, ImportError on
-    Windows."""
+    """Lock a file until it is closed. Raises BlockingIOError if another process has locked it, ImportError on Windows."""
     import fcntl
 
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +101,7 @@ def flock(descriptor: int) -> None:
 def limit_memory(size: int) -> None:
     """Limit the address space to ``size`` bytes beyond its present size, files to ``size``, core files to 0.
 
-    Do nothing on Windows. Where :func:`can_limit_memory` is False, the parent has to watch the memory.
+    Do nothing on Windows. If :func:`can_limit_memory` is False, the parent has to watch the memory.
     """
     try:
         import resource
@@ -117,7 +119,7 @@ def limit_memory(size: int) -> None:
 
 
 def address_space() -> int | None:
-    """Return the bytes of address space in use, or None where the system does not say."""
+    """Return the bytes of address space in use, or None if the system does not report them."""
     try:
         import resource
 
@@ -127,7 +129,7 @@ def address_space() -> int | None:
 
 
 def free_address_space() -> float:
-    """Return the bytes of address space that this process may still take; infinity without a limit."""
+    """Return the bytes of address space that this process may still allocate; infinity without a limit."""
     used = address_space()
     if used is None:
         return float("inf")
@@ -138,9 +140,9 @@ def free_address_space() -> float:
 
 
 def peak_resident() -> int:
-    """Return the most resident memory in bytes that this process has had, or 0 where the system does not say.
+    """Return the peak resident memory of this process in bytes, or 0 if the system does not report it.
 
-    ``getrusage`` is not used: its number begins with the memory that the parent held when it started the process.
+    ``getrusage`` is not used: its value starts with the memory of the parent at the start of the process.
     """
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/self/status").read_text("ascii").splitlines()

@@ -1,6 +1,7 @@
-"""A pool of Python processes that call functions side by side.
+"""Pool of Python processes that call functions in parallel.
 
-``concurrent.futures.ProcessPoolExecutor`` is not used: its processes import modules of the current folder when they start.
+``concurrent.futures.ProcessPoolExecutor`` is not used: its processes import modules of the current folder when they
+start.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from litecheck.errors import LitecheckError
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 
-#: Bytes of the length in front of each message.
+#: Size of the length field before each message, in bytes.
 _LENGTH = 8
 
 
 class ProcessError(LitecheckError):
-    """A process of the pool that ended while it called a function."""
+    """Error for a process of the pool that ended during a call."""
 
 
 class ProcessPool:
-    """Processes that live until the end of the block. Each calls ``prepare(*arguments)`` first.
+    """Processes that run until the end of the ``with`` block. Each calls ``prepare(*arguments)`` first.
 
-    Functions, arguments and results are pickled, so functions are those of modules. For example, ``with ProcessPool(2) as
-    pool: list(pool.map(math.sqrt, [4, 9]))`` gives [2.0, 3.0].
+    Functions, arguments and results are pickled, so functions must be importable from a module. For example, ``with
+    ProcessPool(2) as pool: list(pool.map(math.sqrt, [4, 9]))`` gives [2.0, 3.0].
     """
 
     def __init__(self, jobs: int, prepare: Callable[..., object] | None = None, *arguments: Any) -> None:
@@ -50,7 +51,7 @@ class ProcessPool:
         self._threads.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterator[Any]:
-        """Yield the results in the order of the arguments. An exception of the function is raised here."""
+        """Yield the results in the order of the arguments. An exception in a function is raised here."""
         calls = [
             self._threads.submit(self._call, function, arguments)
             for arguments in zip(*iterables, strict=False)
@@ -60,12 +61,12 @@ class ProcessPool:
     def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         child = getattr(self._own, "child", None)
         if child is None:
-            child = self._own.child = self._started()
+            child = self._own.child = self._start_child()
             if self._first is not None:
-                _asked(child, *self._first)
-        return _asked(child, function, arguments)
+                _call_in_child(child, *self._first)
+        return _call_in_child(child, function, arguments)
 
-    def _started(self) -> ChildProcess:
+    def _start_child(self) -> ChildProcess:
         command = python_command("litecheck.processes.worker_pool:main")
         child = ChildProcess(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._children.append(child)
@@ -75,7 +76,8 @@ class ProcessPool:
 
 
 def main() -> None:
-    """Call functions until stdin ends: the program of a process. Functions may print: stdout goes nowhere."""
+    """Call functions until stdin ends. This is the program of a process of the pool; stdout of the functions is
+    discarded."""
     calls, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for number in (0, 1):
@@ -91,7 +93,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _asked(child: ChildProcess, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _call_in_child(child: ChildProcess, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     try:
         _send(child.stdin, (function, arguments))
         answer = _receive(child.stdout)
@@ -112,7 +114,7 @@ def _send(stream: IO[bytes], message: Any) -> None:
 
 
 def _receive(stream: IO[bytes]) -> Any:
-    """Return the next message, or None at the end. Both sides are litecheck, so the pickle is trusted."""
+    """Return the next message, or None at the end. Both processes are litecheck, so unpickling is safe."""
     head = stream.read(_LENGTH)
     length = int.from_bytes(head, "little")
     content = stream.read(length) if len(head) == _LENGTH else b""

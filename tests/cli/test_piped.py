@@ -22,12 +22,12 @@ def piped() -> Iterator[Piped]:
     """Runs a command with bytes on its standard input: exit code and output."""
 
     def run(content: bytes, *arguments: str) -> tuple[int, str]:
-        containers._piped.cache_clear()
+        containers._read_stdin.cache_clear()
         done = CliRunner().invoke(app, list(arguments), input=content)
         return done.exit_code, done.output
 
     yield run
-    containers._piped.cache_clear()
+    containers._read_stdin.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -320,10 +320,10 @@ def test_random_bytes_never_raise(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [MODEL, b""])
 def test_a_model_is_read_from_a_pipe(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    containers._piped.cache_clear()
+    containers._read_stdin.cache_clear()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     (item,) = open_models("-")
-    containers._piped.cache_clear()
+    containers._read_stdin.cache_clear()
     if content:
         assert isinstance(item, Member)
         assert item.data.tobytes() == content

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut, entered_by, reads, writes
+from litecheck.model.cut import cut, reads, with_entry_point, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
@@ -143,7 +143,7 @@ def _two_entries() -> Model:
 @pytest.mark.parametrize("key", ["first", "second", "third"])
 def test_a_model_entered_elsewhere_computes_the_same(key: str, tmp_path: Path) -> None:
     model = _two_entries()
-    save_model(entered_by(model, key), tmp_path / "moved.tflite")
+    save_model(with_entry_point(model, key), tmp_path / "moved.tflite")
     moved = load_model(tmp_path / "moved.tflite")
     assert (moved.subgraphs[0].name, moved.signatures[0].key, moved.signatures[0].subgraph) == (key, key, 0)
     x = np.float32([[1, -2, 3]])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, NotDelegated
-from litecheck.processes.posix import written_to_stderr
+from litecheck.processes.posix import read_stderr_file
 
 #: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
 _PROOF = re.compile(r"Dispatch: using device '\w+'")
@@ -94,7 +94,7 @@ def _read(buffer: Any) -> NDArray[Any]:
 
 def _log() -> str:
     """Return the text that was written to stderr so far: the plugin logs only to stderr, which is the job's log file."""
-    return written_to_stderr()
+    return read_stderr_file()
 
 
 def _taken() -> str:

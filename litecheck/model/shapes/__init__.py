@@ -1,4 +1,4 @@
-"""Shapes of operator outputs: a law for each family, by name, shared by operators."""
+"""Shapes of operator outputs: laws by name, grouped by family and shared by operators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeEr
 _FAMILIES = (
     elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent, lengths,
 )  # fmt: skip
-#: Every law by the name a profile uses for it: its function's, which the module of its family lists.
+#: Laws by the name in profiles, which is the name of the function in ``__all__`` of its family.
 LAWS: Mapping[str, Law] = MappingProxyType(
     {name.rstrip("_"): getattr(family, name) for family in _FAMILIES for name in family.__all__}
 )

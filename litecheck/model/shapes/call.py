@@ -1,4 +1,4 @@
-"""Operator as a shape law sees it: inputs with their shapes, options, number of outputs."""
+"""Operator as input of a shape law: inputs with their shapes, options, number of outputs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from litecheck.quantization import INTEGER_RANGES
 
 #: Lengths of the dimensions, None for a length that is known only at run time.
 Shape: TypeAlias = tuple[int | None, ...]
-#: A shape for each output, None where not even the rank is known.
+#: Shapes of the outputs; None for an output of unknown rank.
 Shapes: TypeAlias = tuple[Shape | None, ...]
 
 
 class ShapeError(Exception):
-    """Error for shapes, index constants or options of an operator that are contradictory.
+    """Error for contradictory shapes, index constants or options of an operator.
 
-    ``role`` is the input at fault, None for an option or the operator as a whole; ``found`` completes "found ...".
-    ``kind`` names a contradiction with an impact of its own.
+    ``role`` is the faulty input, None for an option or the operator as a whole; ``found`` completes "found ...".
+    ``kind`` names a contradiction with a separate impact.
     """
 
     def __init__(self, role: str | None, found: str, kind: str = "") -> None:
@@ -34,13 +34,13 @@ class ShapeError(Exception):
         self.kind = kind
 
     def at_run_time(self) -> ShapeError:
-        """Return the error as the kernel reports it that reads a shape computed at run time."""
+        """Return the error of a kernel that reads a shape computed at run time."""
         return ShapeError(self.role, self.found, "computed")
 
 
 @dataclass(frozen=True, slots=True)
 class ShapedOperand:
-    """Tensor with its shape when the operator runs; None if not even the rank is known."""
+    """Tensor with its shape at run time; None if the rank is unknown."""
 
     tensor: Tensor
     shape: Shape | None
@@ -50,23 +50,23 @@ class ShapedOperand:
 class Call:
     """Data that determine the shapes of an operator's outputs.
 
-    ``roles`` holds the inputs that are present, by role, and the outputs (their types may matter), without shapes.
-    ``looked`` collects all that a law read beyond shapes and options: if it stays empty, the law's answer holds for
-    every call with the same shapes and options.
+    ``roles`` has the present inputs by role, and the outputs without shapes, because their types may matter. ``other_reads``
+    collects everything that a law reads except shapes and options. If ``other_reads`` stays empty, the output shapes apply
+    to every call with the same shapes and options.
     """
 
     opcode: str
     roles: Mapping[str, tuple[ShapedOperand, ...]]
     options: Table | None
     results: int
-    looked: list[str] = field(default_factory=list, compare=False)
+    other_reads: list[str] = field(default_factory=list, compare=False)
 
     def has(self, role: str) -> bool:
         """Return True if the input is present."""
         return bool(self.roles.get(role))
 
     def shape(self, role: str) -> Shape | None:
-        """Return the input's shape; None if it is absent or its rank is unknown."""
+        """Return the input's shape; None if the input is absent or its rank is unknown."""
         operands = self.roles.get(role)
         return operands[0].shape if operands else None
 
@@ -75,34 +75,35 @@ class Call:
         return tuple(operand.shape for operand in self.roles.get(role, ()))
 
     def dtype(self, role: str) -> str:
-        """Return the input's type, "" if it is absent."""
-        self.looked.append(role)
+        """Return the input's type, "" if the input is absent."""
+        self.other_reads.append(role)
         operands = self.roles.get(role)
         return operands[0].tensor.dtype if operands else ""
 
     def constant(self, role: str) -> bool:
         """Return True if the file has the values of all inputs of a role."""
-        self.looked.append(role)
+        self.other_reads.append(role)
         return all(operand.tensor.is_constant for operand in self.roles.get(role, ()))
 
-    def stated(self, role: str) -> Shape | None:
-        """Return the shape in the file of an input or an output, None if it is absent."""
-        self.looked.append(role)
+    def file_shape(self, role: str) -> Shape | None:
+        """Return the shape of an input or output in the file, None if it is absent."""
+        self.other_reads.append(role)
         operands = self.roles.get(role)
         return operands[0].tensor.shape if operands else None
 
     def values(self, role: str) -> NDArray[np.int64] | None:
-        """Return a constant's integers, flattened; None at run time, and for data that are not complete plain integers."""
-        self.looked.append(role)
+        """Return a constant's integers, flattened; None for values computed at run time and for damaged constants."""
+        self.other_reads.append(role)
         operands = self.roles.get(role)
         return constant_integers(operands[0].tensor) if operands else None
 
     def option(self, name: str, default: Any = 0) -> Any:
-        """Return an option of the operator; ``default`` is the schema's, for an option that the file leaves out."""
+        """Return an option of the operator, or ``default``, the schema's default, for an option that is absent in the
+        file."""
         return default if self.options is None else self.options.get(name, default)
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """Return an option that is a vector of integers, empty if the file leaves it out."""
+        """Return an option that is a vector of integers, empty if it is absent in the file."""
         return tuple(int(value) for value in self.option(name, ()))
 
 
@@ -110,13 +111,13 @@ Law: TypeAlias = Callable[[Call], Shapes]
 
 
 def constant_integers(tensor: Tensor) -> NDArray[np.int64] | None:
-    """Return the values of an integer constant, flattened; None for any other tensor, damaged constants included."""
+    """Return the values of an integer constant, flattened; None for other tensors and for damaged constants."""
     values = constant_numbers(tensor) if tensor.dtype in INTEGER_RANGES else None
     return None if values is None else values.astype(np.int64)
 
 
 def constant_numbers(tensor: Tensor) -> NDArray[Any] | None:
-    """Return the stored values of a constant, flattened; None for any other tensor, damaged constants included."""
+    """Return the stored values of a constant, flattened; None for other tensors and for damaged constants."""
     if tensor.data is None or tensor.nbytes != len(tensor.data) or any(dim < 0 for dim in tensor.shape):
         return None
     values = stored_integers(tensor)

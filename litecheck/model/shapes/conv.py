@@ -1,4 +1,4 @@
-"""Shapes of convolutions, grouped, depthwise or transposed, of pools and of matrix products."""
+"""Shapes of convolutions (also grouped, depthwise and transposed), pooling and matrix products."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ SAME, VALID = 0, 1
 
 
 def conv_2d(call: Call) -> Shapes:
-    """Input [n, h, w, c], weight [o, kh, kw, i] -> [n, h', w', o]; i divides c into groups, which divide o.
+    """Return [n, h', w', o] for input [n, h, w, c] and weight [o, kh, kw, i].
 
-    The bias has as many values as there are output channels.
+    i divides c into groups, and the number of groups divides o. The bias has o values.
     """
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    _slides(source, weight)
-    _grouped(source[3], weight[3], weight[0])
-    _bias(call, weight[0])
+    _check_window(source, weight)
+    _check_groups(source[3], weight[3], weight[0])
+    _check_bias(call, weight[0])
     return ((source[0], *conv_output_size(call, source[1:3], weight[1:3], strides, dilations), weight[0]),)
 
 
 def depthwise_conv_2d(call: Call) -> Shapes:
-    """Input [n, h, w, c], weight [1, kh, kw, c * m] -> [n, h', w', c * m]; the multiplier follows from shapes."""
+    """Return [n, h', w', c * m] for input [n, h, w, c] and weight [1, kh, kw, c * m]. The shapes determine the
+    multiplier m."""
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
-    _slides(source, weight)
+    _check_window(source, weight)
     if call.has("bias"):
         ranked(call, "bias", 1)
     if differ(weight[0], 1):
@@ -41,12 +42,12 @@ def depthwise_conv_2d(call: Call) -> Shapes:
         raise ShapeError(
             "weight", f"the weight has {outputs} channels, no multiple of the input's {channels}"
         )
-    _bias(call, outputs)
+    _check_bias(call, outputs)
     return ((source[0], *conv_output_size(call, source[1:3], weight[1:3], strides, dilations), outputs),)
 
 
-def _slides(source: Shape, weight: Shape) -> None:
-    """Refuses an image or a window without height or width; raises ShapeError."""
+def _check_window(source: Shape, weight: Shape) -> None:
+    """Raise ShapeError for an image or a window without height or width."""
     if 0 in source[1:3]:
         raise ShapeError("input", f"the input is {shape_text(source)}, with nothing to slide over")
     if 0 in weight[1:3]:
@@ -54,7 +55,7 @@ def _slides(source: Shape, weight: Shape) -> None:
 
 
 def conv_3d(call: Call) -> Shapes:
-    """Input [n, d, h, w, i], weight [kd, kh, kw, i, o] -> [n, d', h', w', o]."""
+    """Return [n, d', h', w', o] for input [n, d, h, w, i] and weight [kd, kh, kw, i, o]."""
     source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
@@ -63,37 +64,40 @@ def conv_3d(call: Call) -> Shapes:
             "weight",
             f"the weight is {shape_text(weight)}, the input {shape_text(source)}, with nothing to slide over",
         )
-    _channels(source[4], weight[3])
-    _bias(call, weight[4])
+    _check_channels(source[4], weight[3])
+    _check_bias(call, weight[4])
     return ((source[0], *conv_output_size(call, source[1:4], weight[:3], strides, dilations), weight[4]),)
 
 
 def conv_3d_transpose(call: Call) -> Shapes:
-    """Output shape, weight [kd, kh, kw, o, i], input [n, d, h, w, i] -> the output shape, ending in o."""
+    """Return the constant output shape, or [n, ?, ?, ?, o] for input [n, d, h, w, i] and weight [kd, kh, kw, o, i]."""
     source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
-    _channels(source[4], weight[4])
-    _bias(call, weight[3])
+    _check_channels(source[4], weight[4])
+    _check_bias(call, weight[3])
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
     window = zip(weight[:3], dilations, strict=True)
     reach = tuple(None if n is None else (n - 1) * d + 1 for n, d in window)
-    return (_demanded(call, source, reach, weight[3], strides),)
+    return (_transposed_output_shape(call, source, reach, weight[3], strides),)
 
 
 def transpose_conv(call: Call) -> Shapes:
-    """Output shape, weight [o, kh, kw, i], input [n, h, w, i] -> the output shape, ending in o."""
+    """Return the constant output shape, or [n, ?, ?, o] for input [n, h, w, i] and weight [o, kh, kw, i]."""
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     for role, shape, over in (("weight", weight, weight), ("input", source, source[1:])):
         if 0 in over:
             raise ShapeError(role, f"the {role} is {shape_text(shape)}, a window of nothing")
-    _channels(source[3], weight[3])
-    _bias(call, weight[0])
+    _check_channels(source[3], weight[3])
+    _check_bias(call, weight[0])
     strides = positive(call, ("stride_h", "stride_w"), 0)
-    return (_demanded(call, source, weight[1:3], weight[0], strides),)
+    return (_transposed_output_shape(call, source, weight[1:3], weight[0], strides),)
 
 
-def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, strides: Sequence[int]) -> Shape:
-    """The shape that ``output_shape`` demands: a window over it has to give the input's lengths. Raises ShapeError."""
+def _transposed_output_shape(
+    call: Call, source: Shape, window: Shape, outputs: int | None, strides: Sequence[int]
+) -> Shape:
+    """Return the shape in ``output_shape``. A window over this shape must give the lengths of the input. Raises
+    ShapeError."""
     ranked(call, "output_shape", 1)
     values = row(call, "output_shape", len(source))
     if padded(call) is None:
@@ -117,7 +121,7 @@ def _demanded(call: Call, source: Shape, window: Shape, outputs: int | None, str
     return tuple(values)
 
 
-def _grouped(channels: int | None, taken: int | None, outputs: int | None) -> None:
+def _check_groups(channels: int | None, taken: int | None, outputs: int | None) -> None:
     if taken == 0:
         raise ShapeError("weight", "the weight takes no channels")
     if channels is None or taken is None:
@@ -129,33 +133,33 @@ def _grouped(channels: int | None, taken: int | None, outputs: int | None) -> No
         )
 
 
-def _channels(channels: int | None, taken: int | None) -> None:
+def _check_channels(channels: int | None, taken: int | None) -> None:
     if differ(channels, taken):
         raise ShapeError("weight", f"the input has {channels} channels, the weight takes {taken}")
 
 
-def _bias(call: Call, outputs: int | None) -> None:
+def _check_bias(call: Call, outputs: int | None) -> None:
     values = elements(call, "bias") if call.has("bias") else None
     if differ(values, outputs):
         raise ShapeError("bias", f"the bias has {values} values for {outputs} output channels")
 
 
 def pool_2d(call: Call) -> Shapes:
-    """Input [n, h, w, c] -> [n, h', w', c], by window, stride and padding of the options.
+    """Return [n, h', w', c] for input [n, h, w, c], by window, stride and padding of the options.
 
-    LiteRT takes a window that has no extent or does not fit at all, and computes nothing.
+    LiteRT accepts a window that has no elements or does not fit, and computes nothing.
     """
     source = ranked(call, "input", 4) or (None,) * 4
     strides = positive(call, ("stride_h", "stride_w"), 0)
-    height, width = (_spatial(call, source[1:3], strides, at) for at in (0, 1))
-    if width == -1:  # the width is computed first, and what does not fit ends the computation
+    height, width = (_pooled_length(call, source[1:3], strides, at) for at in (0, 1))
+    if width == -1:  # LiteRT computes the width first and stops if it does not fit
         height, width = 0, 0
     elif width is None and padded(call) == VALID:
         height = None
     return ((source[0], 0 if height == -1 else height, width, source[3]),)
 
 
-def _spatial(call: Call, sizes: Shape, strides: list[int], at: int) -> int | None:
+def _pooled_length(call: Call, sizes: Shape, strides: list[int], at: int) -> int | None:
     window = int(call.option(("filter_height", "filter_width")[at]))
     if padded(call) is None or window < 1:
         return -1
@@ -163,9 +167,9 @@ def _spatial(call: Call, sizes: Shape, strides: list[int], at: int) -> int | Non
 
 
 def fully_connected(call: Call) -> Shapes:
-    """Weight [o, i]: all dimensions of the input in rows of i -> [rows, o], or as the input with o at the end.
+    """Return [rows, o] for weight [o, i]: all elements of the input as rows of i.
 
-    With ``keep_num_dims`` the input's last dimension is i.
+    With ``keep_num_dims``, the input ends in i and the output has its shape with o at the end.
     """
     source, weight = call.shape("input"), ranked(call, "weight", 2) or (None, None)
     units, length = weight
@@ -192,7 +196,8 @@ def fully_connected(call: Call) -> Shapes:
 
 
 def batch_matmul(call: Call) -> Shapes:
-    """[..., m, k] times [..., k, n] -> [..., m, n], what stands before broadcast; ``adj_x``, ``adj_y`` swap the two."""
+    """Return [..., m, n] for [..., m, k] and [..., k, n]. Batch dimensions broadcast; ``adj_x`` and ``adj_y``
+    transpose."""
     left, right = ranked(call, "lhs", 2, 5), ranked(call, "rhs", 2, 5)
     if left is None or right is None:
         return (None,)
@@ -247,9 +252,8 @@ def window_output_size(
 def conv_output_size(
     call: Call, sizes: Shape, window: Shape, strides: Sequence[int], dilations: Sequence[int]
 ) -> Shape:
-    """Return the output lengths of a convolution, as :func:`window_output_size`. Raises ShapeError
-    if the window does not fit.
-    """
+    """Return the output lengths of a convolution, by :func:`window_output_size`. Raises ShapeError if the window does
+    not fit."""
     if padded(call) is None:
         raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     found = window_output_size(call, sizes, window, strides, dilations)

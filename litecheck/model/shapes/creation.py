@@ -21,19 +21,19 @@ from litecheck.model.stored_values import stored_integers
 
 
 def fill(call: Call) -> Shapes:
-    """The shape that ``dims`` states, filled with one value."""
+    """Return the shape in ``dims``."""
     ranked(call, "dims", 1)
     ranked(call, "value", 0)
-    return _demanded(call, "dims")
+    return _constant_shape(call, "dims")
 
 
 def random(call: Call) -> Shapes:
-    """The shape demanded."""
+    """Return the shape in ``shape``."""
     ranked(call, "shape", 1)
-    return _demanded(call, "shape")
+    return _constant_shape(call, "shape")
 
 
-def _demanded(call: Call, role: str) -> Shapes:
+def _constant_shape(call: Call, role: str) -> Shapes:
     wanted = row(call, role)
     if wanted is None:
         return (unknown(elements(call, role)),)
@@ -43,7 +43,7 @@ def _demanded(call: Call, role: str) -> Shapes:
 
 
 def multinomial(call: Call) -> Shapes:
-    """[batch, classes] -> [batch, ``num_samples``]."""
+    """Return [batch, ``num_samples``] for logits [batch, classes]."""
     ranked(call, "num_samples", 0)
     logits = ranked(call, "logits", 2) or (None, None)
     samples = single(call, "num_samples")
@@ -53,7 +53,7 @@ def multinomial(call: Call) -> Shapes:
 
 
 def range_(call: Call) -> Shapes:
-    """As many numbers as there are from ``start`` to before ``limit`` in steps of ``delta``."""
+    """Return the number of values from ``start`` to below ``limit`` in steps of ``delta``: 1, 7 and 2 give (3,)."""
     numbers = []
     for role in ("start", "limit", "delta"):
         ranked(call, role, 0)
@@ -86,18 +86,18 @@ def _number(call: Call, role: str) -> float | int | None:
 
 
 def where(call: Call) -> Shapes:
-    """A row of indices for each nonzero value: their number is known only at run time. A scalar has no indices."""
+    """Return [?, rank]: one row of indices for each nonzero value. A scalar condition raises ShapeError."""
     return ((None, rank_of(at_least(call, "condition", 1))),)
 
 
 def unique(call: Call) -> Shapes:
-    """The values that differ, how many of which only run time tells, and where each of the input stands there."""
+    """Return [?] for the distinct values, and the shape of the input for the index of each value."""
     source = ranked(call, "input", 1) or (None,)
     return ((None,), source)
 
 
 def rfft_2d(call: Call) -> Shapes:
-    """[..., h, w] -> [..., f0, f1 / 2 + 1] for the powers of two ``fft_length``."""
+    """Return [..., f0, f1 / 2 + 1] for input [..., h, w] and ``fft_length`` (f0, f1), which must be powers of two."""
     source = call.shape("input")
     if source is not None and len(source) < 2:
         raise ShapeError("input", f"the input has {len(source)} dimensions, at least 2 wanted")
@@ -112,7 +112,10 @@ def rfft_2d(call: Call) -> Shapes:
 
 
 def non_max_suppression(call: Call) -> Shapes:
-    """``max_output_size`` places for boxes [n, 4] with scores [n], their scores where asked for, and how many count."""
+    """Return [``max_output_size``] for the indices of boxes and, if present, their scores, and [] for the count.
+
+    Boxes are [n, 4], scores [n].
+    """
     boxes, scores = ranked(call, "boxes", 2) or (None, None), ranked(call, "scores", 1)
     if boxes[1] is not None and boxes[1] != 4:
         raise ShapeError("boxes", f"a box has {boxes[1]} numbers, 4 wanted")
@@ -128,27 +131,27 @@ def non_max_suppression(call: Call) -> Shapes:
 
 
 def as_stated(call: Call) -> Shapes:
-    """The shape the file states of the result: LiteRT leaves it as it is."""
-    return (call.stated("output"),)
+    """Return the output shape in the file, which LiteRT does not change."""
+    return (call.file_shape("output"),)
 
 
 def one_number(call: Call) -> Shapes:
-    """A vector of length 1."""
+    """Return [1]."""
     return ((1,),)
 
 
 def keys_found(call: Call) -> Shapes:
-    """One value for each key."""
+    """Return the shape of the keys: one value for each key."""
     return (call.shape("keys"),)
 
 
 def nothing_known(call: Call) -> Shapes:
-    """Shapes that called subgraphs, variables or strings decide."""
+    """Return unknown shapes, because called subgraphs, variables or strings determine them."""
     return (None,) * call.results
 
 
 def reduce(call: Call) -> Shapes:
-    """The input without the dimensions the operand ``axis`` lists, or with 1 there (``keep_dims``)."""
+    """Return the input's shape without the dimensions in ``axis``, or with 1 in their place (``keep_dims``)."""
     shape, keep = call.shape("input"), bool(call.option("keep_dims", False))
     axes = row(call, "axis")
     if shape is None:
@@ -166,7 +169,7 @@ def reduce(call: Call) -> Shapes:
 
 
 def arg_extreme(call: Call) -> Shapes:
-    """The input without the dimension that the operand ``axis`` names."""
+    """Return the input's shape without the dimension ``axis``."""
     shape, axis = call.shape("input"), single(call, "axis")
     if shape is None:
         return (None,)
@@ -181,12 +184,12 @@ def arg_extreme(call: Call) -> Shapes:
 
 
 def shape_of(call: Call) -> Shapes:
-    """One number for each dimension of the input."""
+    """Return [rank of the input]."""
     return ((rank_of(call.shape("input")),),)
 
 
 def rank(call: Call) -> Shapes:
-    """One number."""
+    """Return [], the shape of a scalar."""
     return ((),)
 
 

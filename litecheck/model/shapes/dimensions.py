@@ -1,4 +1,4 @@
-"""Arithmetic on shapes of which parts may be unknown, and the demands that many laws make."""
+"""Arithmetic on partly unknown shapes, and checks that many laws share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Row = NDArray[np.int64]
 
 
 def shape_text(shape: Shape) -> str:
-    """Return a shape in words: ``[1, ?, 3]``."""
+    """Return a shape as text. Example: ``[1, ?, 3]``."""
     return "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"
 
 
 def words(role: str) -> str:
-    """Return a role in words: ``weights time`` for ``weights_time``."""
+    """Return a role as text. Example: ``weights time`` for ``weights_time``."""
     return role.replace("_", " ")
 
 
 def count(shape: Iterable[int | None] | None) -> int | None:
-    """Return the number of elements; None if unknown. A dimension of length 0 makes it 0.
+    """Return the number of elements; None if unknown. A dimension of length 0 gives 0.
 
     For example, (1, 4, 8) has 32, and () has 1.
     """
@@ -95,7 +95,10 @@ def single(call: Call, role: str) -> int | None:
 
 
 def first(call: Call, role: str) -> int | None:
-    """Return the first value of a constant, the only value that LiteRT reads; None if known only at run time."""
+    """Return the first value of a constant, the only value that LiteRT reads; None if known only at run time.
+
+    Raises ShapeError for an empty constant.
+    """
     if elements(call, role) == 0:
         raise ShapeError(role, f"the {words(role)} is empty")
     values = call.values(role)
@@ -103,7 +106,7 @@ def first(call: Call, role: str) -> int | None:
 
 
 def row(call: Call, role: str, length: int | None = None) -> list[int] | None:
-    """Return the values of a constant, flattened, which must have this length. Raises ShapeError."""
+    """Return the values of a constant, flattened; None if known only at run time. Raises ShapeError for another length."""
     number = elements(call, role)
     if length is not None and number is not None and number != length:
         raise ShapeError(role, f"the {words(role)} has {number} values, {length} wanted")
@@ -123,12 +126,12 @@ def equal_shapes(call: Call, a: str, b: str) -> Shape | None:
     return tuple(map(either, first, second))
 
 
-#: A file may say of how many dimensions a result is; none has more than this, and none is made up.
+#: Maximum rank of an unknown shape. A file may give a larger number of dimensions.
 _MOST_DIMENSIONS = 64
 
 
 def unknown(rank: int | None) -> Shape | None:
-    """Return a shape with at most the rank known."""
+    """Return a shape of which at most the rank is known."""
     return None if rank is None or not 0 <= rank <= _MOST_DIMENSIONS else (None,) * rank
 
 

@@ -1,4 +1,4 @@
-"""Shapes of elementwise operators: as the input, or as two or three operands broadcast."""
+"""Shapes of elementwise operators: the shape of the input, or the broadcast shape of two or three inputs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from litecheck.model.shapes.dimensions import (
 
 
 def elementwise(call: Call) -> Shapes:
-    """The input's shape, whatever it is."""
+    """Return the input's shape."""
     return (call.shape("input"),)
 
 
 def at_least_1d(call: Call) -> Shapes:
-    """The input's shape; a scalar has no last dimension to work along."""
+    """Return the input's shape, which needs a last dimension. A scalar raises ShapeError."""
     return (at_least(call, "input", 1),)
 
 
 def local_response_normalization(call: Call) -> Shapes:
-    """The input's shape of four dimensions; the radius is not negative."""
+    """Return the input's shape, which must have rank 4. A negative ``radius`` raises ShapeError."""
     if int(call.option("radius")) < 0:
         raise ShapeError(None, f"radius is {call.option('radius')}")
     return (ranked(call, "input", 4),)
 
 
 def along_axis(call: Call) -> Shapes:
-    """The input's shape; the operand ``axis`` is a number inside its rank."""
+    """Return the input's shape. ``axis`` must be one number within the rank."""
     shape, axis = call.shape("input"), single(call, "axis")
     if shape is not None and axis is not None:
         axis_within(axis, len(shape))
@@ -43,12 +43,12 @@ def along_axis(call: Call) -> Shapes:
 
 
 def same_shapes(call: Call) -> Shapes:
-    """The shape two operands share: no broadcasting."""
+    """Return the shape of two inputs that must have equal shapes, without broadcasting."""
     return (equal_shapes(call, "lhs", "rhs"),)
 
 
 def sum_of_all(call: Call) -> Shapes:
-    """The shape that all values share; there are at least two of them."""
+    """Return the shape of at least two values that must have equal shapes."""
     shapes = call.shapes("values")
     if len(shapes) < 2:
         raise ShapeError("values", f"there are {len(shapes)} values, at least 2 wanted")
@@ -72,7 +72,7 @@ def common(shapes: tuple[Shape | None, ...], role: str = "values") -> Shape | No
 
 
 def prelu(call: Call) -> Shapes:
-    """The input's shape, which ``alpha`` broadcast against it must not enlarge."""
+    """Return the input's shape. ``alpha`` must broadcast to this shape."""
     source, alpha = call.shape("input"), call.shape("alpha")
     together = broadcast_shapes((source, alpha), "alpha")
     if (
@@ -87,16 +87,19 @@ def prelu(call: Call) -> Shapes:
 
 
 def broadcast(call: Call) -> Shapes:
-    """Both operands broadcast, in any number of dimensions."""
+    """Return the broadcast shape of two inputs, of any rank."""
     return (broadcast_shapes((call.shape("lhs"), call.shape("rhs")), "rhs"),)
 
 
 def divide(call: Call) -> Shapes:
-    """Both operands broadcast; bytes in five dimensions at most, or LiteRT divides the wrong elements."""
+    """Return the broadcast shape of two inputs. Raises ShapeError for int8 and uint8 above rank 5.
+
+    LiteRT divides the wrong elements if these types broadcast in more than five dimensions.
+    """
     left, right = call.shape("lhs"), call.shape("rhs")
     rank = max(len(left or ()), len(right or ()))
     if rank > 5 and call.dtype("lhs") in ("int8", "uint8"):
-        # lengths that only run time tells may turn out equal
+        # lengths that are known only at run time may be equal
         alike = (
             left is None or right is None or (len(left) == len(right) and not any(map(differ, left, right)))
         )
@@ -109,7 +112,7 @@ def divide(call: Call) -> Shapes:
 
 
 def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | None:
-    """Broadcast shapes: dimensions are aligned at the end, and a length of 1 stretches. Raises ShapeError.
+    """Return the broadcast shape. Dimensions are aligned at the end, and a length of 1 is repeated. Raises ShapeError.
 
     For example, (1, 4, 1) and (3, 1, 8) give (3, 4, 8).
     """
@@ -125,20 +128,21 @@ def broadcast_shapes(shapes: tuple[Shape | None, ...], role: str) -> Shape | Non
         wide = {length for length in lengths if length is not None and length != 1}
         if len(wide) > 1:
             raise ShapeError(role, f"{' and '.join(map(shape_text, known))} do not broadcast")
-        # an unknown length stretches to, or must be, the known length; beside lengths of 1 it decides alone
+        # an unknown length is 1 or equal to a known length above 1; with lengths of 1 only, the result is unknown
         found.append(wide.pop() if wide else None if None in lengths else 1)
     return tuple(found)
 
 
 def select(call: Call) -> Shapes:
-    """The shape that both choices share; the condition has it too, or is a scalar, or has a value for each first index.
+    """Return the shape of both choices, which must be equal. The condition has this shape, is a scalar, or is a vector
+    with a value for each index of the first dimension.
 
-    Where all three have a single value, in any rank, the output may be stated in any rank.
+    If all three have a single value, of any rank, the output may have any rank in the file.
     """
-    stated = call.stated("output")
+    stated = call.file_shape("output")
     counts = [count(call.shape(role)) for role in ("condition", "on_true", "on_false")]
     if stated is not None and count(stated) == 1 and all(number in (1, None) for number in counts):
-        # lengths that only run time tells may all be 1
+        # lengths that are known only at run time may all be 1
         ranks = {len(call.shape(role) or ()) for role in ("on_true", "on_false")}
         known = stated if None not in counts else call.shape("on_true")
         return (known if None not in counts or ranks == {len(stated)} else None,)
@@ -156,7 +160,7 @@ def select(call: Call) -> Shapes:
 
 
 def select_v2(call: Call) -> Shapes:
-    """The condition and both choices broadcast to a common shape."""
+    """Return the broadcast shape of the condition and both choices."""
     shapes = tuple(call.shape(role) for role in ("condition", "on_true", "on_false"))
     return (broadcast_shapes(shapes, "condition"),)
 

@@ -1,4 +1,4 @@
-"""Shapes of operators that pick and place by index: gather, scatter, lookups, segments, one-hot rows."""
+"""Shapes of operators that read and write by index: gather, scatter, lookup, segment sums, one-hot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from litecheck.model.shapes.dimensions import (
 
 
 def gather(call: Call) -> Shapes:
-    """The input with ``axis`` replaced by the dimensions of the indices; ``batch_dims`` leading dimensions are shared."""
+    """Return the input's shape with ``axis`` replaced by the dimensions of the indices.
+
+    The first ``batch_dims`` dimensions of the input and the indices are equal and occur once.
+    """
     source, indices = call.shape("input"), call.shape("indices")
     if source is None or indices is None:
         return (None,)
@@ -36,12 +39,12 @@ def gather(call: Call) -> Shapes:
             "indices",
             f"the first {batch} dimensions of {shape_text(source)} and {shape_text(indices)} are not equal",
         )
-    _inside(call, source[axis])
+    _check_indices(call, source[axis])
     shared = tuple(map(either, source[:batch], indices[:batch]))
     return ((*shared, *source[batch:axis], *indices[batch:], *source[axis + 1 :]),)
 
 
-def _inside(call: Call, length: int | None) -> None:
+def _check_indices(call: Call, length: int | None) -> None:
     values = call.values("indices")
     if values is None or length is None or not values.size:
         return
@@ -51,18 +54,18 @@ def _inside(call: Call, length: int | None) -> None:
 
 
 def gather_nd(call: Call) -> Shapes:
-    """Indices [..., k] -> [..., the input's dimensions from k on]."""
+    """Return [..., the input's dimensions from k on] for indices [..., k]."""
     source, indices = at_least(call, "input", 1), at_least(call, "indices", 1)
     if source is None or indices is None or indices[-1] is None:
         return (None,)
     depth = indices[-1]
     if depth > len(source):
         raise ShapeError("indices", f"an index has {depth} parts, the input {len(source)} dimensions")
-    _points(call, source, depth)
+    _check_index_vectors(call, source, depth)
     return ((*indices[:-1], *source[depth:]),)
 
 
-def _points(call: Call, source: Shape, depth: int) -> None:
+def _check_index_vectors(call: Call, source: Shape, depth: int) -> None:
     values = call.values("indices")
     if values is None or not values.size or not depth:
         return
@@ -79,7 +82,7 @@ def _points(call: Call, source: Shape, depth: int) -> None:
 
 
 def scatter_nd(call: Call) -> Shapes:
-    """The demanded shape; updates are [..., its dimensions from k on] for indices [..., k]."""
+    """Return the shape in ``shape``. For indices [..., k], updates are [..., the dimensions of ``shape`` from k on]."""
     indices, updates = at_least(call, "indices", 1), at_least(call, "updates", 1)
     ranked(call, "shape", 1)
     number, wanted = elements(call, "shape"), row(call, "shape")
@@ -96,21 +99,21 @@ def scatter_nd(call: Call) -> Shapes:
             raise ShapeError(
                 "updates", f"the updates are {shape_text(updates)}, {shape_text(expected)} wanted"
             )
-        _points(call, tuple(wanted), depth)
+        _check_index_vectors(call, tuple(wanted), depth)
     return (tuple(wanted),)
 
 
 def embedding_lookup(call: Call) -> Shapes:
-    """A row of indices and a table of at least two dimensions -> an entry of the table for each index."""
+    """Return [n, ...] for indices [n] and table [rows, ...], of at least rank 2."""
     indices, table = ranked(call, "indices", 1), at_least(call, "table", 2)
     if table is None:
         return (None,)
-    _inside(call, table[0])
+    _check_indices(call, table[0])
     return (((indices or (None,))[0], *table[1:]),)
 
 
 def hashtable_lookup(call: Call) -> Shapes:
-    """As an embedding, found by key: an entry for each index, and whether it was there."""
+    """Return [n, ...] and [n] for indices [n]: a table entry for each index, and whether the key exists."""
     indices, keys = ranked(call, "indices", 1), ranked(call, "keys", 1)
     table = at_least(call, "table", 1)
     number = (indices or (None,))[0]
@@ -122,7 +125,7 @@ def hashtable_lookup(call: Call) -> Shapes:
 
 
 def one_hot(call: Call) -> Shapes:
-    """The indices' shape with a dimension of length ``depth`` at the option ``axis`` (-1: at the end)."""
+    """Return the indices' shape with a dimension of length ``depth`` inserted at ``axis`` (-1: at the end)."""
     indices, depth = call.shape("indices"), single(call, "depth")
     single(call, "on_value")
     single(call, "off_value")
@@ -138,7 +141,7 @@ def one_hot(call: Call) -> Shapes:
 
 
 def sparse_to_dense(call: Call) -> Shapes:
-    """The demanded shape; an index for each value, of as many parts as it has dimensions."""
+    """Return the shape in ``output_shape``. Each value has an index vector with one entry per output dimension."""
     indices, values = call.shape("indices"), ranked(call, "values", 0, 1)
     ranked(call, "output_shape", 1)
     single(call, "default_value")
@@ -157,12 +160,12 @@ def sparse_to_dense(call: Call) -> Shapes:
     if any(dim < 0 for dim in wanted):
         raise ShapeError("output_shape", f"the output shape is {wanted}, with negative lengths")
     if indices is not None and elements(call, "indices"):
-        _points(call, tuple(wanted), len(wanted))
+        _check_index_vectors(call, tuple(wanted), len(wanted))
     return (tuple(wanted),)
 
 
 def segment_sum(call: Call) -> Shapes:
-    """As many rows as the last of the rising segment ids says, plus 1; an id for each row of the input."""
+    """Return [last segment id + 1, ...] for input [n, ...] and n ascending segment ids."""
     source, ids = at_least(call, "input", 1), ranked(call, "segment_ids", 1)
     if source is None:
         return (None,)
@@ -177,7 +180,10 @@ def segment_sum(call: Call) -> Shapes:
 
 
 def unsorted_segment(call: Call) -> Shapes:
-    """``num_segments`` in place of the dimensions that the segment ids share with the input; ids are below it."""
+    """Return [``num_segments``, ...]: it replaces the dimensions that the segment ids share with the input.
+
+    Segment ids must be below ``num_segments``.
+    """
     source, ids = call.shape("input"), call.shape("segment_ids")
     stated = ranked(call, "num_segments", 0, 1)
     number = single(call, "num_segments")

@@ -11,10 +11,10 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
-from litecheck.model.shapes.folding import folded, folds, folds_late
+from litecheck.model.shapes.folding import fold, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
-#: An operator's law, the roles of its operands and results in file order, and which of them repeat.
+#: Law of an operator, the roles of its inputs and outputs in file order, and the repeated roles.
 Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
 LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
@@ -23,8 +23,8 @@ LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 class Inferred:
     """Shapes that the laws give for a subgraph.
 
-    ``shapes`` are the tensors' shapes by index, None if not even the rank is known; ``results`` are the shapes that
-    each law computed, by operator; ``misfits`` are contradictions, by operator.
+    ``shapes`` are the tensors' shapes by index, None for an unknown rank. ``results`` are the shapes that each law
+    computed, and ``misfits`` the contradictions, both by operator.
     """
 
     shapes: list[Shape | None]
@@ -33,54 +33,56 @@ class Inferred:
 
 
 def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> Inferred:
-    """Apply the laws to a subgraph, from its inputs and constants; an unknown or violated law gives None.
+    """Apply the laws to a subgraph, from its inputs and constants. An unknown or violated law gives None.
 
     A tensor that no operator writes has the shape in the file, with None for unknown dimensions in ``shape_signature``.
-    Stated shapes of outputs do not count: LiteRT sets them itself, and also the input shapes of called subgraphs.
-    ``model`` holds the subgraph. With ``stored``, every operator starts from the shapes in the file instead.
+    Output shapes in the file are ignored, because LiteRT sets them. It also sets the input shapes of called subgraphs.
+    ``model`` contains the subgraph. With ``stored``, every operator starts from the shapes in the file instead.
     """
     if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
         raise ValueError("the subgraph is none of the model's")
     if stored:
-        return _applied(subgraph, law_of, [tensor.shape for tensor in subgraph.tensors], stored=True)
-    shapes = _stated(subgraph)
+        return _apply_laws(subgraph, law_of, [tensor.shape for tensor in subgraph.tensors], stored=True)
+    shapes = _initial_shapes(subgraph)
     if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
         for index in subgraph.inputs:
             shapes[index] = None
-    found = _applied(subgraph, law_of, list(shapes))
+    found = _apply_laws(subgraph, law_of, list(shapes))
     if _only_batch_unknown(shapes):
         # A file without a resized input runs with the batch in the file.
-        found.misfits |= _applied(subgraph, law_of, _with_stated_batch(subgraph, shapes)).misfits
+        found.misfits |= _apply_laws(subgraph, law_of, _with_file_batch(subgraph, shapes)).misfits
     return found
 
 
-def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stored: bool = False) -> Inferred:
-    """Apply the laws in execution order; ``shapes`` are those before the first operator, and become the outcome."""
-    found, kept = Inferred(shapes), _Kept()
-    tensors = list(subgraph.tensors)  # those of known values stand here as if they were constants
-    late: set[int] = set()  # those that LiteRT computes, or whose shapes it computes, when the model runs
+def _apply_laws(
+    subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stored: bool = False
+) -> Inferred:
+    """Apply the laws in execution order. ``shapes`` are the shapes before the first operator, and are updated in place."""
+    found, kept = Inferred(shapes), _Cache()
+    tensors = list(subgraph.tensors)  # tensors with folded values become constants here
+    late: set[int] = set()  # tensors whose values or shapes LiteRT computes when the model runs
     for operator in subgraph.operators:
         entry = law_of(operator)
         if entry is None:
             continue
-        answer = _answer(kept, entry, operator, tensors, shapes)
+        result_shapes = _apply_law(kept, entry, operator, tensors, shapes)
         at_run_time = bool(late) and not late.isdisjoint(operator.inputs)
         if at_run_time:
             late.update(operator.outputs)
-        if isinstance(answer, ShapeError):
-            plain = at_run_time and not answer.kind
-            found.misfits[operator.index] = answer.at_run_time() if plain else answer
+        if isinstance(result_shapes, ShapeError):
+            plain = at_run_time and not result_shapes.kind
+            found.misfits[operator.index] = result_shapes.at_run_time() if plain else result_shapes
             continue
-        found.results[operator.index] = answer
-        for index, shape in zip(operator.outputs, answer, strict=False):
+        found.results[operator.index] = result_shapes
+        for index, shape in zip(operator.outputs, result_shapes, strict=False):
             if index >= 0 and not stored:
                 shapes[index] = shape
-        if len(answer) != 1 or not operator.outputs[:1] >= (0,):
+        if len(result_shapes) != 1 or not operator.outputs[:1] >= (0,):
             continue
         result = operator.outputs[0]
         if folds(entry[0], tensors[result]):
             call = call_of(operator, entry, tensors, shapes)
-            values = folded(entry[0], call, tensors[result], answer[0])
+            values = fold(entry[0], call, tensors[result], result_shapes[0])
             if values is not None:
                 tensors[result] = values
                 late.update({result} if folds_late(entry[0]) else ())
@@ -88,12 +90,12 @@ def _applied(subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stor
 
 
 def _only_batch_unknown(shapes: Sequence[Shape | None]) -> bool:
-    """Return True if the first dimension of a shape is unknown, and no other dimension. Example: (None, 4, 4, 8)."""
+    """Return True if only first dimensions are unknown, and at least one is. Example: (None, 4, 4, 8)."""
     known = [shape for shape in shapes if shape]
     return any(shape[0] is None for shape in known) and not any(None in shape[1:] for shape in known)
 
 
-def _with_stated_batch(subgraph: Subgraph, shapes: Sequence[Shape | None]) -> list[Shape | None]:
+def _with_file_batch(subgraph: Subgraph, shapes: Sequence[Shape | None]) -> list[Shape | None]:
     """Return the shapes with the batch in the file. Example: (None, 4) of a tensor with shape (1, 4) gives (1, 4)."""
     return [
         shape if shape is None or None not in shape else (tensor.shape[0], *shape[1:])
@@ -101,8 +103,8 @@ def _with_stated_batch(subgraph: Subgraph, shapes: Sequence[Shape | None]) -> li
     ]
 
 
-def _stated(subgraph: Subgraph) -> list[Shape | None]:
-    shapes: list[Shape | None] = [_open(tensor) for tensor in subgraph.tensors]
+def _initial_shapes(subgraph: Subgraph) -> list[Shape | None]:
+    shapes: list[Shape | None] = [_dynamic_shape(tensor) for tensor in subgraph.tensors]
     for operator in subgraph.operators:
         for index in operator.outputs:
             if index >= 0:
@@ -110,21 +112,21 @@ def _stated(subgraph: Subgraph) -> list[Shape | None]:
     return shapes
 
 
-def _open(tensor: Tensor) -> Shape:
+def _dynamic_shape(tensor: Tensor) -> Shape:
     signature = tensor.shape_signature
     if tensor.data is not None or not signature or len(signature) != len(tensor.shape):
         return tensor.shape
     return tuple(None if s == -1 else dim for s, dim in zip(signature, tensor.shape, strict=True))
 
 
-#: Laws' answers by shapes and options, of laws that looked at nothing else.
-_Kept = dict[Hashable, "Shapes | ShapeError"]
+#: Cached results of laws that read only shapes and options.
+_Cache = dict[Hashable, "Shapes | ShapeError"]
 
 
-def _answer(
-    kept: _Kept, entry: Entry, operator: Operator, tensors: Sequence[Tensor], shapes: list[Shape | None]
+def _apply_law(
+    kept: _Cache, entry: Entry, operator: Operator, tensors: Sequence[Tensor], shapes: list[Shape | None]
 ) -> Shapes | ShapeError:
-    """Return the law's answer for an operator, from the cache if its inputs are as before."""
+    """Return the result of an operator's law, from the cache if its shapes and options have occurred before."""
     law, roles = entry[0], entry[1]
     sources = tuple([shapes[index] if index >= 0 else -1 for index in operator.inputs])
     options, number = operator.options, len(operator.outputs)
@@ -136,23 +138,23 @@ def _answer(
         tuple(options.fields.items()) if options is not None else None,
     )
     try:
-        answer = kept.get(key)
-    except TypeError:  # an option that is a vector
+        result_shapes = kept.get(key)
+    except TypeError:  # an option is a vector
         key = (law, roles, sources, number, _hashable(options))
-        answer = kept.get(key)
-    if answer is None:
+        result_shapes = kept.get(key)
+    if result_shapes is None:
         call = call_of(operator, entry, tensors, shapes)
         try:
-            answer = law(call)
+            result_shapes = law(call)
         except ShapeError as misfit:
-            answer = misfit
-        if not call.looked:
-            kept[key] = answer
-    return answer
+            result_shapes = misfit
+        if not call.other_reads:
+            kept[key] = result_shapes
+    return result_shapes
 
 
 def call_of(operator: Operator, entry: Entry, tensors: Sequence[Tensor], shapes: list[Shape | None]) -> Call:
-    """An operator as its law sees it: operands with the shapes they have, results as the file states them."""
+    """Return the operator as input of its law: inputs with inferred shapes, outputs with the types in the file."""
     _, roles, results, repeated = entry
     operands = [ShapedOperand(tensors[i], shapes[i]) if i >= 0 else None for i in operator.inputs]
     written = [ShapedOperand(tensors[i], None) if i >= 0 else None for i in operator.outputs]
@@ -163,7 +165,8 @@ def call_of(operator: Operator, entry: Entry, tensors: Sequence[Tensor], shapes:
 def bind(
     operands: list[ShapedOperand | None], roles: tuple[str, ...], repeated: frozenset[str]
 ) -> dict[str, tuple[ShapedOperand, ...]]:
-    """Operands by role; a repeated role, the last role, takes all that are left, absent operands take nothing."""
+    """Return operands by role. A repeated role, always the last, gets all remaining operands; absent operands are left
+    out."""
     bound: dict[str, tuple[ShapedOperand, ...]] = {}
     for at, role in enumerate(roles):
         taken = operands[at:] if role in repeated else operands[at : at + 1]
@@ -174,7 +177,7 @@ def bind(
 
 
 def _hashable(value: object) -> Hashable:
-    """Something to look an option up by, equal for equal scalars and vectors."""
+    """Return a key for an option, equal for equal scalars and vectors."""
     if isinstance(value, Table):
         return tuple((name, _hashable(value.get(name))) for name in value)
     if isinstance(value, np.ndarray):

@@ -1,4 +1,5 @@
-"""Shapes of operators that put together or repeat: concatenation, pack, unpack, tile, broadcast, pads, resizing."""
+"""Shapes of operators that combine, repeat or resize tensors: concatenation, pack, unpack, tile, broadcast, pad,
+resize."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ from litecheck.model.shapes.elementwise import common
 
 
 def concatenation(call: Call) -> Shapes:
-    """The values end to end along the option ``axis``; other dimensions are equal. Constant scalars make a row."""
+    """Return the values' shape with the sum of their lengths along ``axis``; other dimensions must be equal.
+
+    Constant scalars give a vector.
+    """
     shapes = call.shapes("values")
     known = [shape for shape in shapes if shape is not None]
     if not known:
@@ -39,7 +43,7 @@ def concatenation(call: Call) -> Shapes:
 
 
 def pack(call: Call) -> Shapes:
-    """``values_count`` values of equal shape, side by side along a new dimension at ``axis``."""
+    """Return the values' common shape with a new dimension of length ``values_count`` at ``axis``."""
     shapes, number = call.shapes("values"), int(call.option("values_count"))
     if number != len(shapes):
         raise ShapeError(None, f"values_count is {number}, there are {len(shapes)} values")
@@ -51,7 +55,7 @@ def pack(call: Call) -> Shapes:
 
 
 def unpack(call: Call) -> Shapes:
-    """The input without the dimension at ``axis``, an output for each index along it (``num``)."""
+    """Return the input's shape without the dimension ``axis``, once for each of its ``num`` indices."""
     source, number = call.shape("input"), int(call.option("num"))
     if number != call.results:
         raise ShapeError(None, f"num is {number}, there are {call.results} outputs")
@@ -66,7 +70,7 @@ def unpack(call: Call) -> Shapes:
 
 
 def tile(call: Call) -> Shapes:
-    """Each dimension as often as ``multiples`` says."""
+    """Return the input's shape with each dimension multiplied by its entry in ``multiples``."""
     source = call.shape("input")
     multiples = row(call, "multiples", None if source is None else len(source))
     if source is None:
@@ -79,7 +83,7 @@ def tile(call: Call) -> Shapes:
 
 
 def broadcast_to(call: Call) -> Shapes:
-    """The shape demanded, of at most eight dimensions, to which the input broadcasts."""
+    """Return the shape in ``shape``, of at most eight dimensions. The input must broadcast to it."""
     source = ranked(call, "input", 0, 8)
     ranked(call, "shape", 1)
     number, wanted = elements(call, "shape"), row(call, "shape")
@@ -96,7 +100,7 @@ def broadcast_to(call: Call) -> Shapes:
 
 
 def broadcast_args(call: Call) -> Shapes:
-    """The shape to which two shapes broadcast: as long as the longer of them."""
+    """Return [rank] for the broadcast of two shapes: the larger of their ranks."""
     first, second = ranked(call, "shape1", 1), ranked(call, "shape2", 1)
     if first is None or second is None or None in (*first, *second):
         return ((None,),)
@@ -108,16 +112,16 @@ def broadcast_args(call: Call) -> Shapes:
 
 
 def pad(call: Call) -> Shapes:
-    """Each dimension with ``paddings`` before and behind, none negative; at most five dimensions."""
+    """Return the input's shape with the two entries of ``paddings`` added to each dimension. At most five dimensions."""
     if call.has("constant_values"):
         single(call, "constant_values")
-    return _padded(call, ranked(call, "input", 0, 5))
+    return _pad_shape(call, ranked(call, "input", 0, 5))
 
 
 def mirror_pad(call: Call) -> Shapes:
-    """As a pad; what is mirrored is inside: less than the dimension for REFLECT (0), at most it for SYMMETRIC (1)."""
+    """Return the padded shape. Padding is at most the dimension for SYMMETRIC (1), and less than it for REFLECT (0)."""
     source = call.shape("input")
-    found = _padded(call, source)
+    found = _pad_shape(call, source)
     values = row(call, "paddings")
     if int(call.option("mode")) not in (0, 1):
         raise ShapeError(None, f"mode is {call.option('mode')}, neither REFLECT (0) nor SYMMETRIC (1)")
@@ -132,7 +136,7 @@ def mirror_pad(call: Call) -> Shapes:
     return found
 
 
-def _padded(call: Call, source: Shape | None) -> Shapes:
+def _pad_shape(call: Call, source: Shape | None) -> Shapes:
     edges = ranked(call, "paddings", 2)
     if edges is not None and (differ(edges[1], 2) or (source is not None and differ(edges[0], len(source)))):
         rank = "rank" if source is None else len(source)
@@ -149,7 +153,7 @@ def _padded(call: Call, source: Shape | None) -> Shapes:
 
 
 def resize_nearest(call: Call) -> Shapes:
-    """[n, h, w, c] -> [n, size[0], size[1], c]."""
+    """Return [n, size[0], size[1], c] for input [n, h, w, c]."""
     source = ranked(call, "input", 4) or (None,) * 4
     ranked(call, "size", 1)
     size = row(call, "size", 2)
@@ -159,8 +163,11 @@ def resize_nearest(call: Call) -> Shapes:
 
 
 def resize_bilinear(call: Call) -> Shapes:
-    """As the nearest neighbour; not both ``align_corners`` and ``half_pixel_centers``."""
-    size = call.values("size")  # LiteRT looks at nothing of this where the size is computed
+    """Return [n, size[0], size[1], c] for input [n, h, w, c].
+
+    ``align_corners`` with ``half_pixel_centers`` raises ShapeError.
+    """
+    size = call.values("size")  # LiteRT makes these checks for a constant size only
     if size is not None and call.option("align_corners", False) and call.option("half_pixel_centers", False):
         raise ShapeError(None, "align_corners and half_pixel_centers are both set", "centers")
     if size is not None and size.size and int(size.min()) < 1:

@@ -1,4 +1,4 @@
-"""Shapes of operators that converters use to compute lengths: their integer outputs may be known at load."""
+"""Shapes of operators with which converters compute lengths. Their integer outputs may be known at load."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from litecheck.model.shapes.elementwise import broadcast, elementwise
 
 
 def add(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def subtract(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def multiply(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def floor_divide(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def maximum(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def minimum(call: Call) -> Shapes:
-    """Both operands broadcast."""
+    """Return the broadcast shape."""
     return broadcast(call)
 
 
 def cast(call: Call) -> Shapes:
-    """The input's shape."""
+    """Return the input's shape."""
     return elementwise(call)
 
 
 def product(call: Call) -> Shapes:
-    """The input without the dimensions of ``axis``, or with 1 there (``keep_dims``)."""
+    """Return the input's shape without the dimensions in ``axis``, or with 1 in their place (``keep_dims``)."""
     return reduce(call)
 
 

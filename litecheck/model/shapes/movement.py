@@ -1,4 +1,4 @@
-"""Shapes of operators that arrange the same elements anew: reshape, squeeze, expand, transpose, reverse, blocks."""
+"""Shapes of operators that rearrange elements: reshape, squeeze, expand, transpose, reverse, space and depth blocks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from litecheck.quantization import BITS
 
 
 def reshape(call: Call) -> Shapes:
-    """The new shape, in which a dimension may be -1: what is left. The elements stay as many.
+    """Return the new shape, in which one dimension may be -1 and is inferred. The number of elements must not change.
 
-    A one-dimensional operand ``shape`` of int32 counts, else the option ``new_shape``, whose [0] stands for a scalar.
+    The new shape is the input ``shape`` if it is an int32 vector, else the option ``new_shape``, whose [0] means a
+    scalar.
     """
     counts = call.has("shape") and call.dtype("shape") == "int32"
     stated = call.shape("shape") if counts else None
@@ -32,12 +33,12 @@ def reshape(call: Call) -> Shapes:
         values = row(call, "shape")
         if values is None:
             return (unknown(elements(call, "shape")),)
-        return (_filled(call, values),)
+        return (_infer_dimension(call, values),)
     wanted = list(call.integers("new_shape"))
-    return (_filled(call, [] if wanted == [0] else wanted),)
+    return (_infer_dimension(call, [] if wanted == [0] else wanted),)
 
 
-def _filled(call: Call, wanted: list[int]) -> Shape:
+def _infer_dimension(call: Call, wanted: list[int]) -> Shape:
     source = call.shape("input")
     if wanted.count(-1) > 1 or any(dim < -1 for dim in wanted):
         raise ShapeError("shape", f"the new shape is {wanted}, with more to infer than one length")
@@ -58,7 +59,8 @@ def _filled(call: Call, wanted: list[int]) -> Shape:
 
 
 def squeeze(call: Call) -> Shapes:
-    """The input without the dimensions of length 1 that ``squeeze_dims`` lists, without all of them if it lists none."""
+    """Return the input's shape without the dimensions of length 1 in ``squeeze_dims``, or without all of them if it is
+    empty."""
     source, axes = ranked(call, "input", 0, 8), call.integers("squeeze_dims")
     if source is None:
         return (None,)
@@ -76,7 +78,7 @@ def squeeze(call: Call) -> Shapes:
 
 
 def expand_dims(call: Call) -> Shapes:
-    """The input with a dimension of 1 at ``axis``; negative axes count from behind the end."""
+    """Return the input's shape with a dimension of 1 at ``axis``. -1 appends the dimension."""
     source, axis = call.shape("input"), single(call, "axis")
     if source is None:
         return (None,)
@@ -87,7 +89,7 @@ def expand_dims(call: Call) -> Shapes:
 
 
 def transpose(call: Call) -> Shapes:
-    """Dimension ``perm[i]`` of the input at place i; each comes once, at most six of them."""
+    """Return the input's dimensions in the order ``perm``, a permutation of at most six dimensions."""
     source = ranked(call, "input", 0, 6)
     if source is None:
         return (unknown(elements(call, "perm")),)
@@ -101,7 +103,7 @@ def transpose(call: Call) -> Shapes:
 
 
 def reverse(call: Call) -> Shapes:
-    """The input's shape; ``axis`` is a row of neighbouring axes inside its rank, each once."""
+    """Return the input's shape. ``axis`` lists consecutive axes within the rank, each once."""
     source = ranked(call, "input", 0, 8)
     ranked(call, "axis", 1)
     axes = row(call, "axis")
@@ -118,7 +120,10 @@ def reverse(call: Call) -> Shapes:
 
 
 def reverse_sequence(call: Call) -> Shapes:
-    """The input's shape; ``seq_dim`` and ``batch_dim`` are two of its dimensions, ``lengths`` a row as long as the batch."""
+    """Return the input's shape. ``lengths`` has one entry per batch, at most the length of ``seq_dim``.
+
+    ``seq_dim`` and ``batch_dim`` are two different dimensions.
+    """
     source, lengths = call.shape("input"), ranked(call, "lengths", 1)
     if source is None:
         return (None,)
@@ -139,35 +144,36 @@ def reverse_sequence(call: Call) -> Shapes:
 
 
 def space_to_depth(call: Call) -> Shapes:
-    """[n, h, w, c] -> [n, h / b, w / b, c * b * b]; ``block_size`` b divides height and width."""
-    source, block = ranked(call, "input", 4) or (None,) * 4, _block(call)
-    spatial = tuple(_over(call, dim, block) for dim in source[1:3])
+    """Return [n, h / b, w / b, c * b * b] for input [n, h, w, c]. ``block_size`` b must divide height and width."""
+    source, block = ranked(call, "input", 4) or (None,) * 4, _block_size(call)
+    spatial = tuple(_divide(call, dim, block) for dim in source[1:3])
     return ((source[0], *spatial, None if source[3] is None else source[3] * block * block),)
 
 
 def depth_to_space(call: Call) -> Shapes:
-    """[n, h, w, c] -> [n, h * b, w * b, c / (b * b)]; the square of ``block_size`` b divides the channels."""
-    source, block = ranked(call, "input", 4) or (None,) * 4, _block(call)
+    """Return [n, h * b, w * b, c / (b * b)] for input [n, h, w, c]. The square of ``block_size`` b must divide the
+    channels."""
+    source, block = ranked(call, "input", 4) or (None,) * 4, _block_size(call)
     spatial = tuple(None if dim is None else dim * block for dim in source[1:3])
-    return ((source[0], *spatial, _over(call, source[3], block * block)),)
+    return ((source[0], *spatial, _divide(call, source[3], block * block)),)
 
 
-def _block(call: Call) -> int:
+def _block_size(call: Call) -> int:
     block = int(call.option("block_size"))
     if block < 1:
         raise ShapeError(None, f"block_size is {block}, at least 1 wanted")
     return block
 
 
-def _over(call: Call, dim: int | None, block: int) -> int | None:
+def _divide(call: Call, dim: int | None, block: int) -> int | None:
     if dim is not None and dim % block:
         raise ShapeError("input", f"a length of {dim} is not a multiple of {block}")
     return None if dim is None else dim // block
 
 
 def space_to_batch(call: Call) -> Shapes:
-    """[n, spatial..., c] padded by ``paddings``, cut into blocks that go to the batch."""
-    source, blocks, pads = _blocks(call, "paddings")
+    """Return [n * blocks, padded spatial / block..., c] for input [n, spatial..., c]."""
+    source, blocks, pads = _read_blocks(call, "paddings")
     if source is None:
         return (None,)
     if blocks is None or pads is None:
@@ -177,14 +183,14 @@ def space_to_batch(call: Call) -> Shapes:
         padded = None if dim is None else dim + low + high
         if padded is not None and padded < 0:
             raise ShapeError("paddings", f"paddings of {low} and {high} leave less than nothing of {dim}")
-        spatial.append(_over(call, padded, block))
+        spatial.append(_divide(call, padded, block))
     batch = None if source[0] is None else source[0] * prod(blocks)
     return ((batch, *spatial, *source[len(blocks) + 1 :]),)
 
 
 def batch_to_space(call: Call) -> Shapes:
-    """[n, spatial..., c]: blocks of the batch laid out in space, then cropped by ``crops``."""
-    source, blocks, crops = _blocks(call, "crops")
+    """Return [n / blocks, spatial * block - crops..., c] for input [n, spatial..., c]."""
+    source, blocks, crops = _read_blocks(call, "crops")
     if source is None:
         return (None,)
     if blocks is None or crops is None:
@@ -199,11 +205,13 @@ def batch_to_space(call: Call) -> Shapes:
                 "crops", f"crops of {low} and {high} leave less than nothing of {dim} times {block}"
             )
         spatial.append(left)
-    return ((_over(call, source[0], prod(blocks)), *spatial, *source[len(blocks) + 1 :]),)
+    return ((_divide(call, source[0], prod(blocks)), *spatial, *source[len(blocks) + 1 :]),)
 
 
-def _blocks(call: Call, margins: str) -> tuple[Shape | None, list[int] | None, list[tuple[int, int]] | None]:
-    """The input, the block of each spatial dimension, and the margins before and behind it. Raises ShapeError."""
+def _read_blocks(
+    call: Call, margins: str
+) -> tuple[Shape | None, list[int] | None, list[tuple[int, int]] | None]:
+    """Return the input's shape, the block of each spatial dimension, and the pairs of margins. Raises ShapeError."""
     source = ranked(call, "input", 3, 4)
     ranked(call, "block_shape", 1)
     edges = ranked(call, margins, 2)
@@ -219,13 +227,13 @@ def _blocks(call: Call, margins: str) -> tuple[Shape | None, list[int] | None, l
 
 
 def matrix_diag(call: Call) -> Shapes:
-    """The diagonal's shape with its last dimension twice."""
+    """Return [..., n, n] for diagonal [..., n]."""
     shape = at_least(call, "diagonal", 1)
     return (None if shape is None else (*shape, shape[-1]),)
 
 
 def matrix_set_diag(call: Call) -> Shapes:
-    """The input's shape of rows and columns; the diagonal has the shorter of the two in their place."""
+    """Return the shape of the input [..., rows, columns]. The diagonal must be [..., min(rows, columns)]."""
     source, diagonal = at_least(call, "input", 2), call.shape("diagonal")
     if source is None or diagonal is None:
         return (source,)
@@ -237,7 +245,11 @@ def matrix_set_diag(call: Call) -> Shapes:
 
 
 def bitcast(call: Call) -> Shapes:
-    """The input's bits as another type: a narrower type adds a dimension, a wider type takes the last away."""
+    """Return the input's shape for a type of equal width. A narrower type adds a dimension, a wider type removes the
+    last.
+
+    Example: int32 [2] as int8 gives [2, 4].
+    """
     source = call.shape("input")
     before, after = _width(call.dtype("input")), _width(call.dtype("output"))
     if source is None or before is None or after is None:

@@ -1,4 +1,4 @@
-"""Shapes of operators that cut: slices, strided slices, splits, updates in place, the largest of a row."""
+"""Shapes of operators that cut tensors: slice, strided slice, split, dynamic update, top k."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from litecheck.model.shapes.dimensions import (
 
 
 def slice_(call: Call) -> Shapes:
-    """``size`` elements from ``begin`` on along each dimension; a size of -1 takes the rest."""
+    """Return the lengths in ``size``; -1 takes all elements from ``begin`` on."""
     source = ranked(call, "input", 0, 5)
     rank = None if source is None else len(source)
     ranked(call, "begin", 1)
@@ -26,10 +26,10 @@ def slice_(call: Call) -> Shapes:
     begin, size = row(call, "begin", rank), row(call, "size", rank)
     if source is None or begin is None or size is None:
         return (unknown(rank if rank is not None else elements(call, "begin")),)
-    return (tuple(map(_cut, source, begin, size)),)
+    return (tuple(map(_slice_length, source, begin, size)),)
 
 
-def _cut(dim: int | None, begin: int, size: int) -> int | None:
+def _slice_length(dim: int | None, begin: int, size: int) -> int | None:
     if size < -1:
         raise ShapeError("size", f"a size of {size} is neither a length nor -1")
     if begin < 0:
@@ -45,11 +45,11 @@ def _cut(dim: int | None, begin: int, size: int) -> int | None:
 
 
 def strided_slice(call: Call) -> Shapes:
-    """From ``begin`` to before ``end`` in steps of ``strides``, along as many dimensions as are given.
+    """Return the number of elements from ``begin`` to below ``end`` in steps of ``strides``, for each given dimension.
 
-    Ends are clamped to the dimension; a bit of ``begin_mask`` or ``end_mask`` leaves an end open, of
-    ``ellipsis_mask`` stands for all dimensions not given, of ``new_axis_mask`` adds a dimension of 1, of
-    ``shrink_axis_mask`` takes one element and the dimension away.
+    Ends are clamped to the dimension. A bit of ``begin_mask`` or ``end_mask`` ignores an end. A bit of
+    ``ellipsis_mask`` keeps all dimensions that are not given, of ``new_axis_mask`` adds a dimension of 1, and of
+    ``shrink_axis_mask`` takes one element and removes the dimension.
     """
     source = call.shape("input")
     for role in ("begin", "end", "strides"):
@@ -59,15 +59,15 @@ def strided_slice(call: Call) -> Shapes:
         return (None,)
     row(call, "end", len(begin))
     if len(strides) < len(begin):
-        row(call, "strides", len(begin))  # more of them than are needed do no harm
+        row(call, "strides", len(begin))  # additional strides are allowed
     masks = {name: int(call.option(f"{name}_mask")) for name in _MASKS}
-    return (tuple(_strided(source, begin, end, strides, masks, bool(call.option("offset")))),)
+    return (tuple(_strided_lengths(source, begin, end, strides, masks, bool(call.option("offset")))),)
 
 
 _MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
-def _strided(
+def _strided_lengths(
     source: Shape, begin: list[int], end: list[int], strides: list[int], masks: dict[str, int], offset: bool
 ) -> list[int | None]:
     def bit(name: str, at: int) -> bool:
@@ -93,7 +93,7 @@ def _strided(
                 "begin", f"begin has {given - added} values for a tensor of {len(source)} dimensions"
             )
         else:
-            length = _steps(
+            length = _count_steps(
                 source[at],
                 begin[i],
                 end[i],
@@ -109,7 +109,7 @@ def _strided(
     return [*found, *source[at:]]
 
 
-def _steps(
+def _count_steps(
     dim: int | None,
     begin: int,
     end: int,
@@ -135,9 +135,9 @@ def _clamp(index: int, dim: int, low: int, high: int) -> int:
 
 
 def split(call: Call) -> Shapes:
-    """``num_splits`` equal parts along ``axis``, and as many results."""
+    """Return the shapes of ``num_splits`` equal parts along ``axis``."""
     source, axis = call.shape("input"), first(call, "axis")
-    parts = _parts(call)
+    parts = _count_parts(call)
     if source is None or axis is None:
         return (unknown(None if source is None else len(source)),) * parts
     at = axis_within(axis, len(source))
@@ -149,18 +149,18 @@ def split(call: Call) -> Shapes:
 
 
 def split_v(call: Call) -> Shapes:
-    """Parts along ``axis`` of the lengths ``size_splits``, of which a length may be -1: what is left."""
-    source, axis, parts = call.shape("input"), first(call, "axis"), _parts(call)
+    """Return the shapes of parts along ``axis`` with the lengths ``size_splits``. One length may be -1 and is inferred."""
+    source, axis, parts = call.shape("input"), first(call, "axis"), _count_parts(call)
     ranked(call, "size_splits", 1)
     sizes = row(call, "size_splits", parts)
     if source is None or axis is None:
         return (unknown(None if source is None else len(source)),) * parts
     at = axis_within(axis, len(source))
-    lengths: list[int | None] = [None] * parts if sizes is None else _lengths(sizes, source[at])
+    lengths: list[int | None] = [None] * parts if sizes is None else _split_lengths(sizes, source[at])
     return tuple((*source[:at], length, *source[at + 1 :]) for length in lengths)
 
 
-def _lengths(sizes: list[int], length: int | None) -> list[int | None]:
+def _split_lengths(sizes: list[int], length: int | None) -> list[int | None]:
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
         raise ShapeError("size_splits", f"size_splits is {sizes}: one may be -1, none less")
     stated = sum(size for size in sizes if size != -1)
@@ -170,7 +170,7 @@ def _lengths(sizes: list[int], length: int | None) -> list[int | None]:
     return [rest if size == -1 else size for size in sizes]
 
 
-def _parts(call: Call) -> int:
+def _count_parts(call: Call) -> int:
     parts = int(call.option("num_splits"))
     if parts < 1 or parts != call.results:
         raise ShapeError(None, f"num_splits is {parts}, there are {call.results} outputs")
@@ -178,7 +178,7 @@ def _parts(call: Call) -> int:
 
 
 def dynamic_update_slice(call: Call) -> Shapes:
-    """The input's shape; the update has its rank and fits inside, ``start_indices`` has an index for each dimension."""
+    """Return the input's shape. The update must fit in it, and ``start_indices`` has an index for each dimension."""
     source, update = call.shape("input"), call.shape("update")
     start = ranked(call, "start_indices", 1)
     if source is None:
@@ -195,7 +195,7 @@ def dynamic_update_slice(call: Call) -> Shapes:
 
 
 def top_k(call: Call) -> Shapes:
-    """The ``k`` largest along the last dimension, and where they stand; none where k is negative."""
+    """Return [..., k] for values and indices of input [..., n]; a negative k counts as 0."""
     source, k = at_least(call, "input", 1), single(call, "k")
     if source is None:
         return (None, None)

@@ -1,4 +1,4 @@
-"""Shapes of the operators taken over from StableHLO that pad, dilate, gather and reduce windows."""
+"""Shapes of the operators from StableHLO that pad, dilate, gather and reduce windows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import at_least, count, differ, ranked, row, shape_text, single, words
 
 
-def _per_dimension(call: Call, name: str, rank: int, default: int | None) -> tuple[int, ...]:
-    """An option with a number for each dimension; an absent option is ``default`` everywhere. Raises ShapeError."""
+def _dimension_option(call: Call, name: str, rank: int, default: int | None) -> tuple[int, ...]:
+    """Return an option with a number for each dimension, or ``default`` everywhere if it is absent. Raises ShapeError."""
     values = call.integers(name)
     if not values and default is not None:
         return (default,) * rank
@@ -19,45 +19,45 @@ def _per_dimension(call: Call, name: str, rank: int, default: int | None) -> tup
 
 
 def stablehlo_pad(call: Call) -> Shapes:
-    """Each dimension with ``interior_padding`` between its elements and edges added, or cut where negative.
+    """Return dim + (dim - 1) * interior + low + high for each dimension; negative edges crop.
 
-    A dimension cut away altogether leaves nothing of any.
+    If a dimension is cropped to 0 or less, all dimensions are 0.
     """
     source = call.shape("input")
     single(call, "padding_value")
     if source is None:
         return (None,)
     low, high, inner = (
-        _per_dimension(call, name, len(source), None)
+        _dimension_option(call, name, len(source), None)
         for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
     )
     if min(inner, default=0) < 0:
         raise ShapeError(None, f"interior_padding is {list(inner)}, with negative ones")
-    found = tuple(map(_spread, source, low, high, inner))
+    found = tuple(map(_padded_length, source, low, high, inner))
     if any(dim is not None and dim <= 0 for dim in found):
         return ((0,) * len(source),)
     return (found if None not in found else tuple(None for _ in found),)
 
 
-def _spread(dim: int | None, low: int, high: int, inner: int) -> int | None:
+def _padded_length(dim: int | None, low: int, high: int, inner: int) -> int | None:
     return None if dim is None else dim + max(0, dim - 1) * inner + low + high
 
 
 def dilate(call: Call) -> Shapes:
-    """Each dimension with ``dilations`` - 1 elements between its own; at most six dimensions."""
+    """Return (dim - 1) * dilation + 1 for each dimension, at most six. Example: length 3 with dilation 2 gives 5."""
     source = ranked(call, "input", 0, 6)
     ranked(call, "dilations", 1)
     dilations = row(call, "dilations", None if source is None else len(source))
     if source is None or dilations is None:
         return (None if source is None else (None,) * len(source),)
-    found = tuple(_spread(dim, 0, 0, d - 1) for dim, d in zip(source, dilations, strict=True))
+    found = tuple(_padded_length(dim, 0, 0, d - 1) for dim, d in zip(source, dilations, strict=True))
     if any(dilation < 1 for dilation in dilations):
         raise ShapeError("dilations", f"the dilations are {dilations}, at least 1 wanted")
     return (found,)
 
 
 def reduce_window(call: Call) -> Shapes:
-    """Return the number of positions of the dilated window, given by constants, along each dimension."""
+    """Return the number of positions of the dilated window along each dimension. The window must be constant."""
     source = at_least(call, "input", 1)
     rank = None if source is None else len(source)
     for role in _WINDOW:
@@ -74,33 +74,33 @@ def reduce_window(call: Call) -> Shapes:
     for role, values in (("window_strides", strides), ("window_dilations", dilations)):
         if any(value < 1 for value in values):
             raise ShapeError(role, f"the {words(role)} are {values}, at least 1 wanted")
-    return (tuple(map(_fits, source, window[:rank], strides[:rank], dilations[:rank])),)
+    return (tuple(map(_window_positions, source, window[:rank], strides[:rank], dilations[:rank])),)
 
 
 _WINDOW = ("window_shape", "window_strides", "window_dilations")
 
 
 def stablehlo_reduce_window(call: Call) -> Shapes:
-    """As a reduced window, of a base that ``base_dilations`` spread and ``padding`` extended before."""
+    """Return the number of window positions along each dimension, after ``base_dilations`` and ``padding``."""
     source = call.shape("input")
     if source is None:
         return (None,)
     rank = len(source)
     window, strides, base, dilations = (
-        _per_dimension(call, name, rank, 1)
+        _dimension_option(call, name, rank, 1)
         for name in ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
     )
-    edges = _per_dimension(call, "padding", 2 * rank, 0)
+    edges = _dimension_option(call, "padding", 2 * rank, 0)
     if min((*window, *strides, *base, *dilations), default=1) < 1:
         raise ShapeError(None, "a window length, stride or dilation is less than 1")
-    spread = tuple(map(_spread, source, edges[::2], edges[1::2], [b - 1 for b in base]))
+    spread = tuple(map(_padded_length, source, edges[::2], edges[1::2], [b - 1 for b in base]))
     dilated, padded = source if max(base, default=1) > 1 else (), spread if any(edges) else ()
     if any(dim is not None and dim < 1 for dim in (*dilated, *padded)):
         raise ShapeError(None, "base_dilations spread no elements, or padding leaves none")
-    return (tuple(map(_fits, spread, window, strides, dilations)),)
+    return (tuple(map(_window_positions, spread, window, strides, dilations)),)
 
 
-def _fits(dim: int | None, window: int, stride: int, dilation: int) -> int | None:
+def _window_positions(dim: int | None, window: int, stride: int, dilation: int) -> int | None:
     if dim is None:
         return None
     reach = (window - 1) * dilation + 1
@@ -108,7 +108,7 @@ def _fits(dim: int | None, window: int, stride: int, dilation: int) -> int | Non
 
 
 def stablehlo_gather(call: Call) -> Shapes:
-    """Slices of ``slice_sizes`` at the indices: batch dimensions of the indices, offset dimensions of the slice."""
+    """Return the batch dimensions of the indices, with the dimensions of slices inserted at ``offset_dims``."""
     source, indices = call.shape("input"), call.shape("indices")
     if source is None or indices is None:
         return (None,)
@@ -116,7 +116,7 @@ def stablehlo_gather(call: Call) -> Shapes:
     collapsed, vector = call.integers("collapsed_slice_dims"), int(call.option("index_vector_dim"))
     if not 0 <= vector < len(indices):
         raise ShapeError(None, f"index_vector_dim is {vector}, the indices have {len(indices)} dimensions")
-    _sizes_fit(source, sizes)
+    _check_slice_sizes(source, sizes)
     if len(set(collapsed)) != len(collapsed):
         raise ShapeError(None, f"collapsed_slice_dims {list(collapsed)} names a dimension twice")
     batch = [dim for at, dim in enumerate(indices) if at != vector]
@@ -130,7 +130,7 @@ def stablehlo_gather(call: Call) -> Shapes:
     return (tuple(kept[offset.index(at)] if at in offset else next(rest) for at in range(rank)),)
 
 
-def _sizes_fit(source: Shape, sizes: Sequence[int]) -> None:
+def _check_slice_sizes(source: Shape, sizes: Sequence[int]) -> None:
     if len(sizes) != len(source) or any(
         size < 0 or (dim is not None and size > dim) for size, dim in zip(sizes, source, strict=True)
     ):
@@ -138,18 +138,18 @@ def _sizes_fit(source: Shape, sizes: Sequence[int]) -> None:
 
 
 def scatter(call: Call) -> Shapes:
-    """The input's shape."""
+    """Return the input's shape."""
     return (call.shape("input"),)
 
 
 def random_bits(call: Call) -> Shapes:
-    """The generator's state as it was, and as many bits as the file states."""
+    """Return the shape of the generator's state, and the output shape in the file."""
     state = call.shape("state")
     if state is not None and (
         len(state) != 1 or (count(state) is not None and differ(state[0], 2) and differ(state[0], 3))
     ):
         raise ShapeError("state", f"the state is {shape_text(state)}, [2] or [3] wanted")
-    return (state, call.stated("output"))
+    return (state, call.file_shape("output"))
 
 
 __all__ = [

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.model.build import options_table
 from litecheck.model.shapes import LAWS, Call
-from litecheck.model.shapes.folding import folded, folds
+from litecheck.model.shapes.folding import fold, folds
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from tests.model.shapes.test_laws import operand
@@ -25,7 +25,7 @@ def values_of(
         for role, value in operands.items()
     }
     call = Call(opcode, roles, options_table(opcode, **options), 1)
-    found = folded(LAWS[law], call, Tensor(0, "", dtype, (9,)), shape)
+    found = fold(LAWS[law], call, Tensor(0, "", dtype, (9,)), shape)
     if found is None:
         return None
     assert (found.shape, found.dtype) == (shape, dtype)
@@ -166,5 +166,5 @@ def test_operators_without_values() -> None:
 def test_a_join_reads_the_values() -> None:
     """An answer that depends on constants does not hold for all calls of the same shapes."""
     call = Call("PACK", {"values": (operand(3),)}, None, 1)
-    assert folded(LAWS["pack"], call, Tensor(0, "", "int32", (1,)), (1,)) is not None
-    assert call.looked == ["values"]
+    assert fold(LAWS["pack"], call, Tensor(0, "", "int32", (1,)), (1,)) is not None
+    assert call.other_reads == ["values"]
