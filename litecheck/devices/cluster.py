@@ -1,4 +1,4 @@
-"""Device on every worker of a Dask cluster: each job runs on a free worker, and is repeated elsewhere if it is lost."""
+"""Device on every worker of a Dask cluster. Each job runs on a free worker, and is repeated on another if it is lost."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from litecheck.devices.registry import open_device
 from litecheck.errors import LitecheckError, install_hint
 from litecheck.model.load import model_from
 
-#: What stands in a device's text for the name of the worker that opens it: a board, a port, a serial number.
+#: Placeholder in a device's text for the name of the worker that opens it. Example: a port or a serial number.
 WORKER = "{worker}"
-#: Seconds until a scheduler that does not answer is given up.
+#: Seconds to wait for a scheduler that does not answer.
 _PATIENCE = 20
-#: Workers that may be lost over a job before the job is taken for the reason.
+#: Number of workers that a job may lose before the job counts as the cause.
 _LOST = 3
 
 
 class OnCluster:
-    """Device with an instance for each worker, opened on its first job; as many threads as workers may call ``run``.
+    """Device with an instance for each worker, opened for its first job. As many threads as workers may call ``run``.
 
     ``resource`` names a resource of workers that a job needs: a worker started with ``--resources "board=1"`` runs one
     job at a time.
@@ -34,12 +34,12 @@ class OnCluster:
     ) -> None:
         """Open the device on one worker as a test. Raises DeviceError."""
         self.name = device
-        self._client = _client(address)
+        self._connect = _connect(address)
         self._opening = (device, limits or Limits(), build)
         self._resources = {resource: 1} if resource else None
         self._closed = False
         try:
-            self.described, memory = self._asked(_described)
+            self.described, memory = self._submit(_describe_device)
         except LitecheckError as error:
             self.close()
             raise DeviceError(f"--cluster {address}: {error}") from None
@@ -48,30 +48,30 @@ class OnCluster:
     @property
     def workers(self) -> int:
         """Number of jobs that can run at the same time."""
-        found: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        found: Mapping[str, Any] = self._connect.scheduler_info(n_workers=-1)["workers"]
         return max(1, sum(int(worker["nthreads"]) for worker in found.values()))
 
     def run(self, job: Job) -> Answer | Failure:
-        """Run one job on a free worker. Raises DeviceError once the device is closed."""
+        """Run one job on a free worker. Raises DeviceError if the device is closed."""
         if self._closed:
             raise DeviceError("the device was closed")
         try:
-            answer: Answer | Failure = self._asked(
-                _ran, job.name, job.content, job.runs, job.lengths, job.starts
+            answer: Answer | Failure = self._submit(
+                _run_job, job.name, job.content, job.runs, job.lengths, job.starts
             )
         except DeviceError as error:
             return Failure(Outcome.CRASHED, str(error))
         return answer
 
     def close(self) -> None:
-        """Disconnect from the cluster; devices are closed with their workers."""
+        """Disconnect from the cluster. Devices are closed with their workers."""
         self._closed = True
-        self._client.close()
+        self._connect.close()
 
-    def _asked(self, function: Any, *arguments: Any) -> Any:
+    def _submit(self, function: Any, *arguments: Any) -> Any:
         from distributed.scheduler import KilledWorker
 
-        future = self._client.submit(
+        future = self._connect.submit(
             function, *self._opening, *arguments, pure=False, resources=self._resources, retries=0
         )
         try:
@@ -80,7 +80,7 @@ class OnCluster:
             raise DeviceError(f"{_LOST + 1} workers were lost over this job: {error}") from None
 
 
-def _client(address: str) -> Any:
+def _connect(address: str) -> Any:
     if find_spec("distributed") is None:
         raise DeviceError(f"--cluster: needs the package distributed: {install_hint('cluster')}")
     import dask
@@ -97,12 +97,12 @@ def _client(address: str) -> Any:
     return client
 
 
-#: What lives on a worker: devices that are open there.
+#: Devices that are open on this worker.
 _opened: dict[tuple[str, Limits], Device] = {}
 _lock = threading.Lock()
 
 
-def _device(text: str, limits: Limits, build: str) -> Device:
+def _device_of_worker(text: str, limits: Limits, build: str) -> Device:
     """Return the worker's own device, opened once."""
     from distributed import get_worker
 
@@ -113,13 +113,13 @@ def _device(text: str, limits: Limits, build: str) -> Device:
         return _opened[text, limits]
 
 
-def _described(text: str, limits: Limits, build: str) -> tuple[str, str]:
-    device = _device(text, limits, build)
+def _describe_device(text: str, limits: Limits, build: str) -> tuple[str, str]:
+    device = _device_of_worker(text, limits, build)
     return device.described, device.memory.value
 
 
-def _ran(
+def _run_job(
     text: str, limits: Limits, build: str, name: str, content: bytes, runs: Any, lengths: Any, starts: Any
 ) -> Answer | Failure:
     model = model_from(content, name)
-    return _device(text, limits, build).run(Job(name, model, content, runs, lengths, starts))
+    return _device_of_worker(text, limits, build).run(Job(name, model, content, runs, lengths, starts))

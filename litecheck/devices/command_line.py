@@ -1,4 +1,4 @@
-"""A command line as a device, seen before it runs: its words, the files it consists of, and its version."""
+"""Command line as a device, before it runs: its words, its files and its version."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-#: Input of the program: all data of a single run, or a folder of all runs of a case.
+#: Placeholders of the command: files of a single run, or a folder with all runs of a case.
 MODEL, INPUTS, OUTPUTS, RUNS = "{model}", "{inputs}", "{outputs}", "{runs}"
 _EXAMPLE = '"run_on_board {model} {runs}"'
-#: Seconds that a program may take to say its version, and characters of it that are kept.
+#: Time limit of ``--version`` in seconds, and maximum length of the version in characters.
 _PATIENCE, _LONGEST = 10.0, 100
 
 
 def words(command: str) -> list[str]:
-    """Return the words of the command line. Raises ValueError if it cannot be started."""
+    """Return the words of the command line. Raises ValueError if the program cannot be started."""
     parts = split_command(command)
     if not parts:
         raise ValueError(f"a program is missing, as in command:{_EXAMPLE}")
@@ -48,10 +48,10 @@ def split_command(command: str, windows: bool = os.name == "nt") -> list[str]:
 def version(command: str) -> str:
     """Return the first line that the program prints for ``--version``, in visible characters; "" if there is none.
 
-    The program is called only if nothing but the program, options and files precede the first placeholder: the text
-    after ``sh -c`` would be run.
+    The program is called only if the words before the first placeholder are the program, options and files. The text
+    after ``sh -c`` would be executed, so it prevents the call.
     """
-    parts = list(_leading(words(command)))
+    parts = list(_words_before_placeholder(words(command)))
     if not all(part.startswith("-") or os.path.isfile(part) for part in parts[1:]) or "-c" in parts:
         return ""
     try:
@@ -70,12 +70,12 @@ def version(command: str) -> str:
 
 
 def files(parts: Sequence[str]) -> Iterator[Path]:
-    """Yield the program of a command line, and every other file that the line names."""
+    """Yield the program of a command line, and every other file in it."""
     program = shutil.which(parts[0])
     yield from (Path(part) for part in (program or parts[0], *parts[1:]) if os.path.isfile(part))
 
 
-def _leading(parts: Sequence[str]) -> Iterator[str]:
+def _words_before_placeholder(parts: Sequence[str]) -> Iterator[str]:
     """Yield the words before the first word with a placeholder."""
     for part in parts:
         if any(name in part for name in (MODEL, INPUTS, OUTPUTS, RUNS)):

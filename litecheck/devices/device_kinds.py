@@ -1,4 +1,4 @@
-"""The kinds of devices that ``--device`` can name: the modules of litecheck.devices.adapters, each with its ``KIND``."""
+"""Kinds of devices for ``--device``: the modules of litecheck.devices.adapters, each with its ``KIND``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from litecheck.devices.process import QUIET
 from litecheck.target_kinds import bundled_kinds
 
 _ADAPTERS = "litecheck.devices.adapters"
-#: A single thread each: jobs run side by side, and a child that has threads cannot be forked.
-#: glibc fills memory it hands out: what foreign code never wrote then looks like nothing it could have computed.
+#: Environment of foreign code. glibc fills allocated memory with a pattern, so that unwritten outputs are visible. QUIET
+#: limits a child to one thread: jobs run in parallel, and a child with several threads cannot be forked.
 FILLED = {**QUIET, "MALLOC_PERTURB_": "165"}
 
-#: From the text of an option or an argument to what the adapter gets of it; raises ValueError.
+#: Parser of an option's text. Raises ValueError.
 Read = Callable[[str], object]
 
 
@@ -27,17 +27,15 @@ Read = Callable[[str], object]
 class DeviceKind:
     """Kind of device: converts ``--device NAME:ARGUMENT,KEY=VALUE`` to an adapter's options.
 
-    ``adapter`` is a Factory as ``module:attribute``; a device without an adapter needs no child process and is created
-    by ``opened``. ``modules`` must be installed, else the error names the ``extra`` of litecheck; ``package`` is the
-    package whose version is shown. ``options`` maps each option to its parser; None admits all. ``argument`` returns
-    the adapter's options for the argument, and raises ValueError for a bad argument; None admits no argument. With
-    ``whole`` the argument is everything after the colon, commas included; ``choices`` are the possible arguments.
-
-    ``usage`` is the text that ``--device`` takes, ``summary`` describes the device in one line of a list.
-
-    ``files`` are the files of a device, ``version`` is its own version text, ``driver`` is the data with which the
-    program of a reproducer (litecheck/verification/reproducers/reproducer_program.py) runs it without litecheck, with
-    the ``package`` to install.
+    ``adapter`` is a Factory as ``module:attribute``. A device without an adapter needs no child process and is created
+    by ``opened``. ``modules`` must be installed, else the error names the ``extra`` of litecheck. ``package`` is the
+    package whose version is shown. ``options`` maps each option to its parser; None allows all options. ``argument``
+    returns the adapter's options for the argument, and raises ValueError for a bad argument; None allows no argument.
+    With ``whole`` the argument is everything after the colon, commas included. ``choices`` are the possible arguments.
+    ``usage`` is the text that ``--device`` accepts, ``summary`` describes the device in one line of a list. ``files``
+    are the files of a device, and ``version`` is its version text. ``driver`` is the data with which the program of a
+    reproducer (litecheck/verification/reproducers/reproducer_program.py) runs the device without litecheck, with the
+    ``package`` to install.
     """
 
     name: str
@@ -60,7 +58,7 @@ class DeviceKind:
 
 @cache
 def kinds() -> Mapping[str, DeviceKind]:
-    """Return litecheck's own kinds of devices by name, with those of its targets. No runtime is loaded."""
+    """Return litecheck's kinds of devices by name, including those of its targets. No runtime is loaded."""
     adapters = pkgutil.iter_modules(import_module(_ADAPTERS).__path__, f"{_ADAPTERS}.")
     modules = [
         *(m.name for m in adapters),

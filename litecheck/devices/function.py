@@ -1,4 +1,4 @@
-"""Python function as a device: called in this process; its outputs and its exceptions become outcomes."""
+"""Python function as a device. It is called in this process; its outputs and exceptions become outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, No
 from litecheck.reference.engine.entry import named
 from litecheck.summary_text import counted
 
-#: The first parameter of a function that is to be given each model, as bytes.
+#: Name of the first parameter of a function that gets each model as bytes.
 MODEL = "model"
 _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (NotDelegated, Outcome.NOT_DELEGATED),
@@ -51,15 +51,15 @@ class FunctionDevice:
             raise DeviceError("the device was closed")
         runs: list[Arrays] = []
         for inputs in job.runs:
-            # The function may write into what it is given; the next arithmetic reads the same arrays.
+            # The function may write into its arguments; the next arithmetic reads the same arrays.
             given: list[Any] = [np.array(array) for array in inputs]
             try:
-                made = self.function(*([] if self.whole else [job.content]), *given)
+                returned = self.function(*([] if self.whole else [job.content]), *given)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # a function may raise anything, SystemExit included
-                return _raised(error)
-            outputs = _arrays(made, job)
+                return _failure_of(error)
+            outputs = _arrays(returned, job)
             if isinstance(outputs, str):
                 return Failure(Outcome.WRONG_SHAPE, outputs)
             runs.append(outputs)
@@ -71,7 +71,7 @@ class FunctionDevice:
 
 
 def check_any_model(device: Device, asked: str) -> None:
-    """Raise DeviceError for a function that computes a single model; ``asked`` names the caller, which needs many
+    """Raise DeviceError for a function that computes a single model. ``asked`` names the caller, which needs many
     models."""
     if isinstance(device, FunctionDevice) and device.whole:
         raise DeviceError(
@@ -83,37 +83,37 @@ def check_any_model(device: Device, asked: str) -> None:
 def _takes_model(function: Callable[..., Any]) -> bool:
     try:
         parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # something built in that does not say
+    except (TypeError, ValueError):  # some builtin functions have no signature
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return bool(parameters) and parameters[0].name == MODEL and parameters[0].kind in positional
 
 
-def _raised(error: BaseException) -> Failure:
+def _failure_of(error: BaseException) -> Failure:
     outcome = next((outcome for kind, outcome in _OUTCOMES if isinstance(error, kind)), Outcome.REFUSED)
-    told = "".join(traceback.format_exception_only(type(error), error)).strip()
-    # The first frame is that of this module, the last is where the function went wrong.
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    # The first frame belongs to this module; the last frame raised the exception.
     inside = traceback.extract_tb(error.__traceback__)[1:]
     if not inside:
-        return Failure(outcome, f"{told} (raised by the call itself)")
+        return Failure(outcome, f"{text} (raised by the call itself)")
     file = inside[-1].filename.replace("\\", "/").rpartition("/")[2]
-    return Failure(outcome, f"{told} (raised in {inside[-1].name}, {file}:{inside[-1].lineno})")
+    return Failure(outcome, f"{text} (raised in {inside[-1].name}, {file}:{inside[-1].lineno})")
 
 
-def _arrays(made: object, job: Job) -> Arrays | str:
+def _arrays(returned: object, job: Job) -> Arrays | str:
     """Return the function's outputs as arrays in the order of the model's outputs, or an error message."""
     graph = job.model.subgraphs[0]
     names = [name for name, _ in named(graph, graph.outputs)]
-    if isinstance(made, Mapping) and len(made) == len(names) == 1:
-        values = list(made.values())
-    elif isinstance(made, Mapping):
-        missing = [name for name in names if name not in made]
+    if isinstance(returned, Mapping) and len(returned) == len(names) == 1:
+        values = list(returned.values())
+    elif isinstance(returned, Mapping):
+        missing = [name for name in names if name not in returned]
         if missing:
-            there = ", ".join(map(repr, made)) or "nothing"
+            there = ", ".join(map(repr, returned)) or "nothing"
             return f"no output {missing[0]!r} in the mapping that was returned, which has {there}"
-        values = [made[name] for name in names]
+        values = [returned[name] for name in names]
     else:
-        values = list(made) if isinstance(made, (tuple, list)) else [made]
+        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     if len(values) != len(names):
         return f"{counted(len(values), 'output')} returned, the model has {len(names)}"
     arrays = list(map(_array, values))
@@ -124,9 +124,9 @@ def _arrays(made: object, job: Job) -> Arrays | str:
 
 
 def _array(value: object) -> NDArray[Any] | None:
-    """Return a copy, because the function may reuse its array; None for a value that does not hold numbers."""
+    """Return a copy, because the function may reuse its array; None for a value that does not contain numbers."""
     try:
         array = np.array(value)
-    except Exception:  # the conversion is the other library's
+    except Exception:  # a conversion by another library may raise anything
         return None
     return array if array.dtype.kind in "biufcV" else None

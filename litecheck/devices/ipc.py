@@ -1,4 +1,4 @@
-"""Arrays passed between processes through a file: a line of JSON, then raw values; no code is executed on reading."""
+"""Arrays passed between processes through a file: a line of JSON, then raw values. Reading executes no code."""
 
 from __future__ import annotations
 
@@ -17,45 +17,46 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays, StackedRuns
 from litecheck.devices.port import Job, Series
 
-#: Values begin at multiples of this, so that views of them are aligned.
+#: Alignment of values in bytes, so that views of them are aligned.
 _ALIGNMENT = 64
 _DTYPE = re.compile(r"[<|][biufc](1|2|4|8|16)")
 
 
 class MessageError(ValueError):
-    """Error for a file that is not a parcel: truncated, or written by another program."""
+    """Error for a file that is not a message: truncated, or written by another program."""
 
 
 class StoredRuns(Sequence[Arrays]):
-    """Runs with their arrays in a separate file, each read when it is taken, so that one run is in memory at a time."""
+    """Runs with their arrays in a separate file. Each run is read when it is accessed, so that one run is in memory at
+    a time."""
 
     def __init__(self, file: Path, described: Sequence[Sequence[tuple[str, Sequence[int], int]]]) -> None:
-        """``described`` are type, shape and place of every run's arrays."""
-        self._file, self._described = file, described
+        """Store type, shape and position of the arrays of every run."""
+        self._file, self._entries = file, described
 
     def __len__(self) -> int:
-        return len(self._described)
+        return len(self._entries)
 
     @overload
     def __getitem__(self, at: int) -> Arrays: ...
     @overload
     def __getitem__(self, at: slice) -> StoredRuns: ...
     def __getitem__(self, at: Any) -> Any:
-        found = self._described[at]
+        found = self._entries[at]
         if isinstance(at, slice):
             return StoredRuns(self._file, found)
         return tuple(self._array(*one) for one in found)
 
     def _array(self, dtype: str, shape: Sequence[int], at: int) -> NDArray[Any]:
-        size = prod(map(_length, shape))
-        values: NDArray[Any] = np.fromfile(self._file, np.dtype(_checked(dtype)), size, offset=at)
+        size = prod(map(_check_length, shape))
+        values: NDArray[Any] = np.fromfile(self._file, np.dtype(_check_dtype(dtype)), size, offset=at)
         if values.size != size:
             raise MessageError(f"{self._file.name}: cut short")
         return values.reshape(shape)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the JSON description of these runs."""
-        return {"file": str(self._file), "arrays": self._described}
+        return {"file": str(self._file), "arrays": self._entries}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> StoredRuns:
@@ -64,36 +65,36 @@ class StoredRuns(Sequence[Arrays]):
 
 
 class RunsFile:
-    """File to which runs are appended, to be read as :class:`StoredRuns`."""
+    """File to which runs are appended, for :class:`StoredRuns`."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._described: list[list[tuple[str, Sequence[int], int]]] = []
+        self._entries: list[list[tuple[str, Sequence[int], int]]] = []
 
     @property
     def size(self) -> int:
-        """Return the number of bytes written."""
+        """Number of bytes written."""
         return self._file.tell()
 
     def add(self, run: Arrays) -> None:
-        """Add one run. Raises ValueError for arrays that do not hold numbers, OSError."""
-        places: dict[int, tuple[str, Sequence[int], int]] = {}  # two models may be fed the same array
+        """Add one run. Raises OSError, and ValueError for arrays that do not contain numbers."""
+        places: dict[int, tuple[str, Sequence[int], int]] = {}  # one array may be an input of two models
         for array in run:
             if id(array) not in places:
-                values = _plain(array)
+                values = _little_endian(array)
                 places[id(array)] = values.dtype.str, values.shape, self.size
                 self._file.write(np.ascontiguousarray(values).data if values.size else b"")
-        self._described.append([places[id(array)] for array in run])
+        self._entries.append([places[id(array)] for array in run])
 
     @property
     def runs(self) -> StoredRuns:
-        """The runs that were written, to be read once the file is closed."""
-        return StoredRuns(Path(self._file.name), self._described)
+        """Runs written so far, readable after the file is closed."""
+        return StoredRuns(Path(self._file.name), self._entries)
 
 
 def write_message(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
-    """Write whole or not at all. Raises ValueError for arrays that do not hold numbers, OSError."""
-    plain = [_plain(a) for a in arrays]
+    """Write a message atomically. Raises OSError, and ValueError for arrays that do not contain numbers."""
+    plain = [_little_endian(a) for a in arrays]
     facts = json.dumps({**header, "arrays": [[a.dtype.str, a.shape] for a in plain]}).encode()
     part = path.with_name(f"{path.name}.part")
     with open(part, "wb") as file:
@@ -104,21 +105,23 @@ def write_message(path: Path, header: Mapping[str, Any], arrays: Sequence[NDArra
     os.replace(part, path)
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     values = array.astype(array.dtype.newbyteorder("<"), copy=False)
     if not _DTYPE.fullmatch(values.dtype.str):
         raise ValueError(f"an array of {array.dtype} holds no numbers")
     return values
 
 
-def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Read the header and the arrays of a parcel (writable views of one block). Raises MessageError, OSError."""
+def read_message(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Read the header and the arrays of a message (writable views of one block). Raises MessageError, OSError."""
     with open(path, "rb") as file:
         line = file.readline()
         block = np.fromfile(file, np.uint8)
     try:
         header = json.loads(line)
-        described = [(np.dtype(_checked(d)), tuple(map(_length, shape))) for d, shape in header.pop("arrays")]
+        described = [
+            (np.dtype(_check_dtype(d)), tuple(map(_check_length, shape))) for d, shape in header.pop("arrays")
+        ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise MessageError(f"{path.name}: {error}") from None
     arrays, at = [], 0
@@ -131,13 +134,13 @@ def read_parcel(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     return header, arrays
 
 
-def _checked(dtype: Any) -> str:
+def _check_dtype(dtype: Any) -> str:
     if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
         raise ValueError(f"type {str(dtype)[:20]!r}")
     return dtype
 
 
-def _length(n: Any) -> int:
+def _check_length(n: Any) -> int:
     if type(n) is not int or n < 0:
         raise ValueError(f"length {str(n)[:20]!r}")
     return n
@@ -154,9 +157,10 @@ def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[
     return tuple(tuple(arrays[a:b]) for a, b in pairwise(ends))
 
 
-def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return a job as a parcel's header and arrays: the model, the inputs of each run, the initial contents of series."""
-    header, arrays = packed_runs(job.runs)
+def pack_job(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Return a job as header and arrays of a message: the model, the inputs of each run, the initial contents of
+    series."""
+    header, arrays = pack_runs(job.runs)
     arrays.insert(0, np.frombuffer(job.content, np.uint8))
     if job.lengths:
         starts = sorted((number, index) for number, start in job.starts.items() for index in start)
@@ -165,8 +169,8 @@ def packed(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     return header, arrays
 
 
-def packed_runs(runs: Sequence[Arrays]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return runs as the header and the arrays of a parcel, stacks as they are."""
+def pack_runs(runs: Sequence[Arrays]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Return runs as header and arrays of a message. Stored runs stay in their file, stacked runs stay stacked."""
     if isinstance(runs, StoredRuns):
         return {"stored": runs.to_plain()}, []
     if isinstance(runs, StackedRuns):
@@ -174,16 +178,16 @@ def packed_runs(runs: Sequence[Arrays]) -> tuple[dict[str, Any], list[NDArray[An
     return {"runs": list(map(len, runs))}, [np.asarray(a) for run in runs for a in run]
 
 
-def unpacked_runs(
+def unpack_runs(
     header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]
 ) -> tuple[Sequence[Arrays], Sequence[NDArray[Any]]]:
-    """Return the runs of :func:`packed_runs`, and the arrays after them. Raises MessageError if these do not fit."""
+    """Return the runs of :func:`pack_runs`, and the arrays after them. Raises MessageError for inconsistent numbers."""
     if "stored" in header:
         return StoredRuns.of(header["stored"]), arrays
     if "columns" not in header:
         count = sum(header["runs"])
         return split(arrays[:count], header["runs"]), arrays[count:]
-    count = _length(header["columns"])
+    count = _check_length(header["columns"])
     columns = tuple(arrays[:count])
     lengths = {column.shape[:1] for column in columns}
     if len(columns) < count or len(lengths) != 1 or () in lengths:
@@ -191,11 +195,11 @@ def unpacked_runs(
     return StackedRuns(columns), arrays[count:]
 
 
-def unpacked(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
+def unpack_series(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Series, ...] | None:
     """Return the series of a job from its header and the arrays after the model; None if it has no series."""
     if "lengths" not in header:
         return None
-    (runs, contents_of), lengths = unpacked_runs(header, arrays), header["lengths"]
+    (runs, contents_of), lengths = unpack_runs(header, arrays), header["lengths"]
     starts: dict[int, dict[int, NDArray[Any]]] = {}
     for (number, index), contents in zip(header["starts"], contents_of, strict=True):
         starts.setdefault(number, {})[index] = contents

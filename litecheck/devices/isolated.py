@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices import worker_main
-from litecheck.devices.ipc import MessageError, packed, read_parcel, unpacked_runs, write_message
+from litecheck.devices.ipc import MessageError, pack_job, read_message, unpack_runs, write_message
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
@@ -24,19 +24,19 @@ from litecheck.processes.child import exit_name
 from litecheck.processes.memory import BY_SAMPLING
 from litecheck.processes.posix import KILLED
 
-#: What runtimes say when they get no memory.
+#: Messages of runtimes that get no memory.
 _MEMORY = re.compile(
     r"bad_alloc|MemoryError|out[ _]of[ _]memory|cannot allocate memory|failed to (allocate (\w+ )?memory|resize buffer)"
-    r"|too many buffers \(max is",  # TFLM's memory planner, whose number of buffers follows from the free arena
+    r"|too many buffers \(max is",  # TFLM's memory planner, whose maximum depends on the free arena
     re.IGNORECASE,
 )
 _CLOSED = "the device was closed"
-#: How Python says that a disk is full.
+#: Python's message for a full disk.
 _FULL = f"OSError: [Errno {errno.ENOSPC}]"
 
 
 class Isolated:
-    """Device with a child process for each thread that runs jobs; a child that ended is replaced."""
+    """Device with a child process for each thread that runs jobs. A child that has ended is replaced."""
 
     def __init__(
         self,
@@ -46,8 +46,8 @@ class Isolated:
         limits: Limits,
         started: WorkerProcess | None = None,
     ) -> None:
-        """Load the runtime and create the adapter once, as a test; the first child may have been ``started`` before.
-        Raises DeviceError."""
+        """Load the runtime and create the adapter once, as a test. ``started`` is a child started earlier. Raises
+        DeviceError."""
         self.name = name
         self.described = described
         self.progress: Callable[[int], None] | None = None
@@ -60,36 +60,36 @@ class Isolated:
         self._closed = False
         self.memory = StateSupport.NONE
         try:
-            tried, _ = self._ran(None)
+            tried, _ = self._run_in_worker(None)
         except DeviceError as error:
-            raise _unopened(name, f": {error}") from None
+            raise _open_error(name, f": {error}") from None
         if isinstance(tried, Failure):
             self.close()
-            raise _unopened(name, f", {tried.outcome.value}: {tried.message}")
+            raise _open_error(name, f", {tried.outcome.value}: {tried.message}")
 
     def run(self, job: Job) -> Answer | Failure:
-        """Run one job in a process of its own, or in a shared process if the job allows it.
+        """Run one job in a separate process, or in a shared process if the job allows it.
 
-        A job that fails in a shared process runs again in its own process, and the second answer counts: an earlier job
-        may have caused the failure. Raises DeviceError if the device was closed meanwhile.
+        A job that fails in a shared process runs again in a separate process, and the second answer counts: an earlier
+        job may have caused the failure. Raises DeviceError if the device is closed during the job.
         """
         try:
-            answer, shared = self._ran(job)
+            answer, shared = self._run_in_worker(job)
             if shared and (isinstance(answer, Failure) or answer.ended):
-                answer, shared = self._ran(replace(job, shares=False))
+                answer, shared = self._run_in_worker(replace(job, shares=False))
             return replace(answer, shared=True) if shared and isinstance(answer, Answer) else answer
         except DeviceError as error:
             if self._closed:
                 raise
             return Failure(Outcome.CRASHED, str(error))
 
-    def _ran(self, job: Job | None) -> tuple[Answer | Failure, bool]:
-        """Return the answer to a job, and True if its process had run earlier jobs."""
-        worker = self._borrowed()
+    def _run_in_worker(self, job: Job | None) -> tuple[Answer | Failure, bool]:
+        """Return the answer to a job, and True if its process has run earlier jobs."""
+        worker = self._take_worker()
         try:
             (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
             if job is not None:
-                write_message(worker.folder / worker_main.JOB, *packed(job))
+                write_message(worker.folder / worker_main.JOB, *pack_job(job))
             invocations = None if job is None else len(job.runs)
             ended = worker.run(invocations, self.progress, job is not None and job.shares)
             if self._closed:
@@ -98,19 +98,19 @@ class Isolated:
                 self.memory = _memory(worker)
                 if not worker.limits_memory:
                     self.described += f", {BY_SAMPLING}"
-            return _read(worker, ended, self._limits, invocations or 0), ended.shared
+            return _read_answer(worker, ended, self._limits, invocations or 0), ended.shared
         except (EOFError, OSError) as error:
             worker.close()
             check_disk(error)
             raise DeviceError(_CLOSED if self._closed else str(error)) from None
-        except BaseException:  # KeyboardInterrupt: the job is still at work
+        except BaseException:  # KeyboardInterrupt: the job still runs
             worker.close()
             raise
         finally:
             shutil.rmtree(worker.folder / worker_main.SCRATCH, ignore_errors=True)
-            self._give_back(worker)
+            self._return_worker(worker)
 
-    def _borrowed(self) -> Worker:
+    def _take_worker(self) -> Worker:
         with self._lock:
             if self._closed:
                 raise DeviceError(_CLOSED)
@@ -127,7 +127,7 @@ class Isolated:
         worker.close()
         raise DeviceError(_CLOSED)
 
-    def _give_back(self, worker: Worker) -> None:
+    def _return_worker(self, worker: Worker) -> None:
         with self._lock:
             self._busy.discard(worker)
             if worker.alive and not self._closed:
@@ -136,7 +136,7 @@ class Isolated:
         worker.close()
 
     def close(self) -> None:
-        """Kill every child, also those at work; jobs in other threads then raise DeviceError."""
+        """Kill every child, also children that run a job. These jobs then raise DeviceError."""
         with self._lock:
             self._closed = True
             workers = [*self._free, *self._busy]
@@ -145,8 +145,8 @@ class Isolated:
             worker.close()
 
 
-def _unopened(name: str, why: str) -> DeviceError:
-    """The error of a device that could not be opened: the reason, then the lines that its runtime wrote."""
+def _open_error(name: str, why: str) -> DeviceError:
+    """Return the error of a device that cannot be opened: the reason, then the lines that its runtime wrote."""
     first, _, said = why.partition("\n")
     return DeviceError(f"--device {name}: cannot be opened{first}", said)
 
@@ -154,18 +154,18 @@ def _unopened(name: str, why: str) -> DeviceError:
 def _memory(worker: Worker) -> StateSupport:
     """Return the support for variables of the adapter that was created on opening."""
     with suppress(MessageError, OSError, KeyError, ValueError):
-        return StateSupport(read_parcel(worker.folder / worker_main.ANSWER)[0]["memory"])
+        return StateSupport(read_message(worker.folder / worker_main.ANSWER)[0]["memory"])
     return StateSupport.NONE
 
 
-def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
-    """Return the answer in the file of a job's process, or the failure that its exit shows."""
+def _read_answer(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
+    """Return the answer in the file of a job's process, or the failure that its exit indicates."""
     with suppress(MessageError, OSError, KeyError, TypeError, ValueError):
-        header, arrays = read_parcel(worker.folder / worker_main.ANSWER)
+        header, arrays = read_message(worker.folder / worker_main.ANSWER)
         if "error" in header:
-            return _refused(Outcome(header["outcome"]), str(header["error"]), worker.said())
+            return _rejection(Outcome(header["outcome"]), str(header["error"]), worker.said())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
-        runs, rest = unpacked_runs(header, arrays)
+        runs, rest = unpack_runs(header, arrays)
         if rest:
             raise MessageError(f"{len(rest)} arrays more than runs")
         ending = exit_name(ended.code) if ended.code else ""
@@ -174,21 +174,21 @@ def _read(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Ans
         return Answer(runs, delegated, ending, message)
     said = worker.said()
     if ended.too_large:
-        told = f"more than {bytes_text(limits.memory)} of memory ({BY_SAMPLING})"
-        return Failure(Outcome.OUT_OF_MEMORY, _joined(told, said))
+        text = f"more than {bytes_text(limits.memory)} of memory ({BY_SAMPLING})"
+        return Failure(Outcome.OUT_OF_MEMORY, _append_log(text, said))
     if ended.late:
-        told = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
-        return Failure(Outcome.TIMED_OUT, _joined(told, said))
+        text = f"no answer after {limits.seconds:g} s{_place(ended.begun, invocations)}"
+        return Failure(Outcome.TIMED_OUT, _append_log(text, said))
     if ended.code == KILLED:
         killed = "killed from outside (SIGKILL), as systems do where memory runs out"
-        return Failure(Outcome.OUT_OF_MEMORY, _joined(killed, said))
+        return Failure(Outcome.OUT_OF_MEMORY, _append_log(killed, said))
     check_disk(said.rpartition("\n")[2])
     outcome = Outcome.OUT_OF_MEMORY if _MEMORY.search(said) else Outcome.CRASHED
-    return Failure(outcome, _joined(f"ended with {exit_name(ended.code)} without an answer", said))
+    return Failure(outcome, _append_log(f"ended with {exit_name(ended.code)} without an answer", said))
 
 
 def check_disk(error: Exception | str) -> None:
-    """Raise OutputError if the error is a full disk: a fault of the host, not of the device. The run ends and can
+    """Raise OutputError for a full disk, which is a fault of the host and not of the device. The run ends and can
     resume."""
     if isinstance(error, OSError) and is_full(error):
         raise unwritable(tempfile.gettempdir(), error)
@@ -204,17 +204,17 @@ def _place(begun: int, invocations: int) -> str:
     return f", in invocation {begun} of {invocations}" if begun else f", {before}"
 
 
-def _refused(outcome: Outcome, error: str, said: str) -> Failure:
+def _rejection(outcome: Outcome, error: str, said: str) -> Failure:
     check_disk(error)
     if outcome is Outcome.NOT_DELEGATED:
         return Failure(outcome, error)
     if outcome is Outcome.NOT_SUPPORTED:
-        return Failure(outcome, _joined(error, said))
+        return Failure(outcome, _append_log(error, said))
     if _MEMORY.search(f"{error}\n{said}"):
         outcome = Outcome.OUT_OF_MEMORY
     lines = [line for line in said.splitlines() if " ".join(line.split()) not in error]
-    return Failure(outcome, _joined(error, "\n".join(lines)))
+    return Failure(outcome, _append_log(error, "\n".join(lines)))
 
 
-def _joined(first: str, said: str) -> str:
+def _append_log(first: str, said: str) -> str:
     return f"{first}\n{said}" if said else first

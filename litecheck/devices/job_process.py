@@ -1,6 +1,6 @@
-"""Process forked for jobs, with its supervision: it runs jobs in sequence as long as they may share it.
+"""Forked process for jobs, with its supervision. It runs jobs in sequence as long as they may share a process.
 
-A job that fails in a shared process is repeated in its own process by :mod:`litecheck.devices.isolated`.
+A job that fails in a shared process is repeated in a separate process by :mod:`litecheck.devices.isolated`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import IO, NoReturn
 from litecheck.processes.memory import MemoryWatch
 from litecheck.processes.posix import children, end_orphans, kill_group
 
-#: Seconds between two lines that tell the parent how far a job is.
-_TELLING = 0.2
-#: What a job's process writes when a job is done and the next may come.
+#: Seconds between two lines that report the progress of a job to the parent.
+_REPORTING = 0.2
+#: Byte that a job's process writes after a job, when it can run the next.
 _DONE = b"!"
-#: Jobs that share a process at most: what a runtime leaks does not go on without end.
+#: Maximum number of jobs that share a process. The limit bounds memory leaks of a runtime.
 _SHARED = 50
 
 
@@ -36,7 +36,7 @@ class Channel:
     outgoing: IO[bytes]
 
     def tell(self, **facts: object) -> None:
-        """Send one line to the parent; ``incoming`` notices a parent that has ended."""
+        """Send one line to the parent. Errors are ignored: reading ``incoming`` detects a parent that has ended."""
         with suppress(OSError):
             self.outgoing.write(json.dumps(facts).encode() + b"\n")
             self.outgoing.flush()
@@ -47,8 +47,8 @@ class JobRequest:
     """Request of the parent: create an adapter with these options and run ``invocations`` of a job.
 
     With ``invocations`` None, only the adapter is created. ``seconds`` is the limit per invocation, ``memory`` the
-    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs jobs before and after
-    it.
+    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs other jobs before and
+    after it.
     """
 
     options: dict[str, str]
@@ -59,8 +59,7 @@ class JobRequest:
 
 
 class Invocations:
-    """Number of invocations of a job that have begun, and the start time of the last, in memory shared by two
-    processes.
+    """Number of started invocations of a job and start time of the last, in memory shared by two processes.
 
     A line on a pipe for each invocation would take longer than most invocations.
     """
@@ -80,12 +79,12 @@ class Invocations:
 
     @property
     def begun(self) -> int:
-        """Return the number of invocations that have begun."""
+        """Number of invocations that have begun."""
         return int(self._shared[0])
 
     @property
     def since(self) -> float:
-        """Return the start time of the last invocation, on the clock that both processes share."""
+        """Start time of the last invocation, on the clock that both processes share."""
         return self._shared[1]
 
     def close(self) -> None:
@@ -94,15 +93,15 @@ class Invocations:
         self._memory.close()
 
 
-#: A job, told when each invocation begins: the status with which its process ends if it does.
+#: Function that runs a job, calls its second argument before each invocation, and returns an exit status.
 Work = Callable[[JobRequest, Callable[[], object]], int]
 
 
 class JobProcess:
-    """Process for jobs in sequence, as long as they may share it."""
+    """Process that runs jobs in sequence, as long as they may share it."""
 
     def __init__(self, channel: Channel, work: Work, samples: bool = False) -> None:
-        """``samples`` where the system has no memory limit of its own: then the memory is sampled."""
+        """Fork the process. With ``samples``, its memory is sampled, for systems without a memory limit."""
         self._channel, self._work, self._samples = channel, work, samples
         self._orders, self._order = os.pipe()
         self._finished, self._finish = os.pipe()
@@ -118,7 +117,7 @@ class JobProcess:
         self.jobs, self.alive = 0, True
 
     def _serve(self) -> NoReturn:
-        """Run jobs inside the process, until a job does not allow another after it, or fails."""
+        """Run jobs inside the process, until a job fails or does not allow another job after it."""
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -137,37 +136,38 @@ class JobProcess:
         finally:
             os._exit(code)
 
-    def takes(self, request: JobRequest) -> bool:
-        """Return True if the process can run this request as well."""
+    def accepts(self, request: JobRequest) -> bool:
+        """Return True if the process can run this request after its earlier jobs."""
         return self.alive and request.shares and self.jobs < _SHARED
 
     def run(self, request: JobRequest) -> dict[str, object]:
-        """Run one job and return how it ended."""
+        """Run one job and return exit status and progress, as fields of the line to the parent."""
         self.jobs += 1
         self._invocations.restart()
-        with suppress(BrokenPipeError):  # it died meanwhile, which is seen below
+        with suppress(BrokenPipeError):  # the process has ended, which _wait detects
             os.write(self._order, json.dumps(asdict(request)).encode() + b"\n")
         shared = self.jobs > 1
         if not self._samples:
-            return {**self._watched(request.seconds), "shared": shared, "too_large": False}
+            return {**self._wait(request.seconds), "shared": shared, "too_large": False}
         with MemoryWatch(self._pid, request.memory, partial(_kill, self._pid)) as watch:
-            ended = self._watched(request.seconds)
+            ended = self._wait(request.seconds)
         return {**ended, "shared": shared, "too_large": watch.exceeded}
 
-    def _watched(self, seconds: float) -> dict[str, object]:
-        """Waits for a job and kills it when an invocation's time is over, or when the parent is gone; its children go
-        with it."""
+    def _wait(self, seconds: float) -> dict[str, object]:
+        """Wait for a job. Kill it and its children if an invocation exceeds its time or the parent has ended."""
         finished, parent, job = self._finished, self._channel.incoming.fileno(), self._invocations
-        told, late = 0, False
+        reported, late = 0, False
         while True:
             left = job.since + seconds - time.monotonic()
-            ready, _, _ = select.select((self._bell, finished, parent), [], [], max(0.0, min(left, _TELLING)))
+            ready, _, _ = select.select(
+                (self._bell, finished, parent), [], [], max(0.0, min(left, _REPORTING))
+            )
             if finished in ready:
                 os.read(finished, 1 << 12)
                 return {"code": 0, "late": False, "begun": job.begun}
-            if told < job.begun:
-                told = job.begun
-                self._channel.tell(begun=told)
+            if reported < job.begun:
+                reported = job.begun
+                self._channel.tell(begun=reported)
             if self._bell in ready:
                 os.read(self._bell, 512)
             elif parent in ready or time.monotonic() >= job.since + seconds:
@@ -181,7 +181,7 @@ class JobProcess:
                 return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}
 
     def end(self) -> None:
-        """End the process and all processes that its jobs started; a second call does nothing."""
+        """End the process and all processes that its jobs started. A second call does nothing."""
         if self.alive:
             _kill(self._pid)
             os.waitpid(self._pid, 0)
@@ -200,5 +200,5 @@ class JobProcess:
 
 def _kill(pid: int) -> None:
     kill_group(pid)
-    with suppress(ProcessLookupError, PermissionError):  # a process that has just begun leads no group yet
+    with suppress(ProcessLookupError, PermissionError):  # a process just forked may not lead a group yet
         os.kill(pid, signal.SIGKILL)

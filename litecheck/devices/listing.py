@@ -1,4 +1,4 @@
-"""A list of the devices that ``--device`` can name, for a table or JSON."""
+"""List of the devices for ``--device``, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.devices.registry import GROUP
 
 @dataclass(frozen=True, slots=True)
 class ListedDevice:
-    """A kind of device: the text that ``--device`` takes, a summary, and the extra to install if its package is missing."""
+    """Kind of device: the text for ``--device``, a summary, and the extra to install if its package is missing."""
 
     usage: str
     summary: str
@@ -20,7 +20,7 @@ class ListedDevice:
 
 
 def listed_devices() -> tuple[ListedDevice, ...]:
-    """Return litecheck's own kinds of devices, then those of installed packages. No runtime is loaded."""
+    """Return litecheck's kinds of devices, then those of installed packages. No runtime is loaded."""
     own = tuple(
         ListedDevice(
             kind.usage or kind.name,

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Outcome(str, Enum):
-    """Outcome of a test case; the value is the code in JSON and in files of results."""
+    """Outcome of a test case. The value is the code in JSON and in result files."""
 
     EXACT = "exact"
     WITHIN = "within tolerance"
@@ -32,16 +32,15 @@ class Outcome(str, Enum):
 
     @property
     def good(self) -> bool:
-        """Return True if the device computed correct outputs."""
+        """True if the device computed correct outputs."""
         return self in (Outcome.EXACT, Outcome.WITHIN)
 
     @property
     def judged(self) -> bool:
-        """Return True if the outcome is a verdict: the device was given the operator and there was a reference to
-        compare with.
+        """True if the outcome is a verdict: the device got the operator, and a reference was available.
 
-        Outputs that are all at the limits of their type (SATURATED) show no rounding. Inferences
-        from the initial state alone (INITIAL_ONLY) do not verify a device with state.
+        Outputs that are all at the limits of their type (SATURATED) show no rounding. Inferences from the initial state
+        alone (INITIAL_ONLY) do not verify a device with state.
         """
         return self not in (
             Outcome.NOT_DELEGATED,
@@ -54,5 +53,5 @@ class Outcome(str, Enum):
         )
 
 
-#: A device that ends like this may do so on some inputs only.
+#: Outcomes that may occur for some inputs only.
 RETRIED = (Outcome.CRASHED, Outcome.REFUSED)

@@ -22,16 +22,16 @@ from litecheck.quantizer.array_files import read
 from litecheck.quantizer.npy import arrays_in
 
 _RAW = (".bin", ".raw")
-#: Bytes that an element has at most: a float64, where a device gives real values for integers.
+#: Maximum size of an element in bytes: float64, if a device returns real values for integers.
 _WIDEST = 8
-#: The header of a .npy file, and more.
+#: Upper bound for the header of a .npy file, in bytes.
 _HEADER = 1 << 12
-#: What is read in any case: the shapes of some outputs are known to the runtime only.
+#: Size in bytes up to which every file is read, because only the runtime knows the shapes of some outputs.
 SMALL = 1 << 24
 
 
 def check(name: str, size: int, tensor: Tensor, runs: int = 1) -> None:
-    """Raise TooLargeError for a file of ``size`` bytes that holds an output of so many runs."""
+    """Raise TooLargeError for a file of ``size`` bytes that is too large for ``runs`` outputs of the tensor."""
     most = max(SMALL, runs * _WIDEST * tensor.size + _HEADER)
     if size > most:
         shape = "x".join(map(str, tensor.shape)) or "scalar"
@@ -40,7 +40,7 @@ def check(name: str, size: int, tensor: Tensor, runs: int = 1) -> None:
 
 
 def check_file(file: Path, tensor: Tensor, runs: int = 1) -> None:
-    """Check a file by its size on disk, as ``check`` does. Raises TooLargeError and OSError."""
+    """Check a file by its size on disk with :func:`check`. Raises TooLargeError and OSError."""
     check(file.name, file.stat().st_size, tensor, runs)
 
 
@@ -51,8 +51,8 @@ def outputs(model: Model) -> tuple[Tensor, ...]:
 
 
 def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
-    """Return the names that an output can have: ``output_0`` if a position is given, its tensor's name, and that name
-    as a file name.
+    """Return the possible names of an output: ``output_0`` for position 0, its tensor's name, and this name as a file
+    name.
 
     For example, position 0 and ``a/b:0`` give ``output_0``, ``a/b:0`` and ``a_b_0``.
     """
@@ -61,11 +61,11 @@ def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
 
 
 def file_name(name: str) -> str:
-    """Return a tensor's name as a file name, with ``_`` for unsuitable characters: ``a/b:0`` gives ``a_b_0``."""
+    """Return a tensor's name as a file name, with ``_`` for unsuitable characters. Example: ``a/b:0`` gives ``a_b_0``."""
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def output_files(
+def find_output(
     place: Path,
     tensor: Tensor,
     names: Iterable[str],
@@ -73,21 +73,22 @@ def output_files(
     runs: int | None = None,
     within: Path | None = None,
 ) -> NDArray[Any] | None:
-    """An output in a folder or an archive under the first of its names that is present, each behind ``prefix``; or None.
+    """Return an output from a folder or archive under the first name that is present, each with ``prefix``; None if
+    absent.
 
-    Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits); bytes that do not fill it stay
-    flat, in the tensor's type where they divide and else as uint8: wrong, and visible as that. Raises LitecheckError
-    for files that cannot be read, and TooLargeError for those that ``runs`` of the tensor would not nearly fill.
-    ``within`` is the folder that links must not leave.
+    Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits). Bytes that do not fill the tensor
+    stay flat, in the tensor's type if the size is a multiple of its element, else as uint8, so that the wrong shape is
+    visible. Raises LitecheckError for files that cannot be read, and TooLargeError for files much larger than ``runs``
+    of the tensor. Links must not leave the folder ``within``.
     """
     names = [f"{prefix}{name}" for name in names]
     if place.suffix == ".npz":
         _check_inside(place, within)
-        return _member(place, names, tensor, runs)
+        return _read_member(place, names, tensor, runs)
     for name in names:
         if name.startswith("/") or ".." in name.split("/"):
             continue
-        with suppress(OSError, ValueError):  # tensors may have names that no file can have
+        with suppress(OSError, ValueError):  # a tensor's name may be invalid as a file name
             if os.path.isfile(file := place / f"{name}.npy"):
                 _check_inside(file, within)
                 if runs is not None:
@@ -97,10 +98,10 @@ def output_files(
                 if os.path.isfile(raw):
                     _check_inside(raw, within)
                     check_file(raw, tensor)
-                    return _typed(_bytes_of(raw), tensor)
+                    return _with_dtype(_read_bytes(raw), tensor)
     for archive in _archives(place):
         _check_inside(archive, within)
-        values = _member(archive, names, tensor, runs)
+        values = _read_member(archive, names, tensor, runs)
         if values is not None:
             return values
     return None
@@ -111,30 +112,32 @@ def _check_inside(file: Path, folder: Path | None) -> None:
         raise ConfigError(f"{file}: the link leaves the folder {folder}: expected a file inside the folder")
 
 
-def _bytes_of(file: Path) -> NDArray[np.uint8]:
+def _read_bytes(file: Path) -> NDArray[np.uint8]:
     with open_file(file) as stream:
         return np.fromfile(stream, np.uint8)
 
 
-def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
+def find_runs(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
     """Return an output of several runs in a folder, None if there is no file.
 
-    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in a file each, with any
-    shape, under the name plus ``_run_0`` and so on. Raises ValueError for a file with a different number of runs,
-    LitecheckError for an unreadable file.
+    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in one file each, with
+    any shape, under the name plus ``_run_0``, ``_run_1`` and so on. Raises ValueError for a file with a different
+    number of runs, LitecheckError for an unreadable file.
     """
     names = tuple(names)
     if any("_run_" in file.name for file in place.iterdir()):
-        apart = [
-            output_files(place, tensor, [f"{name}_run_{n}" for name in names], runs=1) for n in range(runs)
+        separate = [
+            find_output(place, tensor, [f"{name}_run_{n}" for name in names], runs=1) for n in range(runs)
         ]
-        if any(values is not None for values in apart):
-            return None if any(values is None for values in apart) else [a for a in apart if a is not None]
+        if any(values is not None for values in separate):
+            return (
+                None if any(values is None for values in separate) else [a for a in separate if a is not None]
+            )
     for name in names:
         for raw in (place / f"{name}{suffix}" for suffix in _RAW):
             if os.path.isfile(raw):
-                return _rows(raw, tensor, runs)
-    values = output_files(place, tensor, names, runs=runs)
+                return _split_runs(raw, tensor, runs)
+    values = find_output(place, tensor, names, runs=runs)
     if values is not None and (not values.ndim or len(values) != runs):
         raise ValueError(
             f"{names[0]} has shape {list(values.shape)}: the first dimension should be {runs} runs"
@@ -142,8 +145,8 @@ def found_together(place: Path, tensor: Tensor, names: Iterable[str], runs: int)
     return None if values is None else list(values)
 
 
-def runs_written(place: Path, tensor: Tensor) -> int:
-    """Return the number of runs with a written first output, as far as the files of a running program show it."""
+def count_written_runs(place: Path, tensor: Tensor) -> int:
+    """Return the number of runs whose first output is complete in the files of a running program."""
     with suppress(OSError):
         raw = next((f for f in (place / f"output_0{suffix}" for suffix in _RAW) if os.path.isfile(f)), None)
         if raw is not None:
@@ -152,12 +155,12 @@ def runs_written(place: Path, tensor: Tensor) -> int:
     return 0
 
 
-def _rows(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
+def _split_runs(file: Path, tensor: Tensor, runs: int) -> list[NDArray[Any]]:
     check_file(file, tensor, runs)
     size, each = file.stat().st_size, tensor.nbytes or 0
     if size % runs or size > 8 * runs * max(each, 1):
         raise ValueError(f"{file.name} has {size:,} bytes; {runs} runs of {each:,} bytes are {runs * each:,}")
-    return [_typed(row, tensor) for row in _bytes_of(file).reshape(runs, -1)]
+    return [_with_dtype(row, tensor) for row in _read_bytes(file).reshape(runs, -1)]
 
 
 def _archives(folder: Path) -> Iterator[Path]:
@@ -166,9 +169,11 @@ def _archives(folder: Path) -> Iterator[Path]:
         yield from sorted(p for p in folder.iterdir() if p.suffix == ".npz" and os.path.isfile(p))
 
 
-def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | None) -> NDArray[Any] | None:
+def _read_member(
+    archive: Path, names: Iterable[str], tensor: Tensor, runs: int | None
+) -> NDArray[Any] | None:
     sizes: dict[str, int] = {}
-    with suppress(ConfigError):  # a file that is no such archive
+    with suppress(ConfigError):  # the file is not an .npz archive
         sizes = {name: entry.file_size for name, entry in arrays_in(archive).items()}
     name = next((n for n in names if n in sizes), None)
     if name is None:
@@ -178,7 +183,7 @@ def _member(archive: Path, names: Iterable[str], tensor: Tensor, runs: int | Non
     return read(f"{archive}:{name}").values
 
 
-def _typed(data: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:
+def _with_dtype(data: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:
     if BITS.get(tensor.dtype, 8) < 8:
         if data.size == tensor.nbytes:
             return unpack(data, tensor.dtype, tensor.size).reshape(tensor.shape)

@@ -15,14 +15,14 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError, LitecheckError
 
-if TYPE_CHECKING:  # a job's process has no use for models
+if TYPE_CHECKING:  # a job's process does not use Model
     from litecheck.model.types import Model
 
 
 class DeviceError(LitecheckError):
     """Error for a device that cannot be opened: an unknown kind, a missing library, a missing package.
 
-    ``said`` is the end of the device's own output, with its line breaks.
+    ``said`` is the end of the device's output, with its line breaks.
     """
 
     def __init__(self, message: str, said: str = "") -> None:
@@ -31,7 +31,7 @@ class DeviceError(LitecheckError):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The message, then the lines of the device's output."""
+        """Message, then the lines of the device's output."""
         return self.message, *self.said.splitlines()
 
 
@@ -40,12 +40,11 @@ class DeviceNameError(DeviceError, ConfigError):
 
 
 class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)
-    """Exception that an adapter raises if its device does not run all of the model; the message names the rest."""
+    """Exception of an adapter whose device does not run all of the model. The message names the other operators."""
 
 
 class NotSupported(Exception):  # noqa: N818  (an outcome, not an error)
-    """Exception that an adapter raises if its device does not have an operator of the model; the message names the
-    operator."""
+    """Exception of an adapter whose device does not have an operator of the model. The message names the operator."""
 
 
 class TooLargeError(RuntimeError):
@@ -54,8 +53,8 @@ class TooLargeError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a device: seconds per invocation and for the preparation of a job; bytes of address space beyond the
-    needs of its runtime."""
+    """Limits of a device: seconds per invocation and for the preparation of a job, and bytes of address space beyond
+    the needs of its runtime."""
 
     seconds: float = 60.0
     memory: int = 4 << 30
@@ -65,7 +64,7 @@ class Limits:
 class Series:
     """Consecutive inferences on an interpreter, which is reset only before the first.
 
-    ``start`` has contents for variable tensors of the model's first subgraph, by number; variables without an entry
+    ``start`` has contents for variable tensors of the model's first subgraph, by number. Variables without an entry
     have their initial contents.
     """
 
@@ -73,15 +72,15 @@ class Series:
     start: Mapping[int, NDArray[Any]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)  # no slots: the model is kept once it is read
+@dataclass(frozen=True, eq=False)  # no slots, because cached_property needs a dict
 class Job:
     """Model to run once for each of ``runs``, with its variables reset before each.
 
-    ``name`` identifies the case and is valid as a file name (``0012-CONV_2D``); ``content`` is the model as a .tflite
-    file; arrays hold stored values (int8 as int8) in the model's shapes. ``decoded`` is the decoded model, if
+    ``name`` identifies the case and is valid as a file name (``0012-CONV_2D``). ``content`` is the model as a .tflite
+    file. Arrays have stored values (int8 as int8) in the model's shapes. ``decoded`` is the decoded model, if
     available. With ``lengths``, runs are consecutive series of these lengths, and state persists within each;
-    ``starts`` are contents of variables for some series, by number. A job with ``shares`` may run in a process that ran
-    earlier jobs, if the adapter allows it.
+    ``starts`` are contents of variables for some series, by number. A job with ``shares`` may run in a process that has
+    run earlier jobs, if the adapter allows it.
     """
 
     name: str
@@ -94,7 +93,7 @@ class Job:
 
     @cached_property
     def model(self) -> Model:
-        """The model, for a device that looks into it. Raises ModelError where it is none and was not decoded."""
+        """Model of the job, decoded on first use. Raises ModelError for invalid content."""
         if self.decoded is not None:
             return self.decoded
         from litecheck.model.load import model_from
@@ -103,7 +102,7 @@ class Job:
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The runs as series: of a single inference each, unless lengths say otherwise."""
+        """Runs as series; without ``lengths``, each run is a series."""
         ends = list(accumulate(self.lengths or (1,) * len(self.runs)))
         parts = zip([0, *ends], ends, strict=False)
         return tuple(Series(self.runs[a:b], self.starts.get(n, {})) for n, (a, b) in enumerate(parts))
@@ -113,9 +112,9 @@ class Job:
 class Answer:
     """Outputs of a device for each run: stored values, with the shapes and types that the device returned.
 
-    ``delegated`` has a flag per output: True if the device itself computed it; None if the device is not a delegate.
-    ``ended`` is the abnormal end of its process (``SIGSEGV``) after it had answered. ``message`` is its text for
-    people. ``shared`` is True if its process had run earlier jobs.
+    ``delegated`` has a flag per output: True if the device computed the output; None if the device is not a delegate.
+    ``ended`` is the abnormal end of its process (``SIGSEGV``) after its answer. ``message`` is text for people.
+    ``shared`` is True if its process has run earlier jobs.
     """
 
     runs: Sequence[Arrays]
@@ -128,7 +127,7 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Reason for a missing answer: REFUSED, CRASHED, TIMED_OUT, OUT_OF_MEMORY, NOT_DELEGATED, NOT_SUPPORTED,
-    NO_REFERENCE or NOT_RECORDED, with the last text of the device."""
+    NO_REFERENCE or NOT_RECORDED, with the last output of the device."""
 
     outcome: Outcome
     message: str
@@ -137,7 +136,7 @@ class Failure:
 class Device(Protocol):
     """Runner of models. ``run`` does not raise for failures of the device, and threads may call it.
 
-    ``run`` raises DeviceError once the device is closed, also for a job that is running then.
+    ``run`` raises DeviceError if the device is closed before or during the job.
     """
 
     name: str
@@ -148,7 +147,7 @@ class Device(Protocol):
     """Support for state in jobs with series."""
 
     def run(self, job: Job) -> Answer | Failure:
-        """Run a job, within the limits that the device was opened with."""
+        """Run a job within the limits of the device."""
         ...
 
     def close(self) -> None:
@@ -157,20 +156,21 @@ class Device(Protocol):
 
 
 class Adapter(Protocol):
-    """Driver of a runtime inside the child process: litecheck's own, or a plugin's (entry point litecheck.devices).
+    """Driver of a runtime inside the child process: litecheck's, or a plugin's (entry point litecheck.devices).
 
-    An adapter is created for every job, in a process of its own. If its class has ``shares = True``, the process may have
-    run other jobs that do not require a process of their own. An adapter may raise any exception: its message becomes the
-    outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An adapter may also
-    crash. Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that a crash on
-    destruction does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job, also after a
-    crash. The modules in the class attribute ``runtime`` drive the device; they are loaded once, before the first job. An
+    An adapter is created for every job, in a separate process. If its class has ``shares = True``, the process may have
+    run other jobs that allow sharing. An adapter may raise any exception: its message becomes the outcome ``refused``,
+    or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An adapter may also crash.
+
+    Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that a crash on destruction
+    does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job, also after a crash.
+    The modules in the class attribute ``runtime`` drive the device; they are loaded once, before the first job. An
     option that is not in the class attribute ``options`` is an error, if the class has one.
     """
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """Return the outputs of each run, in the model's order. Taking a run from ``runs`` starts an invocation and its
-        time."""
+        """Return the outputs of each run, in the model's order. Reading a run from ``runs`` starts an invocation and
+        its time."""
         ...
 
 
@@ -184,25 +184,27 @@ class Stateful(Adapter, Protocol):
         ...
 
 
-def memory_of(thing: object) -> StateSupport:
-    """Return the support of a device or an adapter for models with variables; the default without ``series`` is a reset
-    for every run."""
+def memory_of(device: object) -> StateSupport:
+    """Return the support of a device or an adapter for models with variables.
+
+    Without ``memory`` and ``series``, variables are reset for every run.
+    """
     return StateSupport(
-        getattr(thing, "memory", StateSupport.KEPT if hasattr(thing, "series") else StateSupport.NONE)
+        getattr(device, "memory", StateSupport.KEPT if hasattr(device, "series") else StateSupport.NONE)
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdapterAnswer:
-    """Answer from inside the child process."""
+    """Answer inside the child process."""
 
     runs: tuple[Arrays, ...]
     delegated: tuple[bool, ...] | None = None
     message: str = ""
 
 
-#: What an entry point of group ``litecheck.devices`` names: options from ``--device name:argument,key=value`` to an
-#: adapter. The argument, where given, is the option ``""``.
+#: Object of an entry point of group ``litecheck.devices``: creates an adapter from the options of ``--device
+#: name:argument,key=value``. The argument, if given, is the option ``""``.
 Factory = Callable[[Mapping[str, str]], Adapter]
 
 
@@ -217,7 +219,7 @@ class DeviceSpec:
 
 
 class TimedRuns(Sequence[Arrays]):
-    """Runs that report when they are taken; several taken at once (a slice) are a single invocation."""
+    """Runs that report each access. An access to several runs (a slice) is a single invocation."""
 
     def __init__(self, runs: Sequence[Arrays], begin: Callable[[], object]) -> None:
         self.all = runs
@@ -240,13 +242,15 @@ class TimedRuns(Sequence[Arrays]):
         return self.all[at]
 
 
-def together(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
-    """Return all runs without starting an invocation, for an adapter that passes them on together and calls
-    :func:`begun`."""
+def take_all(runs: Sequence[Arrays]) -> tuple[Arrays, ...]:
+    """Return all runs without starting an invocation, for an adapter that runs them in one program start.
+
+    The adapter calls :func:`begin_next` for each invocation.
+    """
     return tuple(runs.all if isinstance(runs, TimedRuns) else runs)
 
 
-def begun(runs: Sequence[Arrays]) -> None:
-    """Start the next invocation, and its time, of runs taken with :func:`together`."""
+def begin_next(runs: Sequence[Arrays]) -> None:
+    """Start the next invocation, and its time, of runs returned by :func:`take_all`."""
     if isinstance(runs, TimedRuns):
         runs.begin()

@@ -16,16 +16,16 @@ from litecheck.processes.python import python_command
 
 #: Name of the file in the worker's folder that holds the output of its runtime.
 LOG = "log"
-#: A single thread: a second thread gains little and costs memory.
+#: One thread per process: a second thread gains little and needs memory.
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-#: Seconds that a worker has to kill its job and to end, after its input has ended.
+#: Seconds in which a worker must kill its job and exit after the end of its input.
 _PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """Setup of a child process: a Factory as ``module:attribute`` with the options for every job, more ``modules`` to
-    load, and environment variables."""
+    """Setup of a child process: a Factory as ``module:attribute`` with the options for every job, additional
+    ``modules`` to load, and environment variables."""
 
     adapter: str
     options: Mapping[str, str]
@@ -34,10 +34,11 @@ class WorkerSetup:
 
 
 class WorkerProcess(ChildProcess):
-    """Worker process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
+    """Worker process with a separate folder. Both are removed when it is closed, or at exit of the interpreter."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        """Return at once; :class:`litecheck.devices.worker.Worker` reads the first line that the worker writes."""
+        """Start the process without waiting. :class:`litecheck.devices.worker.Worker` reads the first line that it
+        writes."""
         self.folder = Path(tempfile.mkdtemp(prefix="litecheck-"))
         command = python_command(
             "litecheck.devices.worker_main:main", setup.adapter, json.dumps(setup.modules), str(self.folder)

@@ -24,7 +24,7 @@ from litecheck.public_call import shows_call
 from litecheck.spelling import closest, did_you_mean
 
 GROUP = "litecheck.devices"
-#: Two letters at least: ``C:`` is a drive.
+#: At least two letters, because ``C:`` is a drive.
 _KIND = re.compile(r"([A-Za-z][\w.-]+)(?:([:,])(.*))?", re.DOTALL)
 _LIBRARY = (".so", ".dylib", ".dll")
 _OPTION = re.compile(r"[A-Za-z_][\w.-]*=")
@@ -32,19 +32,19 @@ _OPTION = re.compile(r"[A-Za-z_][\w.-]*=")
 
 @shows_call("litecheck.open_device('litert:xnnpack', litecheck.Limits(seconds=60))")
 def open_device(text: str | Callable[..., Any], limits: Limits | None = None, build: str = "") -> Device:
-    """Open the device that a text names, with limits per job; ``build`` is the build or version of the device.
+    """Open a device by name, with limits per job. ``build`` is the build or version of the device.
 
     ``litert:reference|optimized|xnnpack[,threads=N]``, ``tflm[,arena=BYTES]``, ``openvino``,
     ``delegate:LIBRARY[,KEY=VALUE...]`` (or the library's path alone), ``command:PROGRAM {model} {runs}`` (or ``{model}
-    {inputs} {outputs}``),
-    ``recorded:DIR``, and whatever installed packages offer as entry points of group ``litecheck.devices``.
+    {inputs} {outputs}``), ``recorded:DIR``, and entry points of the group ``litecheck.devices`` in installed packages.
+
     The runtime is loaded once, in a child process. A Python function is a device in this process, without limits.
-    Raises DeviceNameError for a wrong name, DeviceError where a device cannot be opened.
+    Raises DeviceNameError for a wrong name, DeviceError if the device cannot be opened.
     """
     if not isinstance(text, str):
-        return _function(text, build)
+        return _open_function(text, build)
     spec = parse(text)
-    device = _opened(spec, limits or Limits())
+    device = _open_spec(spec, limits or Limits())
     kind = kinds().get(spec.kind)
     if not build and kind is not None and kind.version is not None:
         build = kind.version(spec)
@@ -53,7 +53,7 @@ def open_device(text: str | Callable[..., Any], limits: Limits | None = None, bu
     return device
 
 
-def _function(function: Callable[..., Any], build: str) -> Device:
+def _open_function(function: Callable[..., Any], build: str) -> Device:
     if not callable(function):
         raise wrong_type(
             "open_device", "a device's name or a function", function, "open_device('litert:xnnpack')"
@@ -64,13 +64,12 @@ def _function(function: Callable[..., Any], build: str) -> Device:
 
 
 def known_devices() -> tuple[str, ...]:
-    """Return litecheck's own kinds, then those of installed packages."""
-    return (*kinds(), *(name for name in _offered() if name not in kinds()))
+    """Return litecheck's kinds, then those of installed packages."""
+    return (*kinds(), *(name for name in _entry_points() if name not in kinds()))
 
 
 def device_names() -> tuple[str, ...]:
-    """Return the possible beginnings of ``--device``: every kind, with each argument if it has a fixed set of
-    arguments."""
+    """Return the possible beginnings of ``--device``: every kind, with each of its arguments if these are a fixed set."""
     own = kinds()
     return tuple(
         name
@@ -80,10 +79,10 @@ def device_names() -> tuple[str, ...]:
 
 
 def fingerprint(device: str) -> str:
-    """Return the SHA-256 of the files of a device (a delegate's library, a program), as `sha256sum` prints it.
+    """Return the SHA-256 of the files of a device (a delegate's library, a program), as printed by `sha256sum`.
 
-    For several files, return the SHA-256 of their concatenated digests; for devices without files, "". A rebuilt file is
-    a different device.
+    For several files, return the SHA-256 of their concatenated digests; for devices without files, "". A rebuilt file
+    gives a different device.
     """
     digests: list[str] = []
     with suppress(ValueError, DeviceError):
@@ -103,12 +102,12 @@ def driver(device: str) -> dict[str, Any] | None:
     return None if kind is None or kind.driver is None else dict(kind.driver(spec))
 
 
-def _opened(spec: DeviceSpec, limits: Limits) -> Device:
+def _open_spec(spec: DeviceSpec, limits: Limits) -> Device:
     if kind := kinds().get(spec.kind):
-        return _own(spec, kind, limits)
-    offered = _offered()
+        return _open_kind(spec, kind, limits)
+    offered = _entry_points()
     if spec.kind in offered:
-        return _plugin(spec, limits, offered[spec.kind])
+        return _open_plugin(spec, limits, offered[spec.kind])
     names = device_names()
     forms = {part: name for name in reversed(names) for part in (*name.split(":"), name)}
     close = closest(spec.kind, forms)
@@ -118,12 +117,12 @@ def _opened(spec: DeviceSpec, limits: Limits) -> Device:
     )
 
 
-def _offered() -> dict[str, EntryPoint]:
+def _entry_points() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _own(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
-    options = checked(spec, kind)
+def _open_kind(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
+    options = check_options(spec, kind)
     for module in kind.modules:
         if find_spec(module) is None:
             package = kind.package if len(kind.modules) == 1 else module.replace("_", "-")
@@ -136,7 +135,7 @@ def _own(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
     return Isolated(spec.text, described, WorkerSetup(kind.adapter, options, kind.environment), limits)
 
 
-def _plugin(spec: DeviceSpec, limits: Limits, point: EntryPoint) -> Device:
+def _open_plugin(spec: DeviceSpec, limits: Limits, point: EntryPoint) -> Device:
     options = {**spec.options, **({"": spec.argument} if spec.argument else {})}
     described = f"{spec.text} ({point.dist.name} {point.dist.version})" if point.dist else spec.text
     return Isolated(
@@ -154,7 +153,7 @@ def _version(package: str) -> str:
 def parse(text: str) -> DeviceSpec:
     """Return the parts of a device's name. The path of a library alone (``./libacme.so,threads=2``) is a delegate.
 
-    A comma ends the argument or a value only where ``key=`` follows, so paths and values may hold commas:
+    A comma ends the argument or a value only if ``key=`` follows, so paths and values may contain commas:
     ``delegate:/lib.so,operators=ADD,MUL,threads=2``. Raises DeviceError.
 
     For example, ``./libacme.so,threads=2`` is kind ``delegate`` with the option threads.
@@ -177,9 +176,9 @@ def parse(text: str) -> DeviceSpec:
         if known is not None and known.whole:
             return DeviceSpec(text, kind, rest)
     opens = found is not None and kind == found[1] and found[2] == ","
-    pieces = _pieces(rest)
+    pieces = _split_options(rest)
     argument = "" if opens or (pieces and _OPTION.match(pieces[0])) else pieces.pop(0) if pieces else ""
-    return DeviceSpec(text, kind, argument, _options(text, pieces))
+    return DeviceSpec(text, kind, argument, _parse_options(text, pieces))
 
 
 def _is_path(text: str) -> bool:
@@ -187,7 +186,7 @@ def _is_path(text: str) -> bool:
 
 
 def _program(text: str) -> str:
-    """Return the executable file that a path names without the name of a library, "" if there is none.
+    """Return the executable file of a path that does not look like a library, "" if there is none.
 
     For example, ``./npu {model} {runs}`` gives ``./npu`` if this file is executable.
     """
@@ -197,12 +196,12 @@ def _program(text: str) -> str:
 
 
 def _as_command(text: str) -> str:
-    """Return ``command:'./npu {model} {inputs} {outputs}'`` for ``./npu``; placeholders that are given stay."""
+    """Return ``command:'./npu {model} {inputs} {outputs}'`` for ``./npu``; placeholders in the text stay."""
     return f"command:'{text if '{' in text else f'{text} {MODEL} {INPUTS} {OUTPUTS}'}'"
 
 
-def _pieces(rest: str) -> list[str]:
-    """Split at the commas before ``key=``."""
+def _split_options(rest: str) -> list[str]:
+    """Split the text at the commas before ``key=``. Example: ``a,b,key=1`` gives ``a,b`` and ``key=1``."""
     pieces: list[str] = []
     for part in rest.split(",") if rest else ():
         if pieces and not _OPTION.match(part):
@@ -212,7 +211,7 @@ def _pieces(rest: str) -> list[str]:
     return pieces
 
 
-def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
+def _parse_options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     options: dict[str, str] = {}
     for piece in pieces:
         key, equals, value = piece.partition("=")
@@ -224,7 +223,7 @@ def _options(text: str, pieces: Iterable[str]) -> dict[str, str]:
     return options
 
 
-def checked(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
+def check_options(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
     """Return the options for the adapter of a kind, with those from the argument. Raises DeviceError for an unknown
     option or a bad value."""
     for key, value in spec.options.items() if kind.options is not None else ():
@@ -237,10 +236,10 @@ def checked(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
             allowed[key](value)
         except ValueError as error:
             raise DeviceNameError(f"--device {spec.text}: {key}={value}: {error}") from None
-    return {**spec.options, **_argument(spec, kind)}
+    return {**spec.options, **_options_of_argument(spec, kind)}
 
 
-def _argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str]:
+def _options_of_argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str]:
     if kind.opened is not None:
         return {}
     if kind.argument is None:

@@ -1,8 +1,8 @@
-"""Operators on resources (variables that survive an interpreter's reset), read once before jobs are forked."""
+"""Operators on resources (variables that persist through an interpreter's reset), read once before jobs are forked."""
 
 from __future__ import annotations
 
 from litecheck.profile.operators import operator_names, traits_of
 
-#: By the names that LiteRT's interpreter has for them.
+#: Names of these operators in LiteRT's interpreter.
 RESOURCES = frozenset(name for name in operator_names() if traits_of(name).memory == "resource")

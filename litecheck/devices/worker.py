@@ -1,4 +1,4 @@
-"""Child process that keeps a runtime loaded and runs jobs, seen from the parent."""
+"""Child process that keeps a runtime loaded and runs jobs, as an object of the parent."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from litecheck.devices.process import LOG, WorkerProcess, WorkerSetup
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.memory import MemoryWatch
 
-#: Seconds for loading a runtime.
+#: Time limit for loading a runtime, in seconds.
 _LOADING = 120.0
-#: Seconds that a child may take beyond a job's own, before it is taken for lost.
+#: Seconds beyond the limit of an invocation after which a child without messages is killed.
 _GRACE = 30.0
-#: Bytes of a runtime's last words that are kept.
+#: Bytes of a runtime's last output that are kept.
 _SAID = 2000
 
 
@@ -31,7 +31,7 @@ class Ended:
     """End of a job's process.
 
     ``code`` is the exit status (negative for a signal, 0 if the process continues). ``late`` is True if an invocation
-    exceeded its time. ``begun`` counts the invocations that began. ``shared`` is True if the process had run earlier
+    exceeded its time. ``begun`` counts the invocations that began. ``shared`` is True if the process has run earlier
     jobs, ``too_large`` if a sample of its memory exceeded the limit.
     """
 
@@ -43,25 +43,24 @@ class Ended:
 
 
 class Worker:
-    """Child process with its own folder; both are removed when it is closed, or at exit of the interpreter."""
+    """Child process with a separate folder. Both are removed when it is closed, or at exit of the interpreter."""
 
     def __init__(self, setup: WorkerSetup, limits: Limits, started: WorkerProcess | None = None) -> None:
-        """Wait until the runtime is loaded, in a process that was ``started`` before or is started now. Raises
-        DeviceError."""
+        """Wait until the runtime is loaded, in the process ``started`` or in a new process. Raises DeviceError."""
         self._child = started or WorkerProcess(setup)
         self.folder = self._child.folder
         self._setup, self._limits = setup, limits
         self._forks = self.limits_memory = True
-        ready = self._line(_LOADING)
+        ready = self._read_message(_LOADING)
         if "forks" not in ready:
-            message = ready.get("error") or self._why_silent()
+            message = ready.get("error") or self._describe_silence()
             self.close()
             raise DeviceError(message)
         self._forks, self.limits_memory = bool(ready["forks"]), bool(ready["limits"])
 
     @property
     def alive(self) -> bool:
-        """Return True if the child can run another job."""
+        """True if the child can run another job."""
         return self._child.alive
 
     def run(
@@ -72,8 +71,8 @@ class Worker:
     ) -> Ended:
         """Run the job in the folder, with this number of invocations; None only creates the adapter.
 
-        A job with ``shares`` may run in a process that runs jobs before and after it. ``progress`` is called from
-        time to time with the number of invocations that have begun. Raises EOFError if the child ended.
+        A job with ``shares`` may run in a process that runs other jobs before and after it. ``progress`` is called
+        repeatedly with the number of invocations that have begun. Raises EOFError if the child ended.
         """
         limits, options = self._limits, dict(self._setup.options)
         request = JobRequest(options, invocations, limits.seconds, limits.memory, shares)
@@ -83,40 +82,41 @@ class Worker:
         except (OSError, ValueError) as error:
             raise EOFError(str(error)) from None
         if not self._forks:
-            return self._last()
+            return self._run_last()
         while True:
-            # The child watches the job; what it tells comes at least once in an invocation.
-            told = self._line(self._limits.seconds + _GRACE)
-            if "begun" not in told:
-                raise EOFError(self._why_silent())
-            if "code" in told:
-                shared, too_large = bool(told["shared"]), bool(told["too_large"])
-                return Ended(int(told["code"]), bool(told["late"]), int(told["begun"]), shared, too_large)
+            # The child supervises the job and sends at least one message per invocation.
+            message = self._read_message(self._limits.seconds + _GRACE)
+            if "begun" not in message:
+                raise EOFError(self._describe_silence())
+            if "code" in message:
+                shared, too_large = bool(message["shared"]), bool(message["too_large"])
+                return Ended(
+                    int(message["code"]), bool(message["late"]), int(message["begun"]), shared, too_large
+                )
             if progress is not None:
-                progress(int(told["begun"]))
+                progress(int(message["begun"]))
 
-    def _last(self) -> Ended:
-        """The end of a child that runs only one job."""
-        heard = _Heard(self._child, self._limits.seconds)
+    def _run_last(self) -> Ended:
+        """Run the job of a child that cannot fork, and return its end. The child runs only one job."""
+        monitor = _InvocationMonitor(self._child, self._limits.seconds)
         watch = MemoryWatch(self._child.process.pid, self._limits.memory, self._child.kill)
         with nullcontext() if self.limits_memory else watch:
             code = self._child.process.wait()
-        heard.over.set()
+        monitor.over.set()
         self._child.kill()
         watch.kill_seen()
-        return Ended(code, heard.late, heard.begun, too_large=watch.exceeded)
+        return Ended(code, monitor.late, monitor.begun, too_large=watch.exceeded)
 
-    def _line(self, seconds: float) -> dict[str, Any]:
-        """Return the child's next message; an empty mapping if the child ended, or was killed because no message came
-        in time."""
+    def _read_message(self, seconds: float) -> dict[str, Any]:
+        """Return the child's next message, or an empty mapping if the child ended or no message came in time."""
         with self._child.time_limit(seconds):
             line = self._child.stdout.readline()
         with suppress(ValueError):
-            told = json.loads(line)
-            return told if isinstance(told, dict) else {}
+            message = json.loads(line)
+            return message if isinstance(message, dict) else {}
         return {}
 
-    def _why_silent(self) -> str:
+    def _describe_silence(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             self._child.process.wait(1)
         code = self._child.process.poll()
@@ -131,7 +131,7 @@ class Worker:
             log.seek(skipped)
             lines = log.read(_SAID).decode("utf-8", "replace").split("\n")
             if skipped and len(lines) > 1:
-                del lines[0]  # the rest of a line
+                del lines[0]  # an incomplete line
             shown = [line.strip() for line in lines if not line.startswith(("INFO:", "VERBOSE:"))]
             return "\n".join(line for line in shown if line)
         return ""
@@ -143,8 +143,8 @@ class Worker:
         self._child.close()
 
 
-class _Heard:
-    """Counts the lines by which a child says that an invocation begins, and kills it where none comes in time."""
+class _InvocationMonitor:
+    """Counter of the lines with which a child announces invocations. It kills the child if no line comes in time."""
 
     def __init__(self, child: ChildProcess, seconds: float) -> None:
         self.begun, self.last, self.late = 0, time.monotonic(), False
@@ -154,7 +154,7 @@ class _Heard:
             threading.Thread(target=work, daemon=True).start()
 
     def _listen(self) -> None:
-        with suppress(OSError, ValueError):  # closed meanwhile
+        with suppress(OSError, ValueError):  # the pipe was closed
             for _ in self._child.stdout:
                 self.begun, self.last = self.begun + 1, time.monotonic()
 

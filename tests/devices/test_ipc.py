@@ -11,10 +11,10 @@ from litecheck.devices.ipc import (
     MessageError,
     RunsFile,
     StoredRuns,
-    packed_runs,
-    read_parcel,
+    pack_runs,
+    read_message,
     split,
-    unpacked_runs,
+    unpack_runs,
     write_message,
 )
 
@@ -34,7 +34,7 @@ def parcel(tmp_path: Path) -> Path:
 
 
 def test_arrays_arrive(parcel: Path) -> None:
-    header, arrays = read_parcel(parcel)
+    header, arrays = read_message(parcel)
     assert header == {"a": [1]}
     for sent, got in zip(ARRAYS, arrays, strict=True):
         assert (sent.shape, sent.dtype.newbyteorder("=")) == (got.shape, got.dtype)
@@ -48,7 +48,7 @@ def test_every_cut_is_noticed(parcel: Path) -> None:
     for length in range(len(whole) - 60):  # the last array has four bytes, the rest fills up
         parcel.write_bytes(whole[:length])
         with pytest.raises(MessageError):
-            read_parcel(parcel)
+            read_message(parcel)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_every_cut_is_noticed(parcel: Path) -> None:
 def test_a_header_is_not_believed(tmp_path: Path, described: object) -> None:
     (tmp_path / "p").write_bytes(json.dumps({"arrays": described}).encode() + b"\n" + bytes(64))
     with pytest.raises(MessageError):
-        read_parcel(tmp_path / "p")
+        read_message(tmp_path / "p")
 
 
 @pytest.mark.parametrize("line", [b"", b"[]\n", b"{}\n", b"[" * 100_000 + b"\n", b"\xff\n", b"1\n"])
 def test_a_file_of_something_else_is_no_parcel(tmp_path: Path, line: bytes) -> None:
     (tmp_path / "p").write_bytes(line)
     with pytest.raises(MessageError):
-        read_parcel(tmp_path / "p")
+        read_message(tmp_path / "p")
 
 
 def test_what_holds_no_numbers_is_not_sent(tmp_path: Path) -> None:
@@ -96,9 +96,9 @@ def test_groups_have_to_add_up() -> None:
 def test_runs_arrive_in_stacks_or_one_by_one() -> None:
     alike = [(np.full(2, n, np.int8), np.array([[n]])) for n in range(3)]
     for runs, count in ((alike, 6), (stacked(alike), 2), ([(ARRAYS[0],), ()], 1)):
-        header, arrays = packed_runs(runs)
+        header, arrays = pack_runs(runs)
         assert len(arrays) == count
-        got, rest = unpacked_runs(json.loads(json.dumps(header)), [*arrays, ARRAYS[3]])
+        got, rest = unpack_runs(json.loads(json.dumps(header)), [*arrays, ARRAYS[3]])
         assert [[a.tolist() for a in run] for run in got] == [[a.tolist() for a in run] for run in runs]
         assert rest == ARRAYS[3:]
 
@@ -107,7 +107,7 @@ def test_runs_arrive_in_stacks_or_one_by_one() -> None:
 def test_columns_have_to_be_there_and_equally_long(count: object) -> None:
     """Array 0 has 7 elements, array 1 no dimension, array 2 no row."""
     with pytest.raises((MessageError, ValueError)):
-        unpacked_runs({"columns": count}, ARRAYS)
+        unpack_runs({"columns": count}, ARRAYS)
 
 
 @pytest.fixture

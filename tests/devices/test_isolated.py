@@ -227,7 +227,7 @@ def test_an_interrupted_job_is_not_taken_for_the_next_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Worker, "_line", interrupted)
+        patch.setattr(Worker, "_read_message", interrupted)
         with pytest.raises(KeyboardInterrupt):
             device.run(job())
     answer = device.run(job((np.array([5]),)))

@@ -9,11 +9,11 @@ import pytest
 from litecheck.devices.output_files import (
     SMALL,
     check,
+    count_written_runs,
     file_name,
-    found_together,
+    find_output,
+    find_runs,
     names_of,
-    output_files,
-    runs_written,
 )
 from litecheck.devices.port import TooLargeError
 from litecheck.errors import ConfigError, LitecheckError
@@ -35,10 +35,10 @@ def test_an_output_has_three_names() -> None:
 def test_an_output_is_found_under_each(tmp_path: Path, name: str, prefix: str) -> None:
     (tmp_path / f"{prefix}{name}").parent.mkdir(parents=True, exist_ok=True)
     np.save(tmp_path / f"{prefix}{name}.npy", VALUES)
-    got = output_files(tmp_path, TENSOR, NAMES, prefix)
+    got = find_output(tmp_path, TENSOR, NAMES, prefix)
     assert got is not None
     np.testing.assert_array_equal(got, VALUES)
-    assert output_files(tmp_path, TENSOR, NAMES, "run_2/") is None
+    assert find_output(tmp_path, TENSOR, NAMES, "run_2/") is None
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,18 +47,18 @@ def test_an_archive_is_looked_into(tmp_path: Path, name: str) -> None:
     np.savez_compressed(tmp_path / "b.npz", **{f"run_0/{name}": VALUES})
     (tmp_path / "c.npz").write_text("no archive")
     for place in (tmp_path, tmp_path / "b.npz"):
-        got = output_files(place, TENSOR, NAMES, "run_0/")
+        got = find_output(place, TENSOR, NAMES, "run_0/")
         assert got is not None
         np.testing.assert_array_equal(got, VALUES)
-    assert output_files(tmp_path / "a.npz", TENSOR, NAMES, "run_0/") is None
-    assert output_files(tmp_path / "nowhere.npz", TENSOR, NAMES) is None
+    assert find_output(tmp_path / "a.npz", TENSOR, NAMES, "run_0/") is None
+    assert find_output(tmp_path / "nowhere.npz", TENSOR, NAMES) is None
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".raw"])
 def test_raw_bytes_take_type_and_shape_of_the_tensor(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"output_1{suffix}"
     file.write_bytes(VALUES.astype("<i2").tobytes())
-    got = output_files(tmp_path, TENSOR, NAMES)
+    got = find_output(tmp_path, TENSOR, NAMES)
     assert got is not None
     assert got.dtype == np.int16
     np.testing.assert_array_equal(got, VALUES)
@@ -69,7 +69,7 @@ def test_raw_bytes_that_do_not_fill_it_stay_visibly_wrong(tmp_path: Path) -> Non
     shapes = {10: ((5,), "int16"), 14: ((7,), "int16"), 11: ((11,), "uint8"), 0: ((0,), "int16")}
     for size, (shape, dtype) in shapes.items():
         file.write_bytes(bytes(size))
-        got = output_files(tmp_path, TENSOR, NAMES)
+        got = find_output(tmp_path, TENSOR, NAMES)
         assert got is not None
         assert (got.shape, got.dtype.name) == (shape, dtype)
 
@@ -79,7 +79,7 @@ def test_types_below_eight_bits_may_be_packed_or_one_value_a_byte(tmp_path: Path
     file = tmp_path / "y.bin"
     for data in (b"\xf1\x08", b"\x01\xff\xf8"):
         file.write_bytes(data)
-        got = output_files(tmp_path, tensor, names_of(tensor, 0))
+        got = find_output(tmp_path, tensor, names_of(tensor, 0))
         assert got is not None
         assert (got.dtype, got.tolist()) == (np.int8, [1, -1, -8])
 
@@ -87,13 +87,13 @@ def test_types_below_eight_bits_may_be_packed_or_one_value_a_byte(tmp_path: Path
 def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     (tmp_path / "output_1.npy").write_bytes(b"nothing")
     with pytest.raises(LitecheckError, match=r"output_1.npy: byte 0"):
-        output_files(tmp_path, TENSOR, NAMES)
+        find_output(tmp_path, TENSOR, NAMES)
 
 
 def test_names_that_no_file_can_have_are_no_error(tmp_path: Path) -> None:
     for name in ("a" * 5000, "\0", "../../x", "", "/"):
         assert (
-            output_files(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0))
+            find_output(tmp_path, Tensor(0, name, "int8", (1,)), names_of(Tensor(0, name, "int8", (1,)), 0))
             is None
         )
 
@@ -104,14 +104,14 @@ def test_the_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(
         TooLargeError, match=r"output_1\.bin has 16,777,217 bytes; 'block/conv:0' is int16 2x3"
     ):
-        output_files(tmp_path, TENSOR, NAMES, runs=1)
+        find_output(tmp_path, TENSOR, NAMES, runs=1)
     (tmp_path / "output_1.bin").unlink()
     np.savez_compressed(tmp_path / "all.npz", output_1=np.zeros(SMALL + 1, np.int8))
     with pytest.raises(TooLargeError, match=r"all\.npz:output_1 has 16,777,345 bytes"):
-        output_files(tmp_path, TENSOR, NAMES, runs=1)
+        find_output(tmp_path, TENSOR, NAMES, runs=1)
     (tmp_path / "all.npz").unlink()
     np.save(tmp_path / "output_1.npy", np.zeros((2, 3)))
-    assert output_files(tmp_path, TENSOR, NAMES, runs=1) is not None
+    assert find_output(tmp_path, TENSOR, NAMES, runs=1) is not None
 
 
 def test_large_tensors_may_be_as_large_as_real_values_make_them() -> None:
@@ -127,10 +127,10 @@ ROWS = np.arange(18, dtype=np.int16).reshape(3, 2, 3)
 
 
 def test_outputs_of_several_runs_in_one_file(tmp_path: Path) -> None:
-    assert found_together(tmp_path, TENSOR, NAMES, 3) is None
+    assert find_runs(tmp_path, TENSOR, NAMES, 3) is None
     np.save(tmp_path / "output_1.npy", ROWS)
     for suffix in (".npy", ".bin"):
-        found = found_together(tmp_path, TENSOR, NAMES, 3)
+        found = find_runs(tmp_path, TENSOR, NAMES, 3)
         assert found is not None, suffix
         assert [(a.dtype, a.tolist()) for a in found] == [(np.int16, row.tolist()) for row in ROWS]
         (tmp_path / "output_1.bin").write_bytes(ROWS.astype("<i2").tobytes())
@@ -140,9 +140,9 @@ def test_outputs_of_several_runs_in_one_file(tmp_path: Path) -> None:
 def test_outputs_of_several_runs_in_a_file_each(tmp_path: Path) -> None:
     """Each run can have a shape of its own; without the file of a run, the output is missing."""
     for n in (2, 0, 1):
-        assert found_together(tmp_path, TENSOR, NAMES, 3) is None
+        assert find_runs(tmp_path, TENSOR, NAMES, 3) is None
         np.save(tmp_path / f"block_conv_0_run_{n}.npy", ROWS[n, :, :n])
-    found = found_together(tmp_path, TENSOR, NAMES, 3)
+    found = find_runs(tmp_path, TENSOR, NAMES, 3)
     assert found is not None
     assert [a.tolist() for a in found] == [ROWS[n, :, :n].tolist() for n in range(3)]
 
@@ -162,25 +162,25 @@ def test_a_file_with_another_number_of_runs(tmp_path: Path, name: str, data: obj
     else:
         np.save(tmp_path / "output_1.npy", data)
     with pytest.raises(ValueError, match=message):
-        found_together(tmp_path, TENSOR, NAMES, 3)
+        find_runs(tmp_path, TENSOR, NAMES, 3)
 
 
 def test_runs_may_be_as_wide_as_real_values(tmp_path: Path) -> None:
     (tmp_path / "output_1.raw").write_bytes(bytes(8 * 36))
-    found = found_together(tmp_path, TENSOR, NAMES, 3)
+    found = find_runs(tmp_path, TENSOR, NAMES, 3)
     assert found is not None
     assert [a.shape for a in found] == [(48,)] * 3
 
 
 def test_runs_are_counted_while_a_program_writes(tmp_path: Path) -> None:
-    assert runs_written(tmp_path / "nowhere", TENSOR) == runs_written(tmp_path, TENSOR) == 0
+    assert count_written_runs(tmp_path / "nowhere", TENSOR) == count_written_runs(tmp_path, TENSOR) == 0
     for n in range(2):
         (tmp_path / f"output_0_run_{n}.npy").touch()
         (tmp_path / f"output_1_run_{n}.npy").touch()
-        assert runs_written(tmp_path, TENSOR) == n + 1
+        assert count_written_runs(tmp_path, TENSOR) == n + 1
     for size, runs in ((0, 0), (11, 0), (12, 1), (35, 2), (36, 3)):
         (tmp_path / "output_0.bin").write_bytes(bytes(size))
-        assert runs_written(tmp_path, TENSOR) == runs
+        assert count_written_runs(tmp_path, TENSOR) == runs
 
 
 def test_links_that_leave_the_folder_are_errors(tmp_path: Path) -> None:
@@ -189,11 +189,11 @@ def test_links_that_leave_the_folder_are_errors(tmp_path: Path) -> None:
         folder.mkdir()
     np.save(outside / "output_1.npy", VALUES)
     (inside / "output_1.npy").symlink_to(outside / "output_1.npy")
-    assert output_files(inside, TENSOR, NAMES) is not None
+    assert find_output(inside, TENSOR, NAMES) is not None
     with pytest.raises(
         ConfigError, match=r"output_1\.npy: the link leaves the folder .*inside: expected a file inside"
     ):
-        output_files(inside, TENSOR, NAMES, within=inside)
+        find_output(inside, TENSOR, NAMES, within=inside)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from litecheck.devices.device_kinds import kinds
 from litecheck.devices.port import DeviceError, DeviceSpec
-from litecheck.devices.registry import checked, parse
+from litecheck.devices.registry import check_options, parse
 
 #: What is written -> kind, argument, options.
 WRITTEN = {
@@ -54,11 +54,11 @@ def test_what_is_no_device_is_an_error(text: str, words: str) -> None:
 )
 def test_options_are_checked(text: str, words: str) -> None:
     with pytest.raises(DeviceError) as raised:
-        checked(parse(text), kinds()["litert"])
+        check_options(parse(text), kinds()["litert"])
     assert words in str(raised.value)
-    assert checked(parse("litert:xnnpack,threads=4"), kinds()["litert"]) == {
+    assert check_options(parse("litert:xnnpack,threads=4"), kinds()["litert"]) == {
         "threads": "4",
         "kernels": "xnnpack",
     }
     with pytest.raises(DeviceError, match="openvino takes none"):
-        checked(parse("openvino,x=1"), kinds()["openvino"])
+        check_options(parse("openvino,x=1"), kinds()["openvino"])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.statistics import Place
-from litecheck.devices.adapters.litert import RESOLVERS, Session, memory_named, opened
+from litecheck.devices.adapters.litert import RESOLVERS, Session, name_memory_errors, open_interpreter
 
 
 class AllTensorsInterpreter:
@@ -80,7 +80,7 @@ _DELEGATED, _PLAIN = "xnnpack", "optimized"
 def _allocated(path: str, kernels: str) -> Any:
     with warnings.catch_warnings():  # LiteRT warns that preserved tensors take memory
         warnings.simplefilter("ignore", UserWarning)
-        interpreter = opened(path, RESOLVERS[kernels], experimental_preserve_all_tensors=True)
-    with memory_named(interpreter):
+        interpreter = open_interpreter(path, RESOLVERS[kernels], experimental_preserve_all_tensors=True)
+    with name_memory_errors(interpreter):
         interpreter.allocate_tensors()
     return interpreter

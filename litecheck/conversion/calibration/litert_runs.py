@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.port import AdapterAnswer, Series
-from litecheck.devices.worker_main import loaded
+from litecheck.devices.worker_main import load_attribute
 
 
 class Answering(Protocol):
@@ -38,6 +38,6 @@ class LitertRuns:
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
         """Return the answer of the job's own class about its runs."""
         reference, facts = json.loads(model)
-        self._chosen = loaded(reference)(facts)
+        self._chosen = load_attribute(reference)(facts)
         said = json.dumps(self._chosen.answer(series)).encode()
         return AdapterAnswer(((np.frombuffer(said, np.uint8),),))

@@ -1,1 +1,1 @@
-"""Adapters that run each runtime inside the child process; the class in each module is a Factory for ``Setup``."""
+"""Adapters that run each runtime inside the child process. The class in each module is a Factory."""

@@ -17,7 +17,7 @@ from litecheck.devices.adapters import litert
 from litecheck.devices.device_kinds import FILLED, DeviceKind
 from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
-#: Bytes that a delegated output holds before a run, in turn: what nobody wrote looks like nothing that was computed.
+#: Alternating bytes in a delegated output before a run, so that an unwritten output is recognized.
 _FILL = (0xA5, 0x5A)
 #: Functions of a delegate's library. Source: tflite/delegates/external/external_delegate.cc.
 _EXPORTS = ("tflite_plugin_create_delegate", "tflite_plugin_destroy_delegate")
@@ -62,8 +62,8 @@ KIND = DeviceKind(
 class Delegate:
     """Adapter of a delegate. Options: ``""`` is the library's path, other options are passed to the delegate.
 
-    Operators that the delegate leaves are computed by the reference kernels: with the default kernels XNNPACK would
-    take them, and would appear as a delegate as well.
+    The reference kernels compute operators that the delegate does not take. With the default kernels, XNNPACK would
+    take these operators and would also appear as a delegate.
     """
 
     memory = StateSupport.SET
@@ -73,7 +73,7 @@ class Delegate:
         from ai_edge_litert.interpreter import load_delegate
 
         self._session: litert.Session | None = None
-        # A library that cannot be loaded fails here: Delegate.__del__ would print a traceback.
+        # A library that cannot be loaded fails here, because Delegate.__del__ would print a traceback.
         library = ctypes.CDLL(options[""])
         if missing := [name for name in _EXPORTS if not hasattr(library, name)]:
             raise OSError(f"{options['']}: is not a delegate, it does not export {missing[0]}")
@@ -84,79 +84,81 @@ class Delegate:
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """Like :meth:`run`, but state persists within each series in the runtime's variable tensors."""
+        """Run series of inferences: like :meth:`run`, but state persists within each series in the runtime's variable
+        tensors."""
         plain = _interpreter(model)
         own = len(plain._get_ops_details())
         del plain
-        self._session = self._allocated(model)
-        with litert.memory_named(self._session.interpreter):
-            return self._inferred(self._session, model, series, own)
+        self._session = self._allocate(model)
+        with litert.name_memory_errors(self._session.interpreter):
+            return self._infer(self._session, model, series, own)
 
-    def _allocated(self, model: bytes) -> litert.Session:
-        return litert.allocated(_interpreter(model, experimental_delegates=[self._delegate]))
+    def _allocate(self, model: bytes) -> litert.Session:
+        return litert.allocate(_interpreter(model, experimental_delegates=[self._delegate]))
 
-    def _inferred(
+    def _infer(
         self, session: litert.Session, model: bytes, series: Iterable[Series], own: int
     ) -> AdapterAnswer:
         made: list[Arrays] = []
         silent: list[str] = []
         delegated: tuple[bool, ...] = ()
-        shapes: list[tuple[int, ...]] | None = None  # of the inputs memory was allocated for
+        shapes: list[tuple[int, ...]] | None = None  # input shapes of the allocated memory
         renewed = litert.has_resources(session.interpreter)
         for one in series:
             if made and renewed:
-                self._session = session = self._allocated(model)
+                self._session = session = self._allocate(model)
                 shapes = None
             session.begin(one)
             for inputs in one.runs:
-                session.shaped(inputs)
+                session.resize_inputs(inputs)
                 if shapes != (shapes := [array.shape for array in inputs]):
-                    delegated = _delegated(session.interpreter, own)
+                    delegated = _find_delegated(session.interpreter, own)
                 _fill(session.interpreter, delegated)
-                made.append(session.inferred(inputs))
+                made.append(session.infer(inputs))
                 silent += [
                     f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
                     for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
-                    if ours and _untouched(values)
+                    if ours and _is_unwritten(values)
                 ]
-        left = _left(session.interpreter._get_ops_details(), own) if any(delegated) else ""
+        left = _describe_undelegated(session.interpreter._get_ops_details(), own) if any(delegated) else ""
         return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
 
 
 def _interpreter(model: bytes, **options: Any) -> Any:
-    return litert.opened(model, litert.RESOLVERS["reference"], num_threads=1, **options)
+    return litert.open_interpreter(model, litert.RESOLVERS["reference"], num_threads=1, **options)
 
 
-def _delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
-    """Return a flag per output: True if a delegate node computes it; such nodes follow the model's ``own`` operators."""
+def _find_delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
+    """Return a flag per output: True if a delegate node computes it. Delegate nodes follow the model's ``own``
+    operators."""
     added = interpreter._get_ops_details()[own:]
     made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
     return tuple(detail["index"] in made for detail in interpreter.get_output_details())
 
 
-def _left(operators: Sequence[Mapping[str, Any]], own: int) -> str:
+def _describe_undelegated(operators: Sequence[Mapping[str, Any]], own: int) -> str:
     """Return a message with the model's operators that no delegate node covers, "" if there are none.
 
-    An output of a delegate node says nothing about the operators before it, so all operators are counted.
+    An output of a delegate node gives no information about the operators before it, so all operators are counted.
     """
     makers = {int(t): n for n, op in enumerate(operators[:own]) for t in op["outputs"]}
-    taken: set[int] = set()
+    covered: set[int] = set()
     for node in operators[own:]:
         given, wanted = set(map(int, node["inputs"])), list(map(int, node["outputs"]))
         while wanted and node["op_name"] == "DELEGATE":
             maker = makers.get(wanted.pop())
-            if maker is not None and maker not in taken:
-                taken.add(maker)
+            if maker is not None and maker not in covered:
+                covered.add(maker)
                 wanted += [int(t) for t in operators[maker]["inputs"] if int(t) not in given]
-    left = [f"{operators[n]['op_name']} #{n}" for n in range(own) if n not in taken]
+    left = [f"{operators[n]['op_name']} #{n}" for n in range(own) if n not in covered]
     shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
     return f"{len(left)} of {own} operators were left to the reference kernels: {shown}" if left else ""
 
 
 def _fill(interpreter: Any, delegated: tuple[bool, ...]) -> None:
-    """So that an output that is not written does not show the run before. Inputs are set afterwards.
+    """Fill the delegated outputs with a pattern, so that an unwritten output does not show the previous run.
 
-    Only outputs of delegated nodes: outputs of other nodes may have been computed when memory was allocated.
+    Inputs are set afterwards. Outputs of other nodes are not filled, because allocation may already have computed them.
     """
     inputs = {detail["index"] for detail in interpreter.get_input_details()}
     for detail, ours in zip(interpreter.get_output_details(), delegated, strict=True):
@@ -166,10 +168,10 @@ def _fill(interpreter: Any, delegated: tuple[bool, ...]) -> None:
 
 
 def _pattern(values: NDArray[Any]) -> NDArray[Any]:
-    """The fill in an array's type and shape."""
+    """Return the fill pattern in an array's type and shape."""
     filled = np.resize(np.array(_FILL, np.uint8), values.nbytes)
     return filled.view(values.dtype).reshape(values.shape)
 
 
-def _untouched(values: NDArray[Any]) -> bool:
+def _is_unwritten(values: NDArray[Any]) -> bool:
     return values.nbytes > 1 and values.tobytes() == _pattern(values).tobytes()

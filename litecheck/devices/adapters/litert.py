@@ -11,16 +11,16 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.device_kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, together
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, take_all
 from litecheck.processes.posix import free_address_space
 
-#: Kernels and LiteRT's own name for what chooses them.
+#: Kernels and LiteRT's resolver of each.
 RESOLVERS = {
     "reference": "BUILTIN_REF",
     "optimized": "BUILTIN_WITHOUT_DEFAULT_DELEGATES",
     "xnnpack": "AUTO",
 }
-#: What a child loads before it is asked for anything: what only a job asked for, every job would load anew.
+#: Modules that a child loads before its first job. Modules loaded by a job would be loaded again by every job.
 RUNTIME = ("ai_edge_litert.interpreter", "litecheck.devices.resources")
 
 
@@ -73,78 +73,79 @@ class LitertAdapter:
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """Return the outputs of each run, from a single interpreter unless the model has resources, which nothing resets.
+        """Return the outputs of each run from a single interpreter. A model with resources, which nothing resets, gets
+        a new interpreter for each series.
 
-        It lives as long as the adapter.
+        The interpreter exists as long as the adapter.
         """
-        self._session = self._allocated(model)
+        self._session = self._allocate(model)
         renewed = has_resources(self._session.interpreter)
         made: list[Arrays] = []
         for one in series:
             if made and renewed:
-                self._session = self._allocated(model)
-            with memory_named(self._session.interpreter):
+                self._session = self._allocate(model)
+            with name_memory_errors(self._session.interpreter):
                 self._session.begin(one)
-                made += [self._session.inferred(run) for run in one.runs]
+                made += [self._session.infer(run) for run in one.runs]
         return AdapterAnswer(tuple(made))
 
-    def _allocated(self, model: bytes) -> Session:
-        return allocated(opened(model, self._resolver, num_threads=self._threads))
+    def _allocate(self, model: bytes) -> Session:
+        return allocate(open_interpreter(model, self._resolver, num_threads=self._threads))
 
 
 class Session:
-    """Allocated interpreter with its input and output details, which the interpreter rebuilds on every request."""
+    """Allocated interpreter with cached input and output details, which the interpreter rebuilds for every request."""
 
     def __init__(self, interpreter: Any) -> None:
         self.interpreter = interpreter
-        self._inputs = _shapes(interpreter)
+        self._inputs = _input_shapes(interpreter)
         self._outputs = [d["index"] for d in interpreter.get_output_details()]
 
-    def shaped(self, inputs: Arrays) -> None:
-        """Set the shapes of the model's inputs to those of the arrays; memory is allocated again if a shape differs."""
+    def resize_inputs(self, inputs: Arrays) -> None:
+        """Set the shapes of the model's inputs to those of the arrays. Memory is allocated again if a shape differs."""
         known = zip(self._inputs, inputs, strict=True)
         wrong = [(index, x.shape) for (index, shape), x in known if shape != x.shape]
         for index, shape in wrong:
             self.interpreter.resize_tensor_input(index, shape)
         if wrong:
             self.interpreter.allocate_tensors()
-            self._inputs = _shapes(self.interpreter)
+            self._inputs = _input_shapes(self.interpreter)
 
     def begin(self, series: Series) -> None:
-        """Set the variable tensors for a series; inputs get their shapes first, because allocation also resets
+        """Set the variable tensors for a series. Inputs get their shapes first, because allocation also resets
         variables."""
-        for inputs in together(series.runs)[:1]:
-            self.shaped(inputs)
+        for inputs in take_all(series.runs)[:1]:
+            self.resize_inputs(inputs)
         self.interpreter.reset_all_variables()
         for index, contents in series.start.items():
             self.interpreter.set_tensor(index, contents)
 
     def invoke(self, inputs: Arrays) -> None:
         """Run one inference from the current state."""
-        self.shaped(inputs)
+        self.resize_inputs(inputs)
         for (index, _), values in zip(self._inputs, inputs, strict=True):
             self.interpreter.set_tensor(index, values)
         self.interpreter.invoke()
 
-    def inferred(self, inputs: Arrays) -> Arrays:
-        """Return copies of the outputs of one inference (int4 as int8, a value in each byte)."""
+    def infer(self, inputs: Arrays) -> Arrays:
+        """Return copies of the outputs of one inference (int4 as int8, one value per byte)."""
         self.invoke(inputs)
         return tuple(map(self.interpreter.get_tensor, self._outputs))
 
 
-def _shapes(interpreter: Any) -> list[tuple[int, tuple[int, ...]]]:
-    """Each input's index and shape."""
+def _input_shapes(interpreter: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the index and shape of each input."""
     return [(d["index"], tuple(d["shape"])) for d in interpreter.get_input_details()]
 
 
-def allocated(interpreter: Any) -> Session:
-    """Return the session of an interpreter whose memory is not allocated yet."""
-    with memory_named(interpreter):
+def allocate(interpreter: Any) -> Session:
+    """Allocate the memory of an interpreter and return its session."""
+    with name_memory_errors(interpreter):
         interpreter.allocate_tensors()
     return Session(interpreter)
 
 
-def opened(model: bytes | str, resolver: str, **options: Any) -> Any:
+def open_interpreter(model: bytes | str, resolver: str, **options: Any) -> Any:
     """Return LiteRT's interpreter of a model (bytes or file name), with the kernels of a resolver."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
@@ -161,8 +162,8 @@ def has_resources(interpreter: Any) -> bool:
 
 
 @contextmanager
-def memory_named(interpreter: Any) -> Iterator[None]:
-    """Convert LiteRT's errors without a message into MemoryError if its tensors do not fit into the memory limit."""
+def name_memory_errors(interpreter: Any) -> Iterator[None]:
+    """Convert LiteRT's errors without a message into MemoryError if its tensors exceed the memory limit."""
     try:
         yield
     except RuntimeError as error:

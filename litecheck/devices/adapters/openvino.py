@@ -15,7 +15,7 @@ from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.port import AdapterAnswer, NotDelegated
 from litecheck.processes.posix import read_stderr_file
 
-#: What the plugin writes once a partition runs on it; without it the numbers could be anybody's.
+#: Message of the plugin when a partition runs on it. Without the message, other kernels may have computed the outputs.
 _PROOF = re.compile(r"Dispatch: using device '\w+'")
 _TAKEN = re.compile(r"selected (\d+) ops, from a total of (\d+) ops")
 _LEFT = "Some ops are not accelerated"
@@ -53,8 +53,10 @@ class Openvino:
         self._model: Any = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """Return the outputs of each run, all computed by the plugin. Raises NotDelegated if it leaves operators to
-        LiteRT."""
+        """Return the outputs of each run, all computed by the plugin.
+
+        Raises NotDelegated if the plugin leaves operators to LiteRT.
+        """
         from ai_edge_litert.compiled_model import CompiledModel
         from ai_edge_litert.options import HardwareAccelerator, IntelOpenVinoOptions, Options
 
@@ -66,15 +68,15 @@ class Openvino:
         try:
             self._model = CompiledModel.from_buffer(model, environment=self._environment, options=options)
         except RuntimeError as error:
-            if _LEFT in str(error) and "Plugin errs" not in _log():
-                raise NotDelegated(_taken()) from None
+            if _LEFT in str(error) and "Plugin errs" not in _read_log():
+                raise NotDelegated(_describe_delegation()) from None
             raise
-        if not _PROOF.search(_log()):
+        if not _PROOF.search(_read_log()):
             raise NotDelegated("the plugin did not say that it runs the model")
-        made = tuple(self._inferred(run) for run in runs)
+        made = tuple(self._infer(run) for run in runs)
         return AdapterAnswer(made, (True,) * len(self._model.create_output_buffers(0)))
 
-    def _inferred(self, inputs: Arrays) -> Arrays:
+    def _infer(self, inputs: Arrays) -> Arrays:
         given, taken = self._model.create_input_buffers(0), self._model.create_output_buffers(0)
         for buffer, values in zip(given, inputs, strict=True):
             shape = tuple(buffer.get_tensor_details()["shape"])
@@ -82,22 +84,22 @@ class Openvino:
                 raise ValueError(f"takes an input of shape {shape}, not {values.shape}")
             buffer.write(values)
         self._model.run_by_index(0, given, taken)
-        return tuple(map(_read, taken))
+        return tuple(map(_read_buffer, taken))
 
 
-def _read(buffer: Any) -> NDArray[Any]:
+def _read_buffer(buffer: Any) -> NDArray[Any]:
     details = buffer.get_tensor_details()
     shape = tuple(details["shape"])
     values: NDArray[Any] = buffer.read(prod(shape), details["dtype"]).reshape(shape)
     return values
 
 
-def _log() -> str:
-    """Return the text that was written to stderr so far: the plugin logs only to stderr, which is the job's log file."""
+def _read_log() -> str:
+    """Return the text written to stderr so far. The plugin logs only to stderr, which is the job's log file."""
     return read_stderr_file()
 
 
-def _taken() -> str:
-    found = _TAKEN.findall(_log())
-    told = f"{found[-1][0]} of {found[-1][1]} operators" if found else "nothing"
-    return f"the plugin takes {told}"
+def _describe_delegation() -> str:
+    found = _TAKEN.findall(_read_log())
+    text = f"{found[-1][0]} of {found[-1][1]} operators" if found else "nothing"
+    return f"the plugin takes {text}"

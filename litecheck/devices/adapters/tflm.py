@@ -12,7 +12,7 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.device_kinds import DeviceKind, at_least_one
 from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
-#: The package's own choice, ten times the model, is too small for a single operator.
+#: Arena in bytes. The default of the package, ten times the model, is too small for a model of one operator.
 _ARENA = 1 << 26
 
 
@@ -35,7 +35,7 @@ KIND = DeviceKind(
 
 
 class Tflm:
-    """Adapter of TFLM. Option: ``arena``, bytes of working memory."""
+    """Adapter of TFLM. Option: ``arena``, the size of the working memory in bytes."""
 
     memory = StateSupport.KEPT
     shares = True
@@ -46,20 +46,20 @@ class Tflm:
         self._interpreter: Any = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """Return the outputs of each run; for several runs, each has a new interpreter, so variables are reset."""
+        """Return the outputs of each run. Each run has a new interpreter, so variables are reset."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
-        """Return the outputs of each run, from a new interpreter for each series; contents of variables cannot be set."""
+        """Return the outputs of each run, from a new interpreter for each series. Contents of variables cannot be set."""
         from tflite_micro.python.tflite_micro import runtime
 
         made: list[Arrays] = []
         for one in series:
             self._interpreter = runtime.Interpreter.from_bytes(model, arena_size=self._arena)
-            made += [self._inferred(run) for run in one.runs]
+            made += [self._infer(run) for run in one.runs]
         return AdapterAnswer(tuple(made))
 
-    def _inferred(self, inputs: Arrays) -> Arrays:
+    def _infer(self, inputs: Arrays) -> Arrays:
         for index, values in enumerate(inputs):
             self._interpreter.set_input(values, index)
         self._interpreter.invoke()
@@ -67,5 +67,5 @@ class Tflm:
         while True:
             try:
                 outputs.append(self._interpreter.get_output(len(outputs)).copy())
-            except IndexError:  # it does not tell how many there are
+            except IndexError:  # the interpreter does not report the number of outputs
                 return tuple(outputs)

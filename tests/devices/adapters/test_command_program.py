@@ -150,7 +150,7 @@ def test_the_next_run_begins_when_outputs_are_written(
             if len(starts) > n or n == len(starts) == 3:
                 (tmp_path / str(6 * n)).touch()
 
-    monkeypatch.setattr(command, "begun", begun)
+    monkeypatch.setattr(command, "begin_next", begun)
     answer = program(BEGUN, "{runs}").run(model(), [(X,)] * 3)
     assert (len(answer.runs), starts) == (3, [0, 1, 2])
 

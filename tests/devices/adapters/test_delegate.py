@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.devices.adapters.delegate import Delegate, _left
+from litecheck.devices.adapters.delegate import Delegate, _describe_undelegated
 from litecheck.devices.registry import DeviceNameError, open_device
 
 
@@ -33,12 +33,12 @@ OWN = ops(("CONV_2D", [0, 1], [2]), ("RELU", [2], [3]), ("ADD", [3, 2], [4]))
     ],
 )  # fmt: skip
 def test_operators_before_a_delegated_output_may_be_left(nodes: list[Any], left: str) -> None:
-    assert _left(OWN + ops(*nodes), len(OWN)) == left
+    assert _describe_undelegated(OWN + ops(*nodes), len(OWN)) == left
 
 
 def test_many_are_shortened() -> None:
     many = ops(*((f"OP{n}", [n], [n + 1]) for n in range(9)))
-    assert _left(many, 9).endswith("OP0 #0, OP1 #1, OP2 #2, OP3 #3, OP4 #4, ...")
+    assert _describe_undelegated(many, 9).endswith("OP0 #0, OP1 #1, OP2 #2, OP3 #3, OP4 #4, ...")
 
 
 def test_a_library_that_is_not_a_delegate_is_an_error() -> None:
