@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.devices.port import DeviceError
-from litecheck.errors import ConfigError, install_hint
+from litecheck.errors import ConfigError, ProfileError, install_hint
 
 ROOT = Path(__file__).parents[1]
 #: ``litecheck`` or ``litecheck[extra]`` as a name that pip would look for; a path such as ./litecheck is none.
@@ -57,3 +57,10 @@ def test_an_error_is_one_line_unless_its_layout_has_several() -> None:
     assert error.lines == ("a\nb", "c", "d")
     assert str(error) == "a\nb\nc\nd"
     assert DeviceError("a").lines == ("a",)
+
+
+def test_a_rule_error_states_file_and_line_as_far_as_they_are_known() -> None:
+    places = (("a.yaml", 3), ("a.yaml", None), ("", None))
+    assert [str(ProfileError(*place, "no rule")) for place in places] == [
+        "a.yaml:3: no rule", "a.yaml: no rule", "no rule",
+    ]  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from litecheck.cases import parts
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
+from litecheck.model.types import Signature
 from tests.verification.networks import branching, convolutional
 
 
@@ -75,3 +77,6 @@ def test_entries_are_the_first_subgraph_and_the_signatures() -> None:
     assert [s.index for s in parts.entries(model)] == [0]
     with pytest.raises(ConfigError, match="no signature 'serve'"):
         parts.entries(model, "serve")
+    several = replace(model, signatures=tuple(Signature(f"k{n}", n, (), ()) for n in (0, 1)))
+    assert [s.index for s in parts.entries(several)] == [0, 1]
+    assert [s.index for s in parts.entries(several, "k1")] == [1]

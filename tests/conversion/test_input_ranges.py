@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck import convert
+from litecheck.conversion.input_ranges import range_doubt
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -40,3 +41,15 @@ def test_evaluation_of_other_preprocessing(
     )  # fmt: skip
     told = [text for text in record.warnings if text.startswith("--evaluate: ")]
     assert [words in text for text in told] == [True] * bool(words)
+
+
+@pytest.mark.parametrize(
+    ("scaled", "advice"),
+    [
+        (False, "Scale the arrays to -1..1."),
+        (True, "--preprocessing 1/127.5:-1 maps images and uint8 values to -1..1."),
+    ],
+)
+def test_advice_for_a_range_of_images(scaled: bool, advice: str) -> None:
+    assert f"? {advice} If" in range_doubt("x", (-1.0, 1.0), False, (0.0, 255.0), scaled)
+    assert "? If" in range_doubt("x", (-7.0, 7.0), False, (0.0, 255.0), scaled)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.tracing.trace_result import Cause
-from litecheck.tracing.trace_rows import with_losses
+from litecheck.tracing.trace_rows import culprits_on_device, with_losses
 from tests.rendering.tracing.traces import CULPRIT, ROWS
 
 
@@ -26,3 +26,13 @@ def test_the_row_has_the_largest_loss(
     rows = with_losses(ROWS, [replace(CULPRIT, cause=cause, avoidable_db=loss)])
     assert (rows[1].avoidable_db, rows[1].twin_snr) == expected
     assert (rows[0], rows[2]) == (ROWS[0], ROWS[2])
+
+
+def test_a_larger_error_of_the_device_is_a_culprit() -> None:
+    fine = replace(ROWS[1], device_snr=ROWS[1].alone_snr, device_differs=0.5)
+    same = replace(ROWS[1], device_differs=0.0)
+    worse = replace(ROWS[1], alone_snr=29.5)
+    assert culprits_on_device([ROWS[0], fine, same]) == ()
+    (found,) = culprits_on_device([ROWS[0], worse, fine])
+    assert (found.operator, found.cause, found.avoidable_db) == (1, "arithmetic", 20.0)
+    assert found.detail == "the device differs from the reference kernels in 25 % of values, by at most 3 LSB"

@@ -140,3 +140,12 @@ def test_values_that_steer(layout: str, row: dict[str, str], role: str, values: 
     (operand,) = laid_out(layout, **IMAGE, **row).operands[role]
     assert operand.constant
     assert np.array_equal(np.asarray(operand.values), values)
+
+
+@pytest.mark.parametrize(
+    ("grid", "corners", "half"),
+    [("corners", True, False), ("half-pixels", False, True), ("plain", False, False)],
+)
+def test_options_of_a_resized_image(grid: str, corners: bool, half: bool) -> None:
+    options = laid_out("resize", **IMAGE, new_height="8", new_width="5", grid=grid).options
+    assert options == {"align_corners": corners, "half_pixel_centers": half}

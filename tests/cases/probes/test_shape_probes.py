@@ -41,3 +41,10 @@ def test_the_seed_draws_the_values() -> None:
     first, second, again = (moves("TRANSPOSE", seed)[0].runs[0][0] for seed in (0, 1, 0))
     assert (first != second).any()
     assert (first == again).all()
+
+
+def test_conditions_alternate_in_pairs() -> None:
+    for probe in moves("SELECT", 0):
+        condition = probe.runs[0][0].reshape(-1)
+        assert condition.dtype == bool
+        assert condition.tolist() == [n % 4 < 2 for n in range(condition.size)]
