@@ -1,12 +1,12 @@
-/* A device behind a program, in C: all runs of a case in one start, without any library.
+/* Device as a C program that computes all runs of a case in one start, without a library.
  *
  *     gcc -O2 examples/device.c -o device -lm
  *     litecheck verify model.tflite --arithmetic tflm --device 'command:./device {model} {runs}'
  *
- * It has two operators, FULLY_CONNECTED and RESHAPE, both int8, and says of every other one that it does not have it.
- * The sums are rescaled as LiteRT for Microcontrollers does it: a doubling high product, then a rounding shift. Tensors
- * come and go as raw bytes, all runs one behind the other in input_0.bin and output_0.bin. There are no variables, so
- * that "reset" of runs.json need not be looked at. Machines are taken to be little-endian. */
+ * It supports two int8 operators, FULLY_CONNECTED and RESHAPE, and reports all other operators as not supported. Sums
+ * are rescaled as in LiteRT for Microcontrollers: a doubling high product, then a rounding shift. Tensors are raw
+ * bytes: input_0.bin and output_0.bin contain all runs in order. Without variables, "reset" of runs.json has no effect.
+ * The machine must be little-endian. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static uint8_t *contents(const char *path, size_t *size) {
     return bytes;
 }
 
-/* --- A flatbuffer: tables of fields that may be missing, vectors behind offsets ---------------------------------- */
+/* --- Flatbuffer: tables with optional fields, vectors by offset -------------------------------------------------- */
 
 static uint32_t word(const uint8_t *at) {
     uint32_t value;
@@ -43,7 +43,7 @@ static uint32_t word(const uint8_t *at) {
     return value;
 }
 
-/* Where a field of a table lies, or NULL where the table does not have it. */
+/* Address of a field of a table; NULL if the field is missing. */
 static const uint8_t *field(const uint8_t *table, int number) {
     const uint8_t *layout = table - (int32_t)word(table);
     uint16_t size, offset;
@@ -63,7 +63,7 @@ static uint8_t byte(const uint8_t *table, int which) {
     return at ? *at : 0;
 }
 
-/* What a field points to: a table, or a vector (its length, then its elements). */
+/* Target of an offset field: a table, or a vector (its length, then its elements). */
 static const uint8_t *inner(const uint8_t *table, int which) {
     const uint8_t *at = table ? field(table, which) : NULL;
     return at ? at + word(at) : NULL;
@@ -152,7 +152,7 @@ static const Tensor *operand(const uint8_t *indices, uint32_t n) {
     return n < length(indices) && entry(indices, n) >= 0 ? &tensors[entry(indices, n)] : NULL;
 }
 
-/* One operator; with ``only_asked`` nothing is computed: is it there? */
+/* Compute one operator. With ``only_asked``, only check if it is supported. */
 static void run(const uint8_t *model, const uint8_t *operator, int only_asked) {
     const uint8_t *code = table(inner(model, 1), number(operator, 0)), *options = inner(operator, 4);
     uint32_t kind = number(code, 3) ? number(code, 3) : byte(code, 0);
@@ -169,7 +169,7 @@ static void run(const uint8_t *model, const uint8_t *operator, int only_asked) {
     }
 }
 
-/* The file of an input or an output of all runs. */
+/* File of an input or output of all runs. */
 static FILE *opened(const char *runs, const char *kind, uint32_t number, const char *mode) {
     char path[PATH];
     snprintf(path, sizeof path, "%s/%ss/%s_%u.bin", runs, kind, kind, (unsigned)number);
@@ -178,7 +178,7 @@ static FILE *opened(const char *runs, const char *kind, uint32_t number, const c
     return file;
 }
 
-/* All runs, until there are no more inputs: what a run gives is written before the next one begins. */
+/* Compute runs until the end of the inputs. The outputs of a run are written before the next run starts. */
 static void invoke(const uint8_t *model, const uint8_t *graph, const char *runs) {
     const uint8_t *inputs = inner(graph, 1), *outputs = inner(graph, 2), *operators = inner(graph, 3);
     FILE *in[MOST_ENDS], *out[MOST_ENDS];

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A device behind a program, in Python: all runs of a case in one start.
+"""Device as a Python program that computes all runs of a case in one start.
 
     litecheck verify model.tflite --device 'command:python3 examples/device.py {model} {runs}'
 
-LiteRT's interpreter stands for the hardware. For a board, replace what is marked BOARD, and leave the rest.
+LiteRT's interpreter takes the place of the hardware. For a board, replace the parts marked BOARD.
 """
 
 import json
@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-#: The exit code for a model with an operator that the device does not have.
+#: Exit code for a model with an operator that the device does not support.
 NOT_SUPPORTED = 77
-#: BOARD: the operators that it has.
+#: BOARD: the supported operators.
 OPERATORS = {"ADD", "AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "RESHAPE", "SVDF"}
 
 
 def open_board(model: Path) -> Interpreter:
-    """BOARD: loads a model, once for all runs of a case."""
+    """BOARD: load a model, once for all runs of a case."""
     interpreter = Interpreter(
         model_path=str(model), experimental_op_resolver_type=OpResolverType.BUILTIN_REF, num_threads=1
     )
@@ -35,7 +35,7 @@ def open_board(model: Path) -> Interpreter:
 
 
 def infer(board: Interpreter, inputs: list[np.ndarray], reset: bool) -> list[np.ndarray]:
-    """BOARD: one invocation. Variables begin anew where ``reset`` says so, and else go on as they were left."""
+    """BOARD: compute one inference. ``reset`` sets all variables to their initial values first."""
     if reset:
         board.reset_all_variables()
     for detail, values in zip(board.get_input_details(), inputs, strict=True):
@@ -45,7 +45,7 @@ def infer(board: Interpreter, inputs: list[np.ndarray], reset: bool) -> list[np.
 
 
 def main() -> int:
-    """Runs a model on all inputs, one run after the other."""
+    """Compute all runs of a case in order."""
     if sys.argv[1:] == ["--version"]:
         print(f"example device 1.0 (ai-edge-litert {version('ai-edge-litert')})")
         return 0
@@ -60,7 +60,7 @@ def main() -> int:
         ]
         for run, reset in enumerate(facts["reset"]):
             made = infer(board, [values[run] for values in given], reset)
-            # What is written here is the sign that the next run begins: --timeout holds for each of them.
+            # Written outputs end a run: --timeout applies to each run.
             for file, values in zip(taken, made, strict=True):
                 file.write(values.tobytes())
     return 0

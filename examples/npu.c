@@ -1,4 +1,4 @@
-/* A simulator of an NPU, in C99 and without any library: it computes 33 int8 operators as LiteRT's reference kernels do,
+/* Simulator of an NPU in C99 without a library: it computes 33 int8 operators as LiteRT's reference kernels do,
  * and runs a conformance suite from its folder. docs/suite.md has the layout, docs/arithmetic.md the arithmetic.
  *
  *     litecheck suite make --profile litert-int8 -o suite
@@ -354,7 +354,7 @@ static int64_t rescaled_to_zero(int64_t value, Multiplier by) {
     return value < 0 ? -size : size;
 }
 
-/* The bounds of a fused activation. */
+/* Bounds of a fused activation. */
 typedef struct {
     int low, high;
 } Bounds;
@@ -558,7 +558,7 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                 }
 }
 
-/* --- Two operands with broadcasting ------------------------------------------------------------------------------- */
+/* --- Two inputs with broadcasting --------------------------------------------------------------------------------- */
 
 static void split(int64_t n, const Tensor *of, int *index) {
     for (int d = of->rank - 1; d >= 0; --d) index[d] = (int)(n % of->dim[d]), n /= of->dim[d];
@@ -570,7 +570,7 @@ static int64_t joined(const Tensor *of, const int *index) {
     return n;
 }
 
-/* The element of an operand for an index of the output. */
+/* Element of an input for an index of the output. */
 static int64_t spread(const Tensor *of, const Tensor *y, const int *index) {
     int64_t n = 0;
     for (int d = 0; d < of->rank; ++d) n = n * of->dim[d] + (of->dim[d] > 1 ? index[d + y->rank - of->rank] : 0);
@@ -654,7 +654,7 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
     }
 }
 
-/* --- One operand -------------------------------------------------------------------------------------------------- */
+/* --- One input ---------------------------------------------------------------------------------------------------- */
 
 static void curve(int tanh_, const Tensor *x, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
@@ -919,7 +919,7 @@ static Window window_of(const uint8_t *options, int kind, const Tensor *w) {
     return k;
 }
 
-/* The operator by its number in LiteRT's schema; 0 if it is not there. */
+/* Operator by its number in LiteRT's schema; 0 if it is not supported. */
 static int run(int kind, const uint8_t *options, Tensor **in, int count, const Tensor *y) {
     const Tensor *x = in[0], *w = in[1], *b = count > 2 ? in[2] : NULL;
     int valid = byte(options, 0);
@@ -971,7 +971,7 @@ static void folders(char *path) {
         if (*at == '/') *at = 0, mkdir(path, 0777), *at = '/';
 }
 
-/* All runs of a case: outputs/NAME/output-0.bin. Nothing is written for an operator or type that is not there. */
+/* Compute all runs of a case into outputs/NAME/output-0.bin. Nothing is written for an unsupported operator or type. */
 static void run_case(const char *suite, const char *results, const char *name) {
     char path[3 * NAME];
     size_t size, sizes[MOST_OPERANDS];

@@ -1,10 +1,10 @@
-/* A simulator behind a pipe, in C99 and without any library: it answers every stream of `litecheck suite make --stream`
- * as LiteRT's reference kernels compute. docs/stream.md has the protocol.
+/* Simulator in C99 without a library: it reads a stream of `litecheck suite make --stream` and answers with the values
+ * of LiteRT's reference kernels. docs/stream.md has the protocol.
  *
  *     cc -std=c99 -O2 examples/simulator.c -o simulator -lm
  *     litecheck suite make --stream CONV_2D | ./simulator | litecheck suite judge --stream-results -
  *
- * With -DFAULT=n, n in 1..10, it has one of ten faults that hardware is found to have; judge names each of them. */
+ * With -DFAULT=n, n in 1..10, it has one of ten typical faults of hardware. judge names each of them. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,9 +55,9 @@ static int64_t shifted(int64_t value, int bits) {
 static int64_t rescaled(int64_t value, int32_t m, int shift) {
 #if FAULT == 1 /* ties of the second rounding go up */
     return shift >= 0 ? high_product(value << shift, m) : (2 * high_product(value, m) + (1LL << -shift)) >> (1 - shift);
-#elif FAULT == 2 /* rounded once */
+#elif FAULT == 2 /* a single rounding */
     return (value * m + (1LL << (30 - shift))) >> (31 - shift);
-#elif FAULT == 3 /* cut off towards zero */
+#elif FAULT == 3 /* truncated toward zero */
     return value < 0 ? -((-value * m) >> (31 - shift)) : (value * m) >> (31 - shift);
 #else
     return shift >= 0 ? high_product(value * (1LL << shift), m) : shifted(high_product(value, m), -shift);
@@ -66,7 +66,7 @@ static int64_t rescaled(int64_t value, int32_t m, int shift) {
 
 /* The zero point, then the clamp. */
 static int stored(int64_t value, int zero, int low, int high) {
-#if FAULT == 4 /* the fused activation is forgotten */
+#if FAULT == 4 /* the fused activation is missing */
     low = -128, high = 127;
 #elif FAULT == 5 /* the lowest eight bits are kept */
     return (int)clamp((int8_t)(value + zero), low, high);
@@ -85,7 +85,7 @@ static void multiplier(double from, int32_t *m, int *shift) {
     *m = (int32_t)(from < 0 ? -fixed : fixed);
 }
 
-/* requantize: acc m shift si sw so zo low high; dot: bias instead of acc, and behind it zi k x*k w*k. */
+/* requantize: acc m shift si sw so zo low high; dot: bias in place of acc, and zi k x*k w*k at the end. */
 static int layer(int dot) {
     int32_t bias = number(), m = number(), shift = number();
     float si = real(), sw = real(), so = real();
@@ -94,7 +94,7 @@ static int layer(int dot) {
     for (int n = 0; n < k && n < MOST; ++n) x[n] = number();
     for (int n = 0; n < k && n < MOST; ++n) w[n] = number();
     for (int n = 0; n < k; ++n) {
-#if FAULT == 8 /* inputs are taken without their zero point */
+#if FAULT == 8 /* the input zero point is missing */
         zi = 0;
 #endif
         sum += (x[n] - zi) * w[n];
@@ -104,7 +104,7 @@ static int layer(int dot) {
     }
 #if FAULT == 9
     sum = clamp(sum + bias, -32768, 32767), bias = 0;
-#elif FAULT == 10 /* the bias is added to what is rescaled already */
+#elif FAULT == 10 /* the bias is added after rescaling */
     if (dot) return stored(rescaled(sum, m, shift) + rescaled(bias, m, shift), zo, low, high);
 #endif
     if (!strcmp(operator_, "FULLY_CONNECTED"))
@@ -112,7 +112,7 @@ static int layer(int dot) {
     return stored(rescaled(sum + bias, m, shift), zo, low, high);
 }
 
-/* Of two operands: lhs rhs zl zr zo low high, the multipliers, sl sr so. */
+/* Two inputs: lhs rhs zl zr zo low high, the multipliers, sl sr so. */
 static int elementwise(void) {
     int32_t lhs = number(), rhs = number(), zl = number(), zr = number(), zo = number();
     int32_t low = number(), high = number(), p[7];
@@ -145,7 +145,7 @@ static int64_t hard_swish(int q, float si, float so) {
     return shifted(product < 0 ? -(-product >> 15) : product >> 15, -shift);
 }
 
-/* A function of one value, in float32: what a table of 256 entries would hold. */
+/* Function of one value in float32, as the entries of a table of 256 values. */
 static float curve(float v, int approximate) {
     if (!strcmp(operator_, "LOGISTIC")) return 1 / (1 + (float)exp(-(double)v));
     if (!strcmp(operator_, "TANH")) return (float)tanh(v);
@@ -154,7 +154,7 @@ static float curve(float v, int approximate) {
     return 0.5f * v * (1 + (float)tanh((float)sqrt(2 / 3.14159265358979323846) * (v + 0.044715f * v * v * v)));
 }
 
-/* Of one operand: x si zi so zo, and an option where the operator has one. */
+/* One input: x si zi so zo, and an option if the operator has one. */
 static int table(void) {
     int q = number();
     float si = real();
@@ -198,7 +198,7 @@ static int64_t reciprocal(int64_t a) {
     return clamp(made * 2, INT32_MIN, INT32_MAX);
 }
 
-/* Shares of a row: si zi so zo beta k x*k; the answers are k values. */
+/* SOFTMAX of a row: si zi so zo beta k x*k; the answers are k values. */
 static void softmax(void) {
     float si = real();
     int zi = number();
@@ -227,7 +227,7 @@ int main(void) {
     int first;
     while (scanf(" ") != EOF && (first = getchar()) != EOF) {
         ungetc(first, stdin);
-        if (first == '#') { /* a remark goes on as it is; the first one says what is to be computed */
+        if (first == '#') { /* comments are copied; the first comment names the operator */
             if (!fgets(line, sizeof line, stdin)) return 2;
             sscanf(line, "#litecheck-stream 1 name=%*s kind=%31s operator=%63s", kind, operator_);
             fputs(line, stdout);
