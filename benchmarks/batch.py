@@ -1,9 +1,9 @@
-"""``command:`` with all runs of a case in one start, beside the program's own time: ``python benchmarks/verify.py batch``.
+"""Overhead of a ``command:`` device with all runs of a case in one start: ``python benchmarks/verify.py batch``.
 
-The program is examples/device.py, once for each case of a verification of fixtures/conv_int8.tflite: bare, on folders of
-runs that lie there already; as a device, which is handed the runs and whose answers are read; and as part of a whole
-``litecheck verify``. They take turns, and the quickest of each counts, which other work on the machine disturbs least.
-The goal is that the device takes at most 1.5 times what the program takes; exit code 1 where it does not.
+The program is examples/device.py, started once for each case of a verification of fixtures/conv_int8.tflite. Three tasks
+alternate: the bare program on existing folders of runs, the program as a device, and a complete ``litecheck verify``.
+The minimum time of each task counts, because other work on the machine disturbs it least. Goal: the device takes at most
+1.5 times the time of the program. Exit code 1 if the goal is missed.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "fixtures" / "conv_int8.tflite"
 PROGRAM = [sys.executable, str(ROOT / "examples" / "device.py")]
 TIMES = 1.5
-#: Keeps what it is given under its own number, and says that it does not have the operator.
+#: Shell program that stores its job in a numbered folder and reports the operator as not supported (77).
 KEEP = 'n=$(ls "$3" | wc -l); mkdir "$3/$n"; cp -r "$1" "$2" "$3/$n"; exit 77'
 
 
 class Keeping:
-    """A device that only keeps the jobs it is given."""
+    """Device that only stores its jobs."""
 
     name = described = "keeping"
 
@@ -44,16 +44,16 @@ class Keeping:
         self.jobs: list[Job] = []
 
     def run(self, job: Job) -> Answer | Failure:
-        """Keeps the job."""
+        """Store the job."""
         self.jobs.append(job)
         return Failure(Outcome.NOT_SUPPORTED, "only kept")
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: there is no process."""
 
 
 def handed_over(jobs: Sequence[Job], folder: Path) -> list[list[str]]:
-    """The program's command lines for jobs, with the files that a device of kind ``command`` makes for it."""
+    """Return the command lines of the program for jobs, with the files that a ``command`` device writes."""
     (folder / "keep.sh").write_text(KEEP)
     (folder / "kept").mkdir()
     keeper = open_device(f"command:sh {folder}/keep.sh {{model}} {{runs}} {folder}/kept")
@@ -65,16 +65,16 @@ def handed_over(jobs: Sequence[Job], folder: Path) -> list[list[str]]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long something takes."""
+    """Return the wall time of a task in seconds."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def main() -> int:
-    """Measures, prints, compares with the goal."""
+    """Measure the tasks, print the times, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--times", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--times", type=int, default=5, help="number of measurements of each task")
     times = parser.parse_args().times
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
     keeping = Keeping()
@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def report(quickest: dict[str, float], jobs: Sequence[Job]) -> int:
-    """Prints the times beside the program's, and whether the goal is met."""
+    """Print the times relative to the program, and return the exit code."""
     runs = sum(len(job.runs) for job in jobs)
     table = Table(title=f"{MODEL.name}: {len(jobs)} cases, {runs:,} invocations, {len(jobs)} starts")
     for head in ("", "seconds", "times the program"):

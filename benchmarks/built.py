@@ -1,4 +1,4 @@
-"""The models the benchmarks judge: conforming, with random weights, as large as asked for."""
+"""Models for benchmarks: valid int8 models with random weights, of given sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Weights = Callable[[int, int], NDArray[np.int8]]
 
 
 def _random_weights(size: int) -> Weights:
-    """Matrices of random values in -127..127, each another view of one block: none is the other's buffer."""
+    """Return a source of random matrices in -127..127: different views of one block, so that no two share a buffer."""
     block = np.random.default_rng(0).integers(-127, 128, size + (1 << 24), np.int8)
     used = 0
 
@@ -35,7 +35,7 @@ def _random_weights(size: int) -> Weights:
 
 
 def _dense(main: SubgraphBuilder, x: int, weights: NDArray[np.int8], name: str) -> int:
-    """A FULLY_CONNECTED layer with one scale per output channel."""
+    """Add a FULLY_CONNECTED layer with one scale per output channel."""
     rows = len(weights)
     per_axis = quantized([WEIGHT] * rows, axis=0)
     bias_scale = quantized([ACTIVATION * WEIGHT] * rows, axis=0)
@@ -47,7 +47,7 @@ def _dense(main: SubgraphBuilder, x: int, weights: NDArray[np.int8], name: str) 
 
 
 def layers(sizes: list[tuple[int, int]]) -> Model:
-    """FULLY_CONNECTED layers of these (outputs, inputs), one behind the other."""
+    """Return a model of consecutive FULLY_CONNECTED layers of these (outputs, inputs)."""
     builder = ModelBuilder("dense layers")
     main = builder.subgraph("main")
     take = _random_weights(max(rows * columns for rows, columns in sizes))
@@ -60,7 +60,7 @@ def layers(sizes: list[tuple[int, int]]) -> Model:
 
 
 def weighty(size: int) -> Model:
-    """Dense layers with ``size`` bytes of weights."""
+    """Return a model of dense layers with ``size`` bytes of weights."""
     inner = min(WIDTH, size >> 10)
     rows = min(size // 2, 64 * MB) // inner
     pairs = max(1, size // (2 * rows * inner))
@@ -68,7 +68,7 @@ def weighty(size: int) -> Model:
 
 
 def many_operators(count: int, constant_each: bool = False) -> Model:
-    """A chain of ADDs over (1, 16); ``constant_each`` gives every one a constant and a buffer of its own."""
+    """Return a chain of ADDs over (1, 16). With ``constant_each``, every ADD has a separate constant and buffer."""
     builder = ModelBuilder("a chain of additions")
     main = builder.subgraph("main")
     q = quantized(ACTIVATION)
@@ -85,7 +85,7 @@ def many_operators(count: int, constant_each: bool = False) -> Model:
 
 
 def own_scales(count: int) -> Model:
-    """A chain of ADDs, every tensor with a scale of its own, as calibration gives them."""
+    """Return a chain of ADDs in which every tensor has a different scale, as after calibration."""
     builder = ModelBuilder("a chain of additions, every tensor with its own scale")
     main = builder.subgraph("main")
     scales = ACTIVATION * (1 + np.random.default_rng(0).random(count + 2, np.float32) / 4)
@@ -104,12 +104,12 @@ def _constant(main: SubgraphBuilder, number: int, q: Quantization) -> int:
     return main.constant(f"block_{number}/c", np.full((1, 16), number % 100, np.int8), q)
 
 
-#: Tables of one ADD that has a constant: operator, options, two tensors, two quantizations, a buffer.
+#: Number of tables of one ADD with a constant: operator, options, two tensors, two quantizations, a buffer.
 TABLES_PER_ADD = 7
 
 
 def build(name: str, folder: Path) -> Path:
-    """The model of that name as a file in ``folder``."""
+    """Write the model of a name into ``folder`` and return its path."""
     path = folder / f"{name}.tflite"
     model, outside_above = MODELS[name]()
     save_model(model, path, outside_above=outside_above)

@@ -1,9 +1,10 @@
-"""``litecheck verify`` of 500 chained ADDs of 16 elements: ``python benchmarks/verify.py chain``; exit 1 if a goal fails.
+"""Time of ``litecheck verify`` on 500 chained ADDs of 16 elements: ``python benchmarks/verify.py chain``.
 
-A trivial operator shows the fixed cost of a case: its 263 inferences take microseconds. Measured are the seconds of the
-command, and this process's processor time for each operator without the device's processes, the least of several runs.
+A trivial operator shows the fixed cost of a case: its 263 inferences take microseconds. The benchmark measures the wall
+time of the command, and the processor time of this process per operator, without the device's processes. The minimum of
+several runs counts.
 
-Goals: the command takes at most 4 seconds, an operator at most 5 milliseconds.
+Goals: at most 4 seconds for the command, at most 5 milliseconds per operator. Exit code 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ DEVICE = "litert:xnnpack"
 
 
 def per_operator(count: int) -> float:
-    """Milliseconds of processor time of this process for each operator."""
+    """Return the processor time of this process per operator, in milliseconds."""
     model, device = many_operators(count), open_device(DEVICE)
     start = time.process_time()
     verify(model, device, Settings())
@@ -38,7 +39,7 @@ def per_operator(count: int) -> float:
 
 
 def command(count: int) -> float:
-    """Seconds of the command."""
+    """Return the wall time of the command in seconds."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "chain.tflite"
         save_model(many_operators(count), path)
@@ -50,7 +51,7 @@ def command(count: int) -> float:
 
 
 def main() -> int:
-    """Print both numbers; 1 where a goal is missed."""
+    """Print both times and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--operators", type=int, default=500)
     parser.add_argument("--times", type=int, default=3, help="how often each is measured")

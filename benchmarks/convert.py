@@ -1,17 +1,18 @@
-"""MobileNetV2 224 from float to int8 on 32 samples: ``python -m benchmarks.convert``, in an environment with the extras
-convert, compare and runtime; exit code 1 when a goal is missed.
+"""Conversion of MobileNetV2 224 from float to int8 on 32 samples: ``python -m benchmarks.convert``.
 
-Whole processes side by side, interleaved in one run, medians: litecheck, TensorFlow's calibrator and quantizer,
-ai-edge-quantizer. Each reads the same float .tflite and the same samples from a file, calibrates on one thread and hands
-over the bytes of its model; litecheck also judges its model and reads it back before it writes it. ``all of it`` is
-``litecheck convert`` with the comparison of both models besides, which the others do not have. Seconds are from the start
-of a process to its end, imports included; memory is the most that it and the processes it started held together.
-Processor seconds are beside them, for machines on which others work. All keep the bytecode of their modules, as installed
-packages do: a first round, which does not count, makes it. Goals: at most 0.5 times the faster of the others in time, at
-most 0.6 times the smaller in memory.
+The environment needs the extras convert, compare and runtime. Exit code 1 if a goal is missed.
 
-The model is Keras' MobileNetV2 (alpha 1.0) with seeded weights and the statistics of its normalizations taken from random
-images, so that no layer dies away; TensorFlow makes a .tflite of it, once.
+Three converters run alternately as separate processes: litecheck, TensorFlow's calibrator and quantizer, and
+ai-edge-quantizer. Each reads the same float .tflite and samples from files, calibrates on one thread and returns the
+bytes of its model. litecheck also validates its model and reads it back. ``all of it`` is ``litecheck convert`` with the
+comparison of both models, which the other converters do not have.
+
+Seconds are the wall time of a process, imports included; processor seconds are for machines with other work. Memory is
+the peak of the process and its children. The first round compiles the bytecode and does not count. Medians count. Goals:
+at most 0.5 times the time of the faster competitor, at most 0.6 times the memory of the smaller one.
+
+The model is Keras' MobileNetV2 (alpha 1.0) with seeded weights. The statistics of its normalizations come from random
+images, so that activations do not vanish. TensorFlow converts it to .tflite once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from litecheck.processes.memory import MemoryWatch
 SAMPLES = 32
 GOAL_TIME, GOAL_MEMORY = 0.5, 0.6
 CONVERTERS: tuple[Via, ...] = ("litecheck", "tensorflow", "ai-edge-quantizer")
-#: Keras is asked in a process of its own, whose memory is nobody's concern.
+#: Keras runs in a separate process, whose memory does not count.
 _MAKE = """
 import sys, keras, tensorflow as tf
 keras.utils.set_random_seed(7)
@@ -54,7 +55,7 @@ open(sys.argv[1], "wb").write(tf.lite.TFLiteConverter.from_keras_model(whole).co
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one conversion took: seconds from start to end, processor seconds, bytes."""
+    """Cost of one conversion: wall seconds, processor seconds, peak bytes."""
 
     seconds: float
     processor: float
@@ -62,7 +63,7 @@ class Taken:
 
 
 def build(file: Path) -> None:
-    """The float model as a file, if it is not there yet."""
+    """Write the float model if the file does not exist."""
     if not file.exists():
         subprocess.run([sys.executable, "-c", _MAKE, str(file)], check=True, stdout=subprocess.DEVNULL)
 
@@ -73,14 +74,14 @@ def _processor() -> float:
 
 
 def converted(via: Via, file: Path, samples: NamedSamples) -> Taken:
-    """One conversion in a process of its own."""
+    """Measure one conversion in a separate process."""
     before = _processor()
     made = quantized_via(via, file, samples)
     return Taken(made.seconds, _processor() - before, made.peak_memory)
 
 
 def commanded(file: Path, data: Path, target: Path) -> Taken:
-    """``litecheck convert`` as people run it, both models compared."""
+    """Measure ``litecheck convert`` with the comparison of both models."""
     command = [
         sys.executable,
         "-m",
@@ -102,7 +103,7 @@ def commanded(file: Path, data: Path, target: Path) -> Taken:
 
 
 def median(several: list[Taken]) -> Taken:
-    """The median of each number."""
+    """Return the median of each quantity."""
     return Taken(
         statistics.median(one.seconds for one in several),
         statistics.median(one.processor for one in several),
@@ -111,7 +112,7 @@ def median(several: list[Taken]) -> Taken:
 
 
 def measured(file: Path, rounds: int) -> dict[str, Taken]:
-    """The medians over some rounds, in each of which everybody has a turn."""
+    """Return the medians over rounds, in each of which every converter runs once."""
     tensor = load_model(file).subgraphs[0].tensors[load_model(file).subgraphs[0].inputs[0]]
     name = {i: n for n, i in load_model(file).signatures[0].inputs}[tensor.index]
     rng = np.random.default_rng(0)
@@ -129,7 +130,7 @@ def measured(file: Path, rounds: int) -> dict[str, Taken]:
 
 
 def main() -> int:
-    """Print the numbers; the exit code."""
+    """Print the medians and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument(

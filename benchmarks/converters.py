@@ -1,13 +1,14 @@
-"""Three converters on the nets of the tests: ``python -m benchmarks.converters``, in an environment with the extras convert,
-compare and runtime; exit code 1 when a goal is missed.
+"""SNR of three converters on the models of ``fixtures/convert``: ``python -m benchmarks.converters``.
 
-Each float net under ``fixtures/convert`` and its 32 samples go through litecheck, TensorFlow and ai-edge-quantizer; each
-output of what comes out is compared with the float net's on these samples. Printed as Markdown, the table of
-``docs/converters.md``: the lowest SNR among a net's outputs, findings, and how litecheck's SNR differs from the better of
-the others. Goals: the median of these differences at or above 0 dB, none below -1 dB. An SNR above 80 dB counts as 80.
+The environment needs the extras convert, compare and runtime. Exit code 1 if a goal is missed.
 
-``python -m benchmarks.converters FOLDER...`` takes other nets: each folder has ``float.tflite``, the samples ``cal.npz``
-and, for the comparison, other samples ``eval.npz``. Then no net may be more than 0.5 dB behind.
+litecheck, TensorFlow and ai-edge-quantizer convert each float model with its 32 samples. The outputs are compared with the
+float model on these samples. The benchmark prints the table of ``docs/converters.md`` as Markdown: the lowest SNR of a
+model's outputs, findings, and litecheck's SNR minus the better SNR of the other converters. Goals: a median difference of
+at least 0 dB, and no difference below -1 dB. An SNR above 80 dB counts as 80.
+
+``python -m benchmarks.converters FOLDER...`` uses other models: each folder has ``float.tflite``, samples for calibration
+in ``cal.npz`` and samples for the comparison in ``eval.npz``. The goal is then no difference below -0.5 dB.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ GOAL_MEDIAN, GOAL_WORST, GOAL_UNSEEN = 0.0, -1.0, -0.5
 
 
 def compared(net: str, folder: Path) -> ConverterComparison:
-    """A net through all converters."""
+    """Convert a model with all converters."""
     drawn = samples(net)
     file = folder / f"{net}.npz"
     arrays = {name: np.stack([sample[name] for sample in drawn]) for name in drawn[0]}
@@ -41,7 +42,7 @@ def compared(net: str, folder: Path) -> ConverterComparison:
 
 
 def on_unseen_data(folder: Path) -> ConverterComparison:
-    """A net of a folder through all converters, compared on samples that are not those of the calibration."""
+    """Convert the model of a folder with all converters, and compare on samples that calibration did not use."""
     data, other = (str(folder / f"{name}.npz") for name in ("cal", "eval"))
     return compare_converters(
         load_model(folder / "float.tflite"), ConversionSettings(data=(data,), evaluate=(other,))
@@ -49,21 +50,21 @@ def on_unseen_data(folder: Path) -> ConverterComparison:
 
 
 def snr(one: ConverterOutcome) -> float | None:
-    """The lowest SNR of the outputs in dB; None where there is no model that runs."""
+    """Return the lowest SNR of the outputs in dB; None if no model runs."""
     if one.agreement is None:
         return None
     return min(min(output.snr, MOST) for output in one.agreement.outputs)
 
 
 def cell(one: ConverterOutcome) -> str:
-    """What a converter reached, and what litecheck finds in it."""
+    """Return the text of a table cell. Examples: ``31.2``, ``31.2 (violates)``, ``no model``, ``does not run``."""
     found = snr(one)
     reached = "no model" if one.converted is None else "does not run" if found is None else f"{found:.1f}"
     return reached if one.verdict in ("conforms", "failed") else f"{reached} ({one.verdict})"
 
 
 def main() -> int:
-    """Print the table; the exit code."""
+    """Print the table and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folders", type=Path, nargs="*")
     asked = parser.parse_args().folders

@@ -1,7 +1,7 @@
-"""How many of 16 planted faults a budget finds: ``python benchmarks/verify.py budget``.
+"""Number of 16 planted faults that a budget detects: ``python benchmarks/verify.py budget``.
 
-They are planted in the reference, run in this process as a device: wrong ways to compute, and outputs that are stale, late,
-rarely wrong, or wrong for rare values. Exit code 1 where a device without a fault fails or a budget is exceeded.
+The device is the reference in this process, with a fault: a wrong variant, a defect, or outputs that are stale, late,
+rarely wrong, or wrong for rare values. Exit code 1 if a device without a fault fails, or a budget is exceeded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from litecheck.verification.settings import Budget, Settings
 
 MODEL = Path(__file__).parents[1] / "fixtures" / "conv_int8.tflite"
 BUDGETS = (20, 50, 100)
-#: Faults in how an operator computes: a stage and its variant, or a defect.
+#: Faults in the computation of an operator: a step and its variant, or a defect.
 COMPUTED = {
     "CONV_2D rounded once": ("CONV_2D", "requantize", "single"),
     "CONV_2D without the input's zero point": ("CONV_2D", "defect", "no-input-zero-point"),
@@ -43,19 +43,19 @@ Change = Callable[[int, Arrays, Arrays], Arrays]
 
 
 def _last_is_stale(number: int, made: Arrays, before: Arrays) -> Arrays:
-    """The last element is that of the inference before."""
+    """Replace the last element by that of the previous inference."""
     changed = made[0].copy()
     changed.reshape(-1)[-1] = before[0].reshape(-1)[-1]
     return (changed,)
 
 
 def _previous(number: int, made: Arrays, before: Arrays) -> Arrays:
-    """Every other answer is the one before."""
+    """Return the previous outputs in every second inference."""
     return before if number % 2 else made
 
 
 def _one_in(count: int) -> Change:
-    """One answer of so many has an element that is one off."""
+    """Return a fault that changes the lowest bit of the first element in every ``count``-th inference."""
 
     def change(number: int, made: Arrays, before: Arrays) -> Arrays:
         changed = made[0].copy()
@@ -66,18 +66,18 @@ def _one_in(count: int) -> Change:
 
 
 def _short_of_the_rail(number: int, made: Arrays, before: Arrays) -> Arrays:
-    """The largest value is never reached."""
+    """Limit outputs to 126."""
     return (np.minimum(made[0], 126),)
 
 
 def _one_element(number: int, made: Arrays, before: Arrays) -> Arrays:
-    """One element is one off where it is negative."""
+    """Decrease element 3 by 1 if it is -5."""
     changed = made[0].copy()
     changed.reshape(-1)[3] -= changed.reshape(-1)[3] == -5
     return (changed,)
 
 
-#: Faults in what an operator hands over.
+#: Faults in the outputs of an operator.
 HANDED = {
     "RESHAPE whose last element is stale": ("RESHAPE", _last_is_stale),
     "AVERAGE_POOL_2D that gives the answer before": ("AVERAGE_POOL_2D", _previous),
@@ -90,7 +90,7 @@ FAULTS = (*COMPUTED, *HANDED)
 
 
 class Faulty:
-    """The reference with one of the faults, or none; counts the invocations it makes."""
+    """Reference with one of the faults, or none, and the number of its invocations."""
 
     def __init__(self, fault: str = "") -> None:
         self.name = self.described = fault or "without a fault"
@@ -104,7 +104,7 @@ class Faulty:
         self._handed = HANDED.get(fault)
 
     def run(self, job: Job) -> Answer | Failure:
-        """All runs, one after the other."""
+        """Compute all runs in order."""
         main = job.model.subgraphs[0]
         interpreter, made = ReferenceInterpreter(job.model, self._arithmetic), []
         change = self._handed[1] if self._handed and self._handed[0] in job.name else None
@@ -119,11 +119,11 @@ class Faulty:
         return Answer(tuple(made))
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: there is no process."""
 
 
 def found(model: Model, fault: str, budget: int) -> tuple[bool, int]:
-    """Whether a verification finds a fault, and with how many invocations; a budget of 0 is none."""
+    """Return True if a verification detects a fault, and the number of invocations. A budget of 0 is no budget."""
     device = Faulty(fault)
     settings = Settings(budget=Budget(invocations=budget) if budget else None)
     report = verify(model, device, settings)
@@ -131,7 +131,7 @@ def found(model: Model, fault: str, budget: int) -> tuple[bool, int]:
 
 
 def main() -> int:
-    """A row for each budget."""
+    """Print a row for each budget and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", default=str(MODEL), help="what is verified")
     parser.add_argument("--budgets", type=int, nargs="*", default=BUDGETS, help="numbers of invocations")

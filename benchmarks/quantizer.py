@@ -1,10 +1,10 @@
-"""Float32 to int8 on 64 M elements: ``python benchmarks/quantizer.py``; exit code 1 when a goal is missed.
+"""Quantization of 64 M float32 elements to int8: ``python benchmarks/quantizer.py``; exit code 1 if a goal is missed.
 
-Side by side, interleaved in one run, medians: litecheck's LiteRT and ONNX semantics, plain numpy written in one
-expression for each rounding, onnxruntime's QuantizeLinear on one thread where it is installed, and a copy of the
-input. Goals, per-tensor and per-axis: the LiteRT semantics at least 2x faster than the numpy expression of the same
-rounding, and less than 64 MB of memory beyond input and output. Before anything is timed, the result must be that of a
-slow definition on every tie and its neighbours. The expression is not exact: it rounds the float32 below 1/2 up.
+The tasks alternate in one run: litecheck's LiteRT and ONNX semantics, a numpy expression for each rounding, onnxruntime's
+QuantizeLinear on one thread if it is installed, and a copy of the input. Medians count. Goals, per-tensor and per-axis:
+the LiteRT semantics are at least 2x faster than the numpy expression of the same rounding, and use less than 64 MB of
+memory beyond input and output. A check precedes the timing: at every tie and the float32 values beside it, the output
+equals a slow definition. The numpy expression is not exact: it rounds the float32 below 1/2 up.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ Task = Callable[[], object]
 
 
 def away(x: Array, scale: Array, zero: int) -> Any:
-    """Half away from zero, in one expression."""
+    """Quantize in one numpy expression; ties round away from zero."""
     return np.clip(
         np.trunc(x / scale + np.copysign(np.float32(0.5), x)) + np.float32(zero), -128, 127
     ).astype(np.int8)
 
 
 def even(x: Array, scale: Array, zero: int) -> Any:
-    """Half to even, in one expression."""
+    """Quantize in one numpy expression; ties round to even."""
     return np.clip(np.rint(x / scale) + np.float32(zero), -128, 127).astype(np.int8)
 
 
 def onnxruntime_task(x: Array, scale: Array, zero: int, axis: int) -> Task | None:
-    """QuantizeLinear on one thread, or None without onnx and onnxruntime."""
+    """Return onnxruntime's QuantizeLinear on one thread, or None without onnx and onnxruntime."""
     try:
         import onnxruntime as ort  # type: ignore[import-untyped]
         from onnx import TensorProto, helper
@@ -68,7 +68,7 @@ def onnxruntime_task(x: Array, scale: Array, zero: int, axis: int) -> Task | Non
 
 
 def peak_beyond(task: Callable[[], Array]) -> int:
-    """Bytes a task allocates at most, numpy's buffers included, less its output."""
+    """Return the peak allocation of a task in bytes, numpy's buffers included, minus its output."""
     tracemalloc.start()
     made = task()
     _, peak = tracemalloc.get_traced_memory()
@@ -77,7 +77,7 @@ def peak_beyond(task: Callable[[], Array]) -> int:
 
 
 def check_ties(parameters: Parameters, zero: int) -> None:
-    """Every tie of int8 and the float32 around it, against the definition in float64."""
+    """Compare every int8 tie, and the float32 values beside it, with the definition in float64. Exit on a difference."""
     for scale in parameters.scale[:64]:
         tie = ((np.arange(-130 - zero, 130 - zero) + 0.5) * np.float64(scale)).astype(np.float32)
         near = [np.nextafter(tie, np.float32(end)) for end in (-np.inf, np.inf)]
@@ -90,7 +90,7 @@ def check_ties(parameters: Parameters, zero: int) -> None:
 
 
 def measure(tasks: dict[str, Task], rounds: int) -> dict[str, float]:
-    """The median seconds of each, one after the other in every round."""
+    """Return the median seconds of each task; every round runs each task once."""
     taken: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
@@ -101,7 +101,7 @@ def measure(tasks: dict[str, Task], rounds: int) -> dict[str, float]:
 
 
 def compare(title: str, x: Array, scale: Array, axis: int | None, zero: int, rounds: int) -> bool:
-    """Check, measure and print one granularity; whether it reaches the goals."""
+    """Check, measure and print one granularity. Return True if it reaches the goals."""
     from litecheck.quantizer.onnx import Onnx
 
     onnx = Onnx(13)
@@ -136,7 +136,7 @@ def compare(title: str, x: Array, scale: Array, axis: int | None, zero: int, rou
 
 
 def main() -> int:
-    """Both granularities."""
+    """Measure both granularities and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--elements", type=int, default=1 << 26)
     parser.add_argument("--rounds", type=int, default=5)

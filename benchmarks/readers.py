@@ -1,7 +1,7 @@
-"""One measured task in a process of its own: ``python readers.py TASK MODEL`` prints seconds as JSON.
+"""Measurement of one task in a separate process: ``python readers.py TASK MODEL`` prints seconds as JSON.
 
-The time is processor time, so that other programs do not count. Imports and schema tables are not timed, the model is;
-every file is mapped, none is read as a whole.
+The time is processor time, so that other programs do not count. It includes the model, but neither imports nor schema
+tables. Files are memory-mapped.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-#: Prepares everything that does not depend on the file's content, and returns what is to be timed.
+#: Function that prepares everything independent of the file's content, and returns the timed function.
 Task = Callable[[str], Callable[[], object]]
 
 
 def verify(path: str) -> Callable[[], object]:
-    """Structural verification."""
+    """Return the structural verification of a file."""
     from litecheck.flatbuffer.containers import open_models
     from litecheck.flatbuffer.schema import load_schema
     from litecheck.flatbuffer.tables import Bytes
@@ -40,7 +40,7 @@ def verify(path: str) -> Callable[[], object]:
 
 
 def validate(path: str) -> Callable[[], object]:
-    """The whole of ``validate``: reading, the rules, scanning every weight."""
+    """Return a complete ``validate``: reading, rules, and a scan of every weight."""
     from litecheck.checks.validate import validate_file
     from litecheck.report import Report
 
@@ -53,7 +53,7 @@ def validate(path: str) -> Callable[[], object]:
 
 
 def npmin(path: str) -> Callable[[], object]:
-    """``np.min`` over the constants ``validate`` scans, freshly mapped."""
+    """Return ``np.min`` over the constants that ``validate`` scans, mapped again."""
     from litecheck.model.load import load_model
 
     model = load_model(path)
@@ -62,7 +62,7 @@ def npmin(path: str) -> Callable[[], object]:
 
 
 def interpreter(path: str) -> Callable[[], object]:
-    """LiteRT's interpreter made from the file, no tensors allocated."""
+    """Return the construction of LiteRT's interpreter from a file, without allocation of tensors."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     plain = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
@@ -70,7 +70,7 @@ def interpreter(path: str) -> Callable[[], object]:
 
 
 def accessors(path: str) -> Callable[[], object]:
-    """Every tensor and operator listed through the accessors generated from LiteRT's schema."""
+    """Return a listing of all tensors and operators by the accessors generated from LiteRT's schema."""
     from ai_edge_litert import schema_py_generated as schema
 
     data = _mapped(path)
@@ -97,7 +97,7 @@ def _tensor(tensor: Any) -> tuple[object, ...]:
 
 
 def quantizer(path: str) -> Callable[[], object]:
-    """The reader of ai-edge-quantizer: the whole model as Python objects."""
+    """Return ai-edge-quantizer's reader, which makes Python objects of the whole model."""
     from ai_edge_quantizer.utils import tfl_flatbuffer_utils
 
     return lambda: tfl_flatbuffer_utils.read_model(path)
@@ -114,7 +114,7 @@ TASKS: dict[str, Task] = {
 
 
 def anonymous_memory() -> int:
-    """Bytes of this process's anonymous memory now."""
+    """Return the current anonymous memory of this process in bytes."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("RssAnon"))
 

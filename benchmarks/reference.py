@@ -1,15 +1,15 @@
-"""Whole models in the reference kernels and in LiteRT: ``python benchmarks/reference.py``; exit code 1 if a goal fails.
+"""Time of models in litecheck's kernels and in LiteRT: ``python benchmarks/reference.py``; exit code 1 if a goal fails.
 
-Side by side, interleaved in one run, medians, one thread each: litecheck's interpreter under ``litert-reference`` and
-LiteRT (ai-edge-litert) with its reference kernels, its optimized kernels and XNNPACK. Every engine has a process of its
-own; the time is that of one inference without copies in and out, CPU time stands beside it because a busy machine
-stretches the wall clock. Before anything is timed, the outputs must be those of LiteRT's reference kernels.
+The engines alternate in one run, with one thread each: litecheck's interpreter with the arithmetic ``litert-reference``,
+and LiteRT (ai-edge-litert) with its reference kernels, its optimized kernels and XNNPACK. Every engine is a separate
+process. The time is the median of one inference without copies of inputs and outputs. CPU time is listed as well, because
+wall time depends on other work. A check precedes the timing: the outputs equal those of LiteRT's reference kernels.
 
-Goals, for every model: at most 0.22 of the reference kernels' time in plain numpy, at most 0.13 with numba where the
-extra ``speed`` is installed, and a peak of 200 MB for the whole process. Where the reference kernels take less than
-5 ms, calls count more than arithmetic, and there is no such share; what is bounded there is what an operator costs above
-its arithmetic: at most 30 us, where all operators are dense layers, whose arithmetic is replayed in bare numpy. Models
-are looked for in the folder LITECHECK_MODELS names; see docs/models.md.
+Goals for every model: at most 0.22 of the time of LiteRT's reference kernels with numpy, at most 0.13 with numba (extra
+``speed``), and a peak of 200 MB for the whole process. If the reference kernels take less than 5 ms, calls cost more than
+arithmetic, and another goal applies: at most 30 us per operator beyond its arithmetic. It is measured if all operators
+are dense layers, whose arithmetic is repeated in numpy. LITECHECK_MODELS names the folder of the models; see
+docs/models.md.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ OURS = {"numpy": 0.22, "numba": 0.13} if find_spec("numba") else {"numpy": 0.22}
 THEIRS = ("reference", "optimized", "xnnpack")
 ENGINES = (*OURS, *THEIRS)
 GOAL_MEMORY = 200 << 20
-#: Milliseconds of the reference kernels below which calls count more than arithmetic.
+#: Milliseconds of the reference kernels below which calls cost more than arithmetic.
 SMALL = 5.0
-#: Microseconds an operator may take above its arithmetic, once its model is prepared.
+#: Largest allowed microseconds per operator beyond its arithmetic, after preparation of the model.
 GOAL_OVERHEAD = 30.0
 
-#: Shared by both children: answers requests (function name, arguments) until its input ends.
+#: Code of both kinds of children: it answers requests (function name, arguments) until the end of its input.
 SERVE = r"""
 import pickle, resource, struct, sys, time, os
 channel = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
@@ -80,7 +80,7 @@ def profile():
     interpreter.invoke(inputs, progress=seen)
     return kinds
 def dense(operator):
-    # A dense layer's arithmetic: the product, then what becomes of each sum.
+    # Arithmetic of a dense layer: the product, then offset, rescaling, zero point and clamp of each sum.
     import numpy as np
     graph = interpreter.model.subgraphs[0]
     weight = interpreter.operand(graph, operator.inputs[1], {})
@@ -104,7 +104,7 @@ def overhead(count):
     def bare():
         for arithmetic in replayed:
             arithmetic()
-    # What else the machine does only adds: the least of many, each side by side with the other.
+    # Other work only adds time, so the minimum counts. Both measurements alternate.
     pairs = [(timed(lambda: interpreter.invoke(inputs), 2)[1][0], timed(bare, 2)[1][0]) for _ in range(count)]
     whole, alone = (min(times) for times in zip(*pairs))
     return 1e6 * (whole - alone) / len(operators)
@@ -134,7 +134,7 @@ serve({"first": first, "run": lambda count: timed(runtime.invoke, count)})
 
 
 class Engine:
-    """A child process that holds one model in one engine."""
+    """Child process with one model in one engine."""
 
     def __init__(self, path: Path, name: str) -> None:
         code = SERVE + (OUR_CODE if name in OURS else THEIR_CODE)
@@ -148,7 +148,7 @@ class Engine:
         )
 
     def ask(self, function: str, *arguments: Any) -> Any:
-        """What the child's function returns; RuntimeError when the child has ended."""
+        """Return the value of a function of the child. Raise RuntimeError if the child has ended."""
         assert self.child.stdin
         assert self.child.stdout
         data = pickle.dumps((function, arguments))
@@ -168,7 +168,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Measured:
-    """One model: median milliseconds by engine, and by litecheck's ways peak bytes and outputs that differ."""
+    """Measurements of one model: median milliseconds by engine; peak bytes and differing outputs with numpy and numba."""
 
     model: str
     wall: dict[str, float]
@@ -177,26 +177,26 @@ class Measured:
     different: dict[str, int]
     profile: dict[str, dict[str, float]]
     overhead: dict[str, float | None]
-    """Microseconds an operator takes above its arithmetic, where that can be replayed."""
+    """Microseconds per operator beyond its arithmetic; None if the arithmetic cannot be repeated."""
 
     @property
     def small(self) -> bool:
-        """Whether calls count more than arithmetic."""
+        """True if calls cost more than arithmetic."""
         return self.cpu["reference"] < SMALL
 
     def ratios(self, way: str) -> tuple[float, float]:
-        """A way's share of the reference kernels' time, by the wall clock and in CPU time."""
+        """Return the share of the reference kernels' time, as wall time and as CPU time."""
         return self.wall[way] / self.wall["reference"], self.cpu[way] / self.cpu["reference"]
 
     def reached(self, way: str) -> bool:
-        """Whether outputs are exact and the goals kept."""
+        """Return True if the outputs are exact and the goals are met."""
         overhead = self.overhead[way]
         fast = (overhead or 0.0) <= GOAL_OVERHEAD if self.small else self.ratios(way)[0] <= OURS[way]
         return not self.different[way] and fast and self.peak[way] <= GOAL_MEMORY
 
 
 def inputs(path: Path) -> tuple[np.ndarray, ...]:
-    """Random values for every input, over the whole range of an integer type."""
+    """Return random values for every input, over the full range of integer types."""
     import litecheck
 
     random = np.random.default_rng(0)
@@ -212,7 +212,7 @@ def inputs(path: Path) -> tuple[np.ndarray, ...]:
 
 
 def measure(path: Path, rounds: int) -> Measured:
-    """Check one model, then time all engines in turn, ``rounds`` times."""
+    """Check one model, then time all engines alternately in ``rounds`` rounds."""
     engines = {name: Engine(path, name) for name in ENGINES}
     try:
         x = inputs(path)
@@ -226,7 +226,7 @@ def measure(path: Path, rounds: int) -> Measured:
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ENGINES}
         for _ in range(rounds):
             for name, engine in engines.items():
-                # The first of two inferences brings caches back that the other engines have filled.
+                # The first of two inferences fills the caches, which the other engines have overwritten.
                 taken[name].append(engine.ask("run", 2)[1])
         wall, cpu = (
             {name: 1e3 * statistics.median(t[column] for t in times) for name, times in taken.items()}
@@ -242,13 +242,13 @@ def measure(path: Path, rounds: int) -> Measured:
 
 
 def profiled(engine: Engine, rounds: int) -> dict[str, float]:
-    """Median CPU milliseconds by operator kind."""
+    """Return the median CPU milliseconds by operator kind."""
     profiles = [engine.ask("profile") for _ in range(rounds)]
     return {kind: 1e3 * statistics.median(p[kind] for p in profiles) for kind in profiles[0]}
 
 
 def show(console: Console, results: Sequence[Measured], profile: bool) -> None:
-    """Times of all engines, what became of the goals, and with ``profile`` the time of each operator kind."""
+    """Print the times of all engines and the goals, and with ``profile`` the time of each operator kind."""
     times = Table(title=f"one inference, median ms, one thread; load {os.getloadavg()[0]:.1f}")
     goals = Table(
         title="litecheck's share of the reference kernels' time; us of an operator above its arithmetic"
@@ -278,7 +278,7 @@ def show(console: Console, results: Sequence[Measured], profile: bool) -> None:
 
 
 def main() -> int:
-    """All models there are."""
+    """Measure all models and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,17 +1,17 @@
-"""A conformance suite made, run and judged beside the bare runtime: ``python benchmarks/suite.py``; exit 1 if a goal fails.
+"""Time of a conformance suite relative to the bare runtime: ``python benchmarks/suite.py``; exit 1 if a goal fails.
 
-Two things in turn, several times, medians of processor seconds of whole processes and their children, starts and imports
-included: ``litecheck suite make --no-defects``, ``suite run --device litert:optimized`` and ``suite judge`` of a few
-operators; and the bare runtime, one program that builds an interpreter for each of the same cases and makes the same
-inferences. Goal: the three together take at most three times as long as the runtime alone. ``--whole`` takes
-almost all operators of litert-int8 instead of a few.
+The first part compares two tasks, which alternate. Task one is ``litecheck suite make --no-defects``, ``suite run
+--device litert:optimized`` and ``suite judge`` for a few operators. Task two is the bare runtime: a program that builds an
+interpreter for each of the same cases and makes the same inferences. Times are medians of processor seconds of processes
+and their children, starts and imports included. Goal: task one takes at most three times as long as task two. With
+``--whole``, task one has almost all operators of litert-int8.
 
-Beside them, what they cannot cost less than: the same three commands for a single case, which is what starting them
-costs; and the reference's arithmetic alone, each answer of the suite computed once by a program that reads models and
-inputs from the suite, its start left out.
+Two lower bounds are listed as well. One is the time of the three commands for a single case, which is the cost of their
+starts. The other is the reference's arithmetic: a program reads models and inputs from the suite and computes each answer
+once, without its start.
 
-Then all 65,536 pairs under ADD, SUB and MUL, parameter set by parameter set, made, run and judged in one process and the
-device's own. Goal: at least 20 parameter sets a second of processor time.
+The second part tests all 65,536 pairs of ADD, SUB and MUL for each parameter set: make, run and judge in one process, and
+the device in another. Goal: at least 20 parameter sets per second of processor time.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from litecheck.suite.suite_writer import Scope, write_case
 
 TIMES, SETS = 3.0, 20.0
 OPERATORS = ("CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "LOGISTIC", "RESHAPE")
-#: Modules are compiled once, as in an installation, whatever this environment says.
+#: Environment that keeps compiled modules, as in an installation, with one thread.
 QUIET = {
     **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
 DEVICE = "litert:optimized"
-#: All operators but those of which a conforming case ends LiteRT's process: DEPTHWISE_CONV_2D without a bias does.
+#: Operators without a conforming case that crashes LiteRT, as DEPTHWISE_CONV_2D without a bias does.
 WITHOUT_ENDS = "[!D]*"
-#: A case whose making, running and judging is next to nothing.
+#: Case of negligible cost.
 ONE = "RESHAPE/int8/flat-plain"
 
 ANSWERS = r"""
@@ -94,7 +94,7 @@ for case in json.loads((folder / "manifest.json").read_text())["cases"]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor seconds of this process and of the children that end in it."""
+    """Return the processor seconds of this process and of its children that end during the work."""
     before = os.times()
     work()
     after = os.times()
@@ -102,7 +102,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def called(*arguments: str) -> None:
-    """A command, whatever its verdict is."""
+    """Run a command with any verdict. Raise RuntimeError for another failure."""
     done = subprocess.run(
         [sys.executable, "-m", "litecheck", *arguments],
         env=QUIET,
@@ -115,7 +115,7 @@ def called(*arguments: str) -> None:
 
 
 def whole(folder: Path, rounds: int, operators: Sequence[str]) -> dict[str, float]:
-    """Median seconds of each step, and of the bare runtime."""
+    """Return the median seconds of each step and of the bare runtime."""
     found: dict[str, list[float]] = {}
     patterns = [f"{name}/int8/[!r]*" for name in operators]
     for number in range(rounds):
@@ -128,7 +128,7 @@ def whole(folder: Path, rounds: int, operators: Sequence[str]) -> dict[str, floa
 
 
 def commands(suite: Path, results: Path, patterns: Sequence[str]) -> dict[str, Callable[[], object]]:
-    """The three steps for the cases of some patterns."""
+    """Return the three steps for the cases of some patterns."""
     select = [word for pattern in patterns for word in ("--select", pattern)]
     return {
         "make": lambda: called("suite", "make", "-o", str(suite), "--no-defects", "-q", *select),
@@ -138,13 +138,13 @@ def commands(suite: Path, results: Path, patterns: Sequence[str]) -> dict[str, C
 
 
 def program(source: str, suite: Path) -> str:
-    """What a program says that is given a suite's folder."""
+    """Run a program with the folder of a suite and return its output."""
     command = [sys.executable, "-c", source, str(suite)]
     return subprocess.run(command, env=QUIET, capture_output=True, check=True, text=True).stdout
 
 
 def least(folder: Path, rounds: int) -> dict[str, float]:
-    """Median seconds that the three steps take for one case, and that the answers of the first suite take alone."""
+    """Return the median seconds of the three steps for one case, and of the arithmetic of the first suite."""
     found: dict[str, list[float]] = {"the three for one case": [], "the answers alone": []}
     for number in range(rounds):
         steps = commands(folder / f"one{number}", folder / f"one-results{number}", (ONE,))
@@ -154,7 +154,7 @@ def least(folder: Path, rounds: int) -> dict[str, float]:
 
 
 def pairs(opcode: str, number: int) -> SuiteCase:
-    """Every pair of stored values under drawn scales and zero points."""
+    """Return a case with every pair of stored values, for random scales and zero points."""
     rng = np.random.default_rng([number, *opcode.encode()])
     values = np.arange(-128, 128).astype(np.int8)
     scales = np.exp(rng.uniform(-4, 0, 3))
@@ -179,7 +179,7 @@ def pairs(opcode: str, number: int) -> SuiteCase:
 
 
 def exhaustive(folder: Path, count: int) -> float:
-    """Parameter sets a second, made, run and judged."""
+    """Return the number of parameter sets per second of processor time."""
     suite, results = folder / "pairs", folder / "pairs-results"
     scope = Scope(arithmetics=("litert-optimized",), flags=False)
 
@@ -213,7 +213,7 @@ def exhaustive(folder: Path, count: int) -> float:
 
 
 def main() -> int:
-    """Print both tables; 1 where a goal is missed."""
+    """Print the tables and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

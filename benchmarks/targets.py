@@ -1,8 +1,8 @@
-"""What a target adds to `validate`: ``python benchmarks/targets.py [FOLDER]``.
+"""Cost of a target in `validate`: ``python benchmarks/targets.py [FOLDER]``.
 
-Judges every model of a folder (LITECHECK_MODELS, else the fixtures) with and without each target by turns, in one process
-and in processor time, and prints medians. Exit code 1 where a model costs more than 1.4 times as much with a target.
-What has 50,000 operators stands beside them for comparison: without a target, operators of one form are judged once.
+The benchmark validates every model of a folder (LITECHECK_MODELS, or the fixtures) alternately with and without each
+target in one process, and prints medians of processor time. Exit code 1 if a target costs more than 1.4 times as much.
+Two models of 50,000 operators are listed without a goal: without a target, equal operators are checked once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def cost(path: Path, target: str | None) -> float:
-    """Seconds of processor time for reading and judging."""
+    """Return the processor time of reading and validation in seconds."""
     profiles = None if target is None else [load_profile(target)]
     start = time.process_time()
     validate(load_model(path), profiles)
@@ -36,7 +36,7 @@ def cost(path: Path, target: str | None) -> float:
 
 
 def costs(path: Path, repetitions: int) -> tuple[float, list[float]]:
-    """The median without a target, and for each target the median of how many times that."""
+    """Return the median seconds without a target, and for each target the median ratio to this time."""
     ways = (None, *TARGETS)
     for way in ways:
         cost(path, way)
@@ -47,7 +47,7 @@ def costs(path: Path, repetitions: int) -> tuple[float, list[float]]:
 
 
 def main() -> int:
-    """Print the table."""
+    """Print the table and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = Path(os.environ.get("LITECHECK_MODELS") or HERE.parent / "fixtures")
     parser.add_argument("folder", type=Path, nargs="?", default=default)

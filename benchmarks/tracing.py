@@ -1,14 +1,15 @@
-"""``diff`` and ``trace`` beside the work that they cannot avoid: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
+"""Time of ``diff`` and ``trace`` relative to loads and runs: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
 
-Processor seconds with one BLAS thread, children included, least of several rounds, interleaved. Goals: ``diff`` at most 2
-times two loads of the files, for equal files and for a change of one operator; ``trace``, as the command calls it, at most
-3 times one run of both models on the same samples on litecheck's kernels; memory of ``trace`` in a process of its own, for
-4 times the samples at most 20 % more: all tensors of the 8 samples that decide are kept, and rescaling is tabulated
-from the 25th sample on, so that the memory grows up to about 64 samples.
+Times are processor seconds with one BLAS thread, children included: the minimum of several alternating rounds. Goals:
 
-``diff`` reads LITECHECK_MODELS' MobileNetV2. ``trace`` takes a float file and converts it, by default the float model of
-MobileNetV2's stored values. Two cases are listed without a goal: all weights changed, where both files are read whole, and
-MLPerf's ResNet, whose samples take 4 ms each, so that the start of the calibrating process (0.2 s) decides.
+- ``diff``: at most 2 times two loads of the files, for equal files and for a change of one operator.
+- ``trace``: at most 3 times one run of both models on the same samples with litecheck's kernels.
+- memory of ``trace`` in a separate process: at most 20 % more for 4 times the samples. It keeps all tensors of the 8
+  samples that decide, and tabulates rescaling from the 25th sample on, so its memory grows up to about 64 samples.
+
+``diff`` reads the MobileNetV2 of LITECHECK_MODELS. ``trace`` converts a float file, by default the float model of
+MobileNetV2's stored values. Two cases have no goal. A change of all weights makes ``diff`` read both files completely.
+MLPerf's ResNet takes 4 ms per sample, so that the start of the calibration process (0.2 s) dominates.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.trace_session import trace
 
 GOAL_DIFF, GOAL_TRACE, GOAL_MEMORY = 2.0, 3.0, 1.2
-# VmHWM begins at 0 in a new program; ru_maxrss begins at the memory of the process that started it.
+# VmHWM starts at 0 in a new program; ru_maxrss starts at the memory of the parent process.
 _MEMORY = """
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ print(next(line.split()[1] for line in Path("/proc/self/status").read_text().spl
 
 
 def least(rounds: int, *tasks: Callable[[], object]) -> list[float]:
-    """The least processor time of each task and its children, the tasks in turn."""
+    """Return the minimum processor time of each task and its children; the tasks alternate."""
     found = [float("inf")] * len(tasks)
     for _ in range(rounds):
         for number, task in enumerate(tasks):
@@ -60,7 +61,7 @@ def least(rounds: int, *tasks: Callable[[], object]) -> list[float]:
 
 
 def _processor_time() -> float:
-    """Seconds of this process and of its children that have ended."""
+    """Return the processor seconds of this process and of its children that have ended."""
     return sum(
         used.ru_utime + used.ru_stime
         for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -68,7 +69,7 @@ def _processor_time() -> float:
 
 
 def changed(model: Model, wanted: Callable[[Tensor], bool]) -> Model:
-    """The model with other values in some constants."""
+    """Return the model with changed values of some constants."""
     editor = SubgraphEditor(model.subgraphs[0])
     for tensor in filter(wanted, model.subgraphs[0].tensors):
         if tensor.data is not None:
@@ -78,7 +79,7 @@ def changed(model: Model, wanted: Callable[[Tensor], bool]) -> Model:
 
 
 def compare_diff(file: Path, folder: Path, rounds: int) -> bool:
-    """Time ``diff`` beside two loads of the files."""
+    """Time ``diff`` and two loads of the files. Return True if the goals are met."""
     model = load_model(file)
     weights = [t.index for t in model.subgraphs[0].tensors if t.is_constant and t.dtype == "int8"]
     cases = {"no change": (), "one weight": weights[:1], "all weights": weights}
@@ -100,7 +101,10 @@ def compare_diff(file: Path, folder: Path, rounds: int) -> bool:
 
 
 def compare_trace(file: Path, folder: Path, samples: int, rounds: int, goal: float = GOAL_TRACE) -> bool:
-    """Time ``trace`` beside one run of both models, and compare its memory for few and many samples."""
+    """Time ``trace`` and one run of both models, and compare its memory for few and many samples.
+
+    Return True if the goals are met.
+    """
     real = load_model(file)
     shape = real.subgraphs[0].tensors[real.subgraphs[0].inputs[0]].shape
     arrays = np.random.default_rng(0).uniform(-1, 1, (samples, *shape)).astype(np.float32)
@@ -136,7 +140,7 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int, goal: flo
 
 
 def main() -> int:
-    """Run both comparisons."""
+    """Run both comparisons and return the exit code."""
     models = Path(os.environ.get("LITECHECK_MODELS", "."))
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--float", type=Path)

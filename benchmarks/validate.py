@@ -1,8 +1,9 @@
-"""Cost of ``litecheck validate`` beside other readers of the same models: ``python benchmarks/validate.py``.
+"""Cost of ``litecheck validate`` relative to other readers of the same models: ``python benchmarks/validate.py``.
 
-Builds models in a temporary folder, runs each task in a process of its own, interleaves the repetitions, and prints
-medians of processor time, peaks of anonymous memory and the goals. Measures the tasks that goals compare, in less than
-5 minutes on 2 idle cores; ``--all`` measures every task on every model. Exit code 1 if a goal is missed.
+The benchmark builds models in a temporary folder and runs each task in a separate process, with alternating repetitions.
+It prints medians of processor time, peaks of anonymous memory and the goals. By default it measures the tasks of the
+goals, in less than 5 minutes on 2 idle cores; ``--all`` measures every task on every model. Exit code 1 if a goal is
+missed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from rich.progress import track
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
-#: What is compared in a goal stands side by side.
+#: Tasks in the order of the table; tasks that a goal compares are adjacent.
 TASKS = ("validate", "npmin", "verify", "accessors", "interpreter", "quantizer")
 TITLES = {
     "validate": "validate",
@@ -36,9 +37,9 @@ TITLES = {
     "interpreter": "LiteRT Interpreter",
     "quantizer": "quantizer's reader",
 }
-#: What copies a whole model into Python objects is not asked to do so with gigabytes.
+#: Models that are too large for a task that copies them into Python objects.
 TOO_LARGE = {"quantizer": ("1 GB", "3 GB")}
-#: Goals: model, task, task beside it, and the largest ratio of their times.
+#: Goals: model, task, compared task, and the largest ratio of their times.
 RATIOS = (
     ("500k tables", "verify", "accessors", 1 / 40),
     ("50k operators", "validate", "accessors", 1.0),
@@ -48,7 +49,7 @@ RATIOS = (
 #: Goals: model, and the largest peak of anonymous memory of ``validate`` in MB.
 PEAKS = (("50k operators", 200), ("50k own scales", 200), ("3 GB", 150))
 QUICK = ("4 MB", "50k operators", "50k own scales", "500k tables")
-#: What the program is made of, and the smallest model it judges.
+#: Imports of the libraries that the command needs, and the smallest model of the benchmark.
 BARE = "import numpy, typer, rich, yaml, flatbuffers"
 SMALLEST = HERE.parent / "fixtures" / "conv_int8.tflite"
 SAMPLE = 0.002
@@ -56,7 +57,7 @@ SAMPLE = 0.002
 
 @dataclass(slots=True)
 class Measured:
-    """Repetitions of one task on one model; ``note`` says why there are none."""
+    """Repetitions of one task on one model; ``note`` is the reason if there are none."""
 
     seconds: list[float] = field(default_factory=list)
     memory: int = 0
@@ -69,7 +70,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A ratio that must not be exceeded."""
+    """Limit of a ratio or of a number of megabytes."""
 
     what: str
     found: float
@@ -82,14 +83,14 @@ class Goal:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """This tree first on the path, and compiled modules kept as those of an installed package are."""
+    """Return an environment with this tree first on the path, which keeps compiled modules as an installation does."""
     env = {**os.environ, "PYTHONPATH": f"{HERE.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**env, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def once(task: str, model: Path, env: dict[str, str], into: Measured, watched: bool = False) -> None:
-    """One repetition in a child process: timed, or with its anonymous memory looked at every two milliseconds."""
+    """Run a task once in a child process, timed, or with a sample of its anonymous memory every two milliseconds."""
     if into.note:
         return
     command = [sys.executable, str(HERE / "readers.py"), task, str(model)]
@@ -122,9 +123,9 @@ def _watch(child: subprocess.Popen[str], peak: list[int]) -> None:
 
 
 def startup(env: dict[str, str], folder: Path, repetitions: int) -> tuple[Measured, Measured]:
-    """``litecheck validate`` on a model of 3 KB, and the import of what the program is made of, side by side.
+    """Measure ``litecheck validate`` on a model of 3 KB, and the imports of its libraries, alternately.
 
-    Processor time: beside it the machine does other things, and both are over in less than a second.
+    Times are processor time, because both take less than a second and the machine can have other work.
     """
     judge = [sys.executable, "-m", "litecheck", "validate", str(SMALLEST)]
     pairs = ((judge, Measured()), ([sys.executable, "-c", BARE], Measured()))
@@ -141,14 +142,14 @@ def startup(env: dict[str, str], folder: Path, repetitions: int) -> tuple[Measur
 
 
 def ratio(mine: Measured, theirs: Measured) -> float:
-    """The median over the repetitions, each pair measured one right after the other."""
+    """Return the median ratio of the times; both times of a pair were measured consecutively."""
     return median(a / b for a, b in zip(mine.seconds, theirs.seconds, strict=True))
 
 
 def measure(
     models: dict[str, Path], env: dict[str, str], repetitions: int, console: Console, everything: bool
 ) -> dict[tuple[str, str], Measured]:
-    """The tasks of the goals, or all tasks on all models, one repetition of each after the other."""
+    """Measure the tasks of the goals, or all tasks on all models; each round repeats every task once."""
     compared = {(model, task) for model, *pair, _ in RATIOS for task in pair}
     found = {(model, task): Measured() for model in models for task in TASKS}
     for (model, task), into in found.items():
@@ -167,7 +168,7 @@ def measure(
 
 
 def goals(found: dict[tuple[str, str], Measured], command: tuple[Measured, Measured]) -> list[Goal]:
-    """What was promised, where this run can tell."""
+    """Return the goals that this run measured."""
     out = [Goal("startup: validate, 3 KB, as a command : the bare imports", ratio(*command), 2.2)]
     for model, task, other, limit in RATIOS:
         mine, theirs = (found.get((model, t), Measured()) for t in (task, other))
@@ -183,7 +184,7 @@ def goals(found: dict[tuple[str, str], Measured], command: tuple[Measured, Measu
 def show(
     console: Console, sizes: dict[str, int], found: dict[tuple[str, str], Measured], aims: Sequence[Goal]
 ) -> None:
-    """One row per model, one column per task: median, how many times validate's, peak of anonymous memory."""
+    """Print a row per model and a column per task: median, ratio to ``validate``, peak of anonymous memory."""
     table = Table("model", *(TITLES[task] for task in TASKS), show_lines=True)
     for model, size in sizes.items():
         cells = (_cell(found[model, task], found[model, "validate"].median) for task in TASKS)
@@ -239,7 +240,7 @@ def main() -> int:
 def as_json(
     found: dict[tuple[str, str], Measured], command: tuple[Measured, Measured], aims: Sequence[Goal]
 ) -> dict[str, object]:
-    """Seconds and bytes; ``note`` where something was not measured."""
+    """Return seconds and bytes, with a ``note`` for tasks that were not measured."""
     return {
         "tasks": [
             {"model": m, "task": t, "seconds": r.median, "anonymous": r.memory, "note": r.note}

@@ -1,16 +1,17 @@
-"""A whole ``litecheck verify`` beside the work it cannot avoid: ``python benchmarks/verify.py``; exit 1 if a goal fails.
+"""Time of ``litecheck verify`` relative to bare programs: ``python benchmarks/verify.py``; exit 1 if a goal fails.
 
-Three things in turn, several times, medians of processor seconds: the command ``litecheck verify MODEL --device
-litert:xnnpack`` without options; the bare runtime, one program that does nothing but build the same interpreters and make
-the same inferences; and the bare reference, one program that computes the same expected tensors. Both programs include
-their start and their imports, as the command does.
+Three tasks alternate, and medians of processor seconds count:
 
-Goals: the command takes at most 10 seconds, and at most twice the sum of the two. The model is looked for in the
-folder LITECHECK_MODELS names; see docs/models.md.
+- the command ``litecheck verify MODEL --device litert:xnnpack`` without options
+- the bare runtime: a program that builds the same interpreters and makes the same inferences
+- the bare reference: a program that computes the same expected tensors
 
-``python benchmarks/verify.py chain`` measures the fixed cost of an operator, ``python benchmarks/verify.py budget`` counts
-the planted faults that budgets find, ``python benchmarks/verify.py batch`` measures programs with many runs in one start:
-see chain.py, planted.py and batch.py.
+All times include starts and imports. Goals: the command takes at most 10 seconds, and at most twice the sum of both
+programs. LITECHECK_MODELS names the folder of the model; see docs/models.md.
+
+``python benchmarks/verify.py chain`` measures the fixed cost of an operator (chain.py), ``python benchmarks/verify.py
+budget`` counts the planted faults that budgets detect (planted.py), and ``python benchmarks/verify.py batch`` measures
+programs with many runs in one start (batch.py).
 """
 
 from __future__ import annotations
@@ -70,14 +71,14 @@ for file in sorted(Path(sys.argv[1]).glob("*.tflite")):
     interpreter = ReferenceInterpreter(load_model(file), "litert-xnnpack")
     main = interpreter.model.subgraphs[0]
     arrays = [runs[name] for name in sorted(runs.files)]
-    arrays = arrays[: len(arrays) // 2]  # the device runs everything twice
+    arrays = arrays[: len(arrays) // 2]  # the device computes every run twice
     for start in range(0, len(arrays), max(1, len(main.inputs))):
         interpreter.run(main, tuple(arrays[start : start + len(main.inputs)]))
 """
 
 
 class Keeping:
-    """A device that only keeps what it is asked to run."""
+    """Device that only stores its jobs."""
 
     name = described = "keeping"
 
@@ -93,7 +94,7 @@ class Keeping:
         return Failure(Outcome.TIMED_OUT, "only kept")
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: there is no process."""
 
 
 def timed(command: list[str]) -> float:
@@ -111,7 +112,7 @@ def main() -> int:
     if sys.argv[1:2] and sys.argv[1] in PARTS:
         return PARTS[sys.argv.pop(1)]()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--times", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--times", type=int, default=5, help="number of measurements of each task")
     times = parser.parse_args().times
     models = os.environ.get("LITECHECK_MODELS")
     if not models:

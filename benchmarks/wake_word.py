@@ -1,9 +1,9 @@
-"""MLPerf Tiny's streaming wake-word model through three converters: ``python -m benchmarks.wake_word``; exit code 1 when
-litecheck's logits are more than 1 dB below TensorFlow's.
+"""SNR of three converters on MLPerf Tiny's streaming wake-word model: ``python -m benchmarks.wake_word``.
 
-LITECHECK_CONVERSION names the folder with ``str_ww_ref_model.h5`` and its 45 real calibration samples. TensorFlow makes
-the float model; its SOFTMAX is cut off, so that the logits are compared, on the very samples that the scales were chosen
-on. Printed as Markdown, the table of ``docs/converters.md``.
+LITECHECK_CONVERSION names the folder with ``str_ww_ref_model.h5`` and its 45 calibration samples. TensorFlow makes the
+float model. The benchmark removes its SOFTMAX and compares the logits, on the samples of the calibration. It prints the
+table of ``docs/converters.md`` as Markdown. Exit code 1 if the SNR of litecheck's logits is more than 1 dB below that of
+TensorFlow's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GOAL = -1.0
 
 
 def without_softmax(model: Model) -> Model:
-    """The model whose output is what its last operator reads, entered by its first subgraph and signature."""
+    """Return the model without its last operator, a SOFTMAX. Exit for another last operator."""
     (main,) = model.subgraphs
     *operators, last = main.operators
     if last.opcode != "SOFTMAX":
@@ -45,7 +45,7 @@ def without_softmax(model: Model) -> Model:
 
 
 def logits_of(one: ConverterOutcome) -> TensorAgreement:
-    """The only output."""
+    """Return the agreement of the only output."""
     if one.agreement is None:
         sys.exit(f"{one.via}: {one.failure}")
     (output,) = one.agreement.outputs
@@ -53,7 +53,7 @@ def logits_of(one: ConverterOutcome) -> TensorAgreement:
 
 
 def row(one: ConverterOutcome) -> str:
-    """Verdict, SNR, and how often each class of the float model is the new model's, too."""
+    """Return a row of the table: verdict, SNR, largest error, and equal classes by class of the float model."""
     if one.agreement is None:
         return f"| {one.via} | {one.verdict} | {one.failure} |"
     output = logits_of(one)
@@ -64,7 +64,7 @@ def row(one: ConverterOutcome) -> str:
 
 
 def main() -> int:
-    """Print the table; the exit code."""
+    """Print the table and return the exit code."""
     folder = Path(os.environ["LITECHECK_CONVERSION"])
     model = without_softmax(load_source(folder / "str_ww_ref_model.h5"))
     with np.load(folder / "str_ww_calibration_samples.npz") as arrays:
