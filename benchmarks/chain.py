@@ -54,7 +54,7 @@ def main() -> int:
     """Print both times and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--operators", type=int, default=500)
-    parser.add_argument("--times", type=int, default=3, help="how often each is measured")
+    parser.add_argument("--times", type=int, default=3, help="number of measurements of each task")
     asked = parser.parse_args()
     per_operator(10)
     least = min(per_operator(asked.operators // 5) for _ in range(asked.times))

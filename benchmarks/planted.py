@@ -133,7 +133,7 @@ def found(model: Model, fault: str, budget: int) -> tuple[bool, int]:
 def main() -> int:
     """Print a row for each budget and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--model", default=str(MODEL), help="what is verified")
+    parser.add_argument("--model", default=str(MODEL), help="verified model")
     parser.add_argument("--budgets", type=int, nargs="*", default=BUDGETS, help="numbers of invocations")
     asked = parser.parse_args()
     model = load_model(asked.model)

@@ -282,7 +282,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("models", nargs="*", type=Path, help=".tflite files instead of the standard ones")
+    parser.add_argument("models", nargs="*", type=Path, help=".tflite files in place of the default models")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--profile", action="store_true", help="print time by operator kind")

@@ -218,8 +218,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--whole", action="store_true", help="all operators that do not begin with D")
-    parser.add_argument("--sets", type=int, default=40, help="parameter sets of each operator")
+    parser.add_argument(
+        "--whole", action="store_true", help="measure all operators whose name does not begin with D"
+    )
+    parser.add_argument("--sets", type=int, default=40, help="number of parameter sets of each operator")
     given = parser.parse_args()
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:

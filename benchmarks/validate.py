@@ -207,12 +207,16 @@ def _cell(measured: Measured, whole: float | None) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--all", action="store_true", help="every task on every model, which takes longer")
-    parser.add_argument("--quick", action="store_true", help="no models of gigabytes, fewer repetitions")
     parser.add_argument(
-        "--startup", action="store_true", help="no models at all, only how the program starts"
+        "--all", action="store_true", help="measure every task on every model, which takes longer"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
+    parser.add_argument(
+        "--quick", action="store_true", help="omit models of gigabytes, and repeat less often"
+    )
+    parser.add_argument(
+        "--startup", action="store_true", help="measure only the start of the command, without models"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file")
     parser.add_argument("--repetitions", type=int, default=None, help="default 7, with --quick 3")
     options = parser.parse_args()
     repetitions = options.repetitions or (3 if options.quick else 7)
