@@ -1,8 +1,7 @@
-"""Plain technical English, as far as a machine sees it: help of all commands, rewritten pages, schemas."""
+"""Plain technical English, as far as a machine sees it: help of all commands, rewritten pages."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -134,38 +133,6 @@ def test_rewritten_pages_use_the_terms_of_the_glossary(name: str) -> None:
 def test_sentences_of_rewritten_pages_are_short(name: str) -> None:
     sentences = re.split(r"(?<=[.:?!])\s+|\n\s*\n|\n[|#-]", prose(name))
     assert [s for s in sentences if len(s.split()) > LONGEST] == []
-
-
-#: Words that do not name a subject, as the first word of a description in a schema.
-NO_SUBJECT = re.compile(r"(?:What|Which|Whether|Why|Where|When|How|Of|By|In|As|The|It|Its|Their|Those)\b")
-
-
-def schema_texts(node: object) -> Iterator[str]:
-    """Yield the descriptions and titles of a JSON schema."""
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):  # type: ignore[arg-type]
-        if isinstance(value, str):
-            yield from [value] if key in ("description", "title") else ()
-        elif isinstance(value, (dict, list)):
-            yield from schema_texts(value)
-
-
-@pytest.mark.parametrize("file", sorted((ROOT / "schemas").glob("*.json")), ids=lambda file: file.name)
-def test_descriptions_of_schemas_name_their_subject_in_the_terms_of_the_glossary(file: Path) -> None:
-    texts = list(schema_texts(json.loads(file.read_text("utf-8"))))
-    assert len(texts) > 4
-    assert [text for text in texts if NO_SUBJECT.match(text)] == []
-    assert [(text, found) for text in texts for found in banned(text)] == []
-
-
-def test_a_description_without_a_subject_is_seen() -> None:
-    schema = {
-        "title": "A title",
-        "properties": {"title": {"description": "Of its manifest."}},
-        "allOf": [{"title": "b"}],
-    }
-    assert list(schema_texts(schema)) == ["A title", "Of its manifest.", "b"]
-    assert NO_SUBJECT.match("Of its manifest.")
-    assert not NO_SUBJECT.match("Index of the operator.")
 
 
 def prose(name: str) -> str:
