@@ -17,7 +17,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_noting
+from litecheck.reference.engine.dispatch import BoundKernel, bind, compute, compute_with_slots
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
 from litecheck.reference.numerics.fused_activation import stored_bounds
@@ -145,7 +145,7 @@ def decimals(value: Fraction) -> str:
 def active_slots(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
     kernel."""
-    return compute_noting(*_bound(ReferenceInterpreter(case.cut.model, arithmetic), inputs))[1]
+    return compute_with_slots(*_bound(ReferenceInterpreter(case.cut.model, arithmetic), inputs))[1]
 
 
 def _bound(interpreter: ReferenceInterpreter, inputs: Arrays) -> tuple[BoundKernel, Operands]:
@@ -180,7 +180,7 @@ class _Element:
         bound, operands = _bound(interpreter, inputs)
         output = operator.outputs.index(case.cut.tensors[difference.tensor])
         smaller, window, place = crop(bound, operands, index)
-        computed, active = compute_noting(smaller, window)
+        computed, active = compute_with_slots(smaller, window)
         made = computed.outputs[output]
         tensor = subgraph.tensors[operator.outputs[output]]
         shape = difference.shape if window is not operands else made.shape

@@ -71,8 +71,7 @@ class FunctionDevice:
 
 
 def check_any_model(device: Device, asked: str) -> None:
-    """Raise DeviceError for a function that computes a single model. ``asked`` names the caller, which needs many
-    models."""
+    """Raise DeviceError for a function that computes a single model. ``asked`` names the caller, which needs many models."""
     if isinstance(device, FunctionDevice) and device.whole:
         raise DeviceError(
             f"{device.name} computes one model, and {asked} asks about many: let its first parameter be called {MODEL!r}, "

@@ -158,8 +158,7 @@ def split(arrays: Sequence[NDArray[Any]], counts: Sequence[int]) -> tuple[tuple[
 
 
 def pack_job(job: Job) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return a job as header and arrays of a message: the model, the inputs of each run, the initial contents of
-    series."""
+    """Return a job as header and arrays of a message: the model, the inputs of each run, the initial contents of series."""
     header, arrays = pack_runs(job.runs)
     arrays.insert(0, np.frombuffer(job.content, np.uint8))
     if job.lengths:

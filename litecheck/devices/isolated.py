@@ -188,8 +188,7 @@ def _read_answer(worker: Worker, ended: Ended, limits: Limits, invocations: int)
 
 
 def check_disk(error: Exception | str) -> None:
-    """Raise OutputError for a full disk, which is a fault of the host and not of the device. The run ends and can
-    resume."""
+    """Raise OutputError for a full disk, which is a fault of the host and not of the device. The run ends and can resume."""
     if isinstance(error, OSError) and is_full(error):
         raise unwritable(tempfile.gettempdir(), error)
     if str(error).startswith(_FULL):

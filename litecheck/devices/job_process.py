@@ -46,9 +46,8 @@ class Channel:
 class JobRequest:
     """Request of the parent: create an adapter with these options and run ``invocations`` of a job.
 
-    With ``invocations`` None, only the adapter is created. ``seconds`` is the limit per invocation, ``memory`` the
-    limit in bytes beyond the memory in use. A job with ``shares`` may run in a process that runs other jobs before and
-    after it.
+    With ``invocations`` None, only the adapter is created. ``seconds`` is the limit per invocation, ``memory`` the limit in
+    bytes beyond the memory in use. A job with ``shares`` may run in a process that runs other jobs before and after it.
     """
 
     options: dict[str, str]

@@ -51,8 +51,7 @@ def outputs(model: Model) -> tuple[Tensor, ...]:
 
 
 def names_of(tensor: Tensor, position: int | None) -> tuple[str, ...]:
-    """Return the possible names of an output: ``output_0`` for position 0, its tensor's name, and this name as a file
-    name.
+    """Return the possible names of an output: ``output_0`` for position 0, its tensor's name, and this name as a file name.
 
     For example, position 0 and ``a/b:0`` give ``output_0``, ``a/b:0`` and ``a_b_0``.
     """
@@ -73,8 +72,7 @@ def find_output(
     runs: int | None = None,
     within: Path | None = None,
 ) -> NDArray[Any] | None:
-    """Return an output from a folder or archive under the first name that is present, each with ``prefix``; None if
-    absent.
+    """Return an output from a folder or archive under the first name that is present, each with ``prefix``; None if absent.
 
     Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits). Bytes that do not fill the tensor
     stay flat, in the tensor's type if the size is a multiple of its element, else as uint8, so that the wrong shape is

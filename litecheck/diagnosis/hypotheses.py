@@ -12,7 +12,7 @@ from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.diagnosis.result import Hypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
-from litecheck.reference.engine.dispatch import bind, compute_noting, find_kernel
+from litecheck.reference.engine.dispatch import bind, compute_with_slots, find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.registry import Kernel, Variants, VariantSlot
 from litecheck.reference.runtime_tensors import RunError
@@ -76,7 +76,7 @@ def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[VariantSlot, ...]:
     bound = bind(subgraph, operator, arithmetic, interpreter)
     tensors = dict(zip(subgraph.inputs, probe.runs[0], strict=True))
     operands = [interpreter.operand(subgraph, i, tensors) if i >= 0 else None for i in operator.inputs]
-    return compute_noting(bound, operands)[1]
+    return compute_with_slots(bound, operands)[1]
 
 
 def parametric(possible: Iterable[Hypothesis], kernel: Kernel) -> tuple[Hypothesis, ...]:

@@ -48,8 +48,7 @@ class Table:
         return iter(self.fields)
 
     def __eq__(self, other: object) -> bool:
-        """Return True for equal types and fields. Vectors are compared by value and floats by bits; offsets are
-        ignored."""
+        """Return True for equal types and fields. Vectors are compared by value and floats by bits; offsets are ignored."""
         return (
             isinstance(other, Table)
             and self.type == other.type

@@ -88,8 +88,7 @@ def _read(state: Walk, table: str) -> None:
 
 
 def _merge_targets(state: Walk, sites: list[PendingReference]) -> tuple[Index, NDArray[np.float64]]:
-    """Return the distinct positions of all targets and their weights, and write the row of each target to its
-    reference."""
+    """Return the distinct positions of all targets and their weights, and write the row of each target to its reference."""
     targets = np.concatenate([s.targets for s in sites])
     weight = np.concatenate([s.weight for s in sites])
     position, row = distinct(targets)

@@ -95,8 +95,7 @@ class _Writer:
     def object(
         self, table: Table, scalars: list[tuple[Field, Any]], offsets: list[tuple[Field, int, int]]
     ) -> int:
-        """Write the inline fields of a table, widest first, so that no padding is needed between them. Return its
-        offset."""
+        """Write the inline fields of a table, widest first, so that no padding is needed between them. Return its offset."""
         slots = max((f.slot for f in self.schema.tables[table.type]), default=-1)
         unknown = self.writable_unknown(table)
         self.builder.StartObject(1 + max([slots, *(u.slot for u in unknown)]))

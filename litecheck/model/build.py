@@ -118,8 +118,7 @@ class SubgraphBuilder:
         dtype: str | None = None,
         **fields: Any,
     ) -> int:
-        """Add a constant and return its index. ``dtype`` defaults to the dtype of the array; ``int4`` packs int8
-        values."""
+        """Add a constant and return its index. ``dtype`` defaults to the dtype of the array; ``int4`` packs int8 values."""
         kind = dtype or values.dtype.name
         data = pack(values, kind) if BITS.get(kind, 8) < 8 else bytes_of(values)
         self._buffers.append(data)

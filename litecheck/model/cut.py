@@ -46,13 +46,7 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
         subgraph,
         index=0,
         tensors=tuple(
-            replace(
-                t,
-                index=n,
-                buffer=0,
-                external_buffer=0,
-                quantization=_renumber_details(t.quantization, numbers),
-            )
+            replace(t, index=n, buffer=0, external_buffer=0, quantization=_remap(t.quantization, numbers))
             for n, t in enumerate(subgraph.tensors[old] for old in used)
         ),
         operators=tuple(_renumber(op, n, numbers, places) for n, op in enumerate(operators)),
@@ -75,8 +69,7 @@ def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs
 
 
 def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> tuple[int, ...]:
-    """Return the tensors that operators read and that neither the operators, the file nor a variable provides, in
-    order.
+    """Return the tensors that operators read and that neither the operators, the file nor a variable provides, in order.
 
     Tensors of this kind in ``outputs`` follow.
     """
@@ -111,11 +104,7 @@ def with_entry_point(model: Model, key: str) -> Model:
     places = {signature.subgraph: 0, 0: signature.subgraph}
     order = sorted(model.subgraphs, key=lambda subgraph: places.get(subgraph.index, subgraph.index))
     subgraphs = (
-        replace(
-            one,
-            index=number,
-            operators=tuple(_redirect_calls(operator, places) for operator in one.operators),
-        )
+        replace(one, index=number, operators=tuple(_redirect(operator, places) for operator in one.operators))
         for number, one in enumerate(order)
     )
     signatures = (signature, *(one for one in model.signatures if one is not signature))
@@ -135,7 +124,7 @@ def _find_callees(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
     return iter(found)
 
 
-def _renumber_details(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:
+def _remap(quantization: Quantization, numbers: Mapping[int, int]) -> Quantization:
     details = quantization.details
     if not isinstance(details, Blockwise | MultiAxis):
         return quantization
@@ -150,7 +139,7 @@ def _renumber(
         return tuple(numbers[i] if i >= 0 else i for i in old)
 
     return replace(
-        _redirect_calls(operator, places),
+        _redirect(operator, places),
         index=index,
         inputs=new(operator.inputs),
         outputs=new(operator.outputs),
@@ -160,7 +149,7 @@ def _renumber(
     )
 
 
-def _redirect_calls(operator: Operator, places: Mapping[int, int]) -> Operator:
+def _redirect(operator: Operator, places: Mapping[int, int]) -> Operator:
     options, calls = operator.options, dict[str, list[int]]()
     for name, old in called(operator):
         calls.setdefault(name, []).append(places.get(old, old))
@@ -177,7 +166,7 @@ def _copy_subgraph(subgraph: Subgraph, index: int, places: Mapping[int, int]) ->
         subgraph,
         index=index,
         tensors=tuple(replace(t, buffer=0, external_buffer=0) for t in subgraph.tensors),
-        operators=tuple(replace(_redirect_calls(op, places), code_index=0) for op in subgraph.operators),
+        operators=tuple(replace(_redirect(op, places), code_index=0) for op in subgraph.operators),
         debug_metadata_index=-1,
     )
 

@@ -47,8 +47,7 @@ def encode(model: Model) -> Table:
 
 
 class _Buffers:
-    """Buffers of the written model: the buffers of the model, and a new buffer for each constant that is in none of
-    them."""
+    """Buffers of the written model: the buffers of the model, and a new buffer for each constant that is in none of them."""
 
     def __init__(self, model: Model) -> None:
         self.all = [Buffer(_bytes(b.data), b.outside) for b in model.buffers]

@@ -1,5 +1,4 @@
-"""Integrity of a model with verified tables: every index, size and order that LiteRT relies on. All faults are
-collected.
+"""Integrity of a model with verified tables: every index, size and order that LiteRT relies on. All faults are collected.
 
 Faults checked here make the remaining content unreadable and give the verdict "not checked". Faults in a tensor's
 quantization are checked by the rules, which can name the affected operator.
@@ -71,8 +70,7 @@ class _Checker:
         )
 
     def sharing(self) -> None:
-        """Check that the total size of shared vectors is in proportion to the file, because they are read once per
-        table."""
+        """Check that the total size of shared vectors is in proportion to the file, because they are read once per table."""
         t, stated = self.t, 0.0
         for table, rows in t.rows.items():
             for f in t.schema.tables[table]:

@@ -28,8 +28,7 @@ IN_MEMORY = "<bytes>"
 
 @shows_call("litecheck.load_model('bundle.task', member='model.tflite')")
 def load_model(source: ModelSource, member: str = "") -> Model:
-    """Read a model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary
-    file.
+    """Read a model from a path, from bytes (the return value of ``TFLiteConverter.convert()``) or from an open binary file.
 
     ``member`` selects a model inside a container (``.task``, ``.litertlm``); without it the file must contain exactly
     one model. Raises ModelError with all faults if the model is invalid.

@@ -71,8 +71,7 @@ class ModelMatch:
 
 @shows_call("litecheck.match(first, second), both from load_model")
 def match(first: Model, second: Model) -> ModelMatch:
-    """Match the operators and tensors of two models by structure. Constants and names only decide between equal
-    structures.
+    """Match the operators and tensors of two models by structure. Constants and names only decide between equal structures.
 
     Example: a float model and its int8 form, whose operators have another order and other names.
     """

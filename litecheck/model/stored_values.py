@@ -86,8 +86,7 @@ _SCANNED = {"int8": "i1", "uint8": "u1", "int16": "<i2", "int32": "<i4", "int64"
 
 
 def in_range(tensor: Tensor, low: int, high: int) -> bool:
-    """Return True if every stored value of an integer constant is in ``low..high``; also for types without stored
-    integers.
+    """Return True if every stored value of an integer constant is in ``low..high``; also for types without stored integers.
 
     A bound that the type implies is not tested: -127..127 takes a single reduction over int8 values.
     """

@@ -65,8 +65,7 @@ def children() -> frozenset[int]:
 def end_orphans(keep: frozenset[int]) -> None:
     """Kill all children of this process except those in ``keep``.
 
-    After :func:`adopt_orphans`, the children of killed processes become children of this process and are killed in
-    turn.
+    After :func:`adopt_orphans`, the children of killed processes become children of this process and are killed in turn.
     """
     for _ in range(_GENERATIONS):
         orphans = children() - keep

@@ -1,7 +1,6 @@
 """Pool of Python processes that call functions in parallel.
 
-``concurrent.futures.ProcessPoolExecutor`` is not used: its processes import modules of the current folder when they
-start.
+``concurrent.futures.ProcessPoolExecutor`` is not used: its processes import modules of the current folder when they start.
 """
 
 from __future__ import annotations

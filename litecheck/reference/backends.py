@@ -1,4 +1,4 @@
-"""Dispatch table: the backends that run an operator, and the conditions that hold for it; from
+"""Dispatch table: the backends that run an operator, and the conditions on the operator, from
 rules/arithmetic/dispatch.yaml."""
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entri
 from litecheck.reference.dispatch_conditions import MEASUREMENTS, Placed, in_table
 from litecheck.spelling import did_you_mean
 
-#: Names of the backends that take an operator, and ``in table`` where XNNPACK computes the operator as part of a table.
+#: Names of the backends that run an operator, and ``in table`` if XNNPACK computes the operator as part of a table.
 BackendSet = frozenset[str]
 XNNPACK, OPTIMIZED, IN_TABLE = "xnnpack", "optimized", "in table"
-#: Roles of an operator that is a function of a single value, by how many operands it has.
+#: Roles of an operator that is a function of a single value, by its number of operands.
 _ROLES = {1: ("input",), 2: ("lhs", "rhs")}
 ALL_BACKENDS: BackendSet = frozenset({XNNPACK, OPTIMIZED})
 _FILE = "rules/arithmetic/dispatch.yaml"
@@ -36,31 +36,31 @@ class Condition:
     allowed: tuple[str, ...]
 
     def holds(self, placed: Placed) -> bool:
-        """Return True if an operator satisfies it."""
+        """Return True if an operator satisfies the condition."""
         return VERBS[self.verb](placed, self.subject, self.allowed)
 
 
-#: Alternatives, of which at least one has to hold in full.
+#: Alternative lists of conditions. At least one list must hold in full.
 Alternatives = tuple[tuple[Condition, ...], ...]
 
 
-def _hold(alternatives: Alternatives, placed: Placed) -> bool:
+def _any_holds(alternatives: Alternatives, placed: Placed) -> bool:
     return any(all(condition.holds(placed) for condition in conditions) for conditions in alternatives)
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Backend that runs operators: its alternatives by operator, and its behavior for operators without an entry."""
+    """Backend that runs operators: alternatives by operator, and a default for operators without an entry."""
 
     unlisted: bool
     operators: Mapping[str, Alternatives]
     functions: Mapping[str, tuple[str, ...]]
-    """Operators that are functions of one value, of which several become one table: by ``quantized`` and type."""
+    """Operators that are functions of one value and can be merged into one table, by ``quantized`` or float type."""
 
     def accepts(self, placed: Placed) -> bool:
-        """Return True if the backend runs the operator: one alternative holds in full."""
+        """Return True if the backend runs the operator: all conditions of one alternative hold."""
         known = self.operators.get(placed.operator.opcode)
-        return self.unlisted if known is None else _hold(known, placed)
+        return self.unlisted if known is None else _any_holds(known, placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,34 +71,34 @@ class Dispatch:
     conditions: Mapping[str, Alternatives]
 
 
-def holding(
+def holding_conditions(
     subgraph: Subgraph,
     operator: Operator,
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     conditions: Collection[str],
 ) -> frozenset[str]:
-    """Return those of some conditions that hold for an operator; its roles are in the order of its tensors."""
+    """Return the conditions among ``conditions`` that hold for an operator. Roles are in the order of its tensors."""
     table = load_dispatch()
     placed = Placed.of(subgraph, operator, inputs, outputs) if conditions else None
-    return frozenset(name for name in conditions if placed and _hold(table.conditions[name], placed))
+    return frozenset(name for name in conditions if placed and _any_holds(table.conditions[name], placed))
 
 
 def backends_of(
     subgraph: Subgraph, operator: Operator, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> BackendSet:
-    """Return the backends that run an operator; ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
+    """Return the backends that run an operator. ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
     table = load_dispatch()
     placed = Placed.of(subgraph, operator, inputs, outputs)
     taken = frozenset(name for name, backend in table.backends.items() if backend.accepts(placed))
     doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
     if XNNPACK in taken and doubled:
-        steps = (partial(_is_function, subgraph), partial(_clamps, subgraph))
+        steps = (partial(_is_function, subgraph), partial(_splits_activation, subgraph))
         return taken | {IN_TABLE} if in_table(subgraph, operator, *steps) else taken
     return taken
 
 
-def _clamps(subgraph: Subgraph, operator: Operator) -> bool:
+def _splits_activation(subgraph: Subgraph, operator: Operator) -> bool:
     """Return True if XNNPACK treats an activation fused into an operator as a separate operator."""
     return len(operator.inputs) == 2 and _is_function(subgraph, operator)
 
@@ -114,22 +114,22 @@ def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
     return backend.accepts(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",)))
 
 
-def _one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+def _has_one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
     stated = placed.tensors[role].quantization
     return stated.scale.size == 1 and stated.axis == 0
 
 
-def _scales_of(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+def _has_scales_along(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
     tensor = placed.tensors[role]
     several = tensor.quantization.scale.size > 1 and tensor.dtype != "uint8"
     return (
         _within(tensor.quantization.axis, allowed)
         if several
-        else tensor.dtype != "uint8" or _one_scale(placed, role, ())
+        else tensor.dtype != "uint8" or _has_one_scale(placed, role, ())
     )
 
 
-def _held(tensor: Tensor) -> bool:
+def _has_values(tensor: Tensor) -> bool:
     return tensor.is_constant and tensor.size > 0
 
 
@@ -148,20 +148,20 @@ def _ratio(placed: Placed, roles: str, allowed: tuple[str, ...]) -> bool:
 
 
 Verb = Callable[[Placed, str, tuple[str, ...]], bool]
-#: Those that ask a role, which may be absent.
+#: Checks of a role. They hold if the role is absent.
 ROLES: dict[str, Verb] = {
     "types": lambda placed, role, allowed: placed.tensors[role].dtype in allowed,
     "same_type": lambda placed, role, others: (
         {placed.tensors[role].dtype} >= {placed.tensors[other].dtype for other in others}
     ),
-    "one_scale": _one_scale,
-    "scales_of": _scales_of,
+    "one_scale": _has_one_scale,
+    "scales_of": _has_scales_along,
     "has_scale": lambda placed, role, _: placed.tensors[role].quantization.scale.size > 0,
     "zero_point": lambda placed, role, allowed: all(
         _within(zero, allowed) for zero in set(placed.tensors[role].quantization.zero_point.tolist())
     ),
-    "constant": lambda placed, role, _: _held(placed.tensors[role]),
-    "static": lambda placed, role, _: _held(placed.tensors[role]) or role in placed.unpacked,
+    "constant": lambda placed, role, _: _has_values(placed.tensors[role]),
+    "static": lambda placed, role, _: _has_values(placed.tensors[role]) or role in placed.unpacked,
     "rank": _rank,
 }
 
@@ -170,12 +170,12 @@ def _declined_by(placed: Placed, backend: str, _: tuple[str, ...]) -> bool:
     return not load_dispatch().backends[backend].accepts(placed)
 
 
-def _asked(verb: str, placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+def _check_role(verb: str, placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
     return role not in placed.tensors or ROLES[verb](placed, role, allowed)
 
 
 VERBS: dict[str, Verb] = {
-    **{name: partial(_asked, name) for name in ROLES},
+    **{name: partial(_check_role, name) for name in ROLES},
     "ratio": _ratio,
     "limits": lambda placed, name, allowed: _within(MEASUREMENTS[name](placed), allowed),
     "options": lambda placed, name, allowed: str(placed.options.get(name)) in allowed,
@@ -227,7 +227,7 @@ def _conditions(alternative: MappingNode) -> Iterator[Condition]:
     for verb, node in alternative.only(VERBS).values.items():
         if isinstance(node, MappingNode):
             for subject, allowed in node.values.items():
-                _known(verb, subject, node, subject)
+                _check_measurement(verb, subject, node, subject)
                 yield Condition(verb, subject, _words(allowed))
         elif verb == "version":
             yield Condition(verb, "", _words(node))
@@ -235,7 +235,7 @@ def _conditions(alternative: MappingNode) -> Iterator[Condition]:
             yield from (Condition(verb, role, ()) for role in texts(node))
 
 
-def _known(verb: str, subject: str, node: MappingNode, key: str) -> None:
+def _check_measurement(verb: str, subject: str, node: MappingNode, key: str) -> None:
     if verb == "limits" and subject not in MEASUREMENTS:
         hint = did_you_mean(subject, MEASUREMENTS)
         raise ProfileError(node.file, node.lines[key], f"unknown measurement {subject!r}{hint}")

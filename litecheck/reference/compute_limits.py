@@ -1,4 +1,4 @@
-"""Limits on a computation: bytes of tensors, subgraph calls and seconds, checked before the memory is allocated."""
+"""Limits of a computation: bytes of tensors, subgraph calls and seconds, checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from litecheck.errors import ConfigError
 from litecheck.files import bytes_text
 from litecheck.reference.runtime_tensors import Operand, RunError
 
-#: Bytes of intermediate arrays for an element of the operands: several copies as int64 or float64.
+#: Bytes of intermediate arrays per element of the operands: several copies as int64 or float64.
 WORKING = 64
 
 
-#: The message where a limit allows more memory than the system has.
+#: Message if a limit allows more memory than the system has.
 NO_MEMORY = "this system has no memory for the tensors"
 
 
 class LimitError(RunError):
-    """An operator that needs more memory, subgraph calls or time than a computation may take."""
+    """Error for an operator that needs more memory, subgraph calls or time than the limits allow."""
 
     def __init__(self, problem: str, operator: str = "") -> None:
         self.problem, self.operator = problem, operator
         super().__init__(f"{operator}: {problem}" if operator else problem)
 
-    def located(self, operator: str) -> LimitError:
-        """Return the error with its operator. Of operators in nested calls, the first and the last are named."""
+    def with_operator(self, operator: str) -> LimitError:
+        """Return the error with its operator. For nested calls, the message names the first and the last operator."""
         inside = self.operator.rpartition(": in ")[2]
         return LimitError(self.problem, f"{operator}: in {inside}" if inside else operator)
 
 
 @dataclass(frozen=True, slots=True)
 class ComputeLimits:
-    """Limits on an inference.
+    """Limits of an inference.
 
-    ``memory`` counts the bytes of the tensors that are in use and of an operator's intermediate arrays; constants of the
-    file do not count. ``calls`` counts calls of subgraphs: a turn of WHILE makes two. ``seconds`` is the time of an
-    operator of the entry point, with the subgraphs that the operator calls.
+    ``memory`` counts the bytes of live tensors and of an operator's intermediate arrays; constants in the file do not
+    count. ``calls`` counts calls of subgraphs: an iteration of WHILE makes two. ``seconds`` is the time of an operator
+    of the entry point, including the subgraphs that the operator calls.
     """
 
     memory: int = 4 << 30
@@ -58,7 +58,7 @@ class ComputeLimits:
 
 @dataclass(slots=True)
 class ComputeBudget:
-    """The use of the limits by an inference: bytes of live tensors, calls of subgraphs, and the end of the time."""
+    """Use of the limits by an inference: bytes of live tensors, calls of subgraphs, and the deadline."""
 
     limits: ComputeLimits = field(default_factory=ComputeLimits)
     held: int = 0
@@ -66,7 +66,7 @@ class ComputeBudget:
     deadline: float = inf
 
     def start_operator(self) -> None:
-        """Give an operator of the entry point its time."""
+        """Start the time of an operator of the entry point."""
         self.deadline = monotonic() + self.limits.seconds
 
 
@@ -75,24 +75,24 @@ _in_force = ComputeLimits()
 
 
 def limits_in_force() -> ComputeLimits:
-    """Return the limits of every inference of this process that states none."""
+    """Return the default limits of inferences in this process."""
     return _in_force
 
 
 def set_limits(limits: ComputeLimits) -> None:
-    """Set the limits of every inference of this process that states none."""
+    """Set the default limits of inferences in this process."""
     global _in_force
     _in_force = limits
 
 
 def budget() -> ComputeBudget:
-    """Return the budget of the inference that runs here; a new budget outside of inferences."""
+    """Return the budget of the current inference, or a new budget outside of inferences."""
     return _BUDGET.get() or ComputeBudget(_in_force)
 
 
 @contextmanager
 def spending(spent: ComputeBudget) -> Iterator[None]:
-    """Let kernels take memory, calls and time from this budget."""
+    """Count memory, calls and time of kernels in this budget."""
     token = _BUDGET.set(spent)
     try:
         yield
@@ -101,7 +101,7 @@ def spending(spent: ComputeBudget) -> Iterator[None]:
 
 
 def check_limit(problem: str, got: str, expected: str, option: str) -> None:
-    """Raise LimitError. Every limit of this module ends here."""
+    """Raise LimitError. All limits of this module are reported here."""
     raise LimitError(f"{problem}: got {got}, expected at most {expected}. Raise the limit with {option}.")
 
 
@@ -122,7 +122,7 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
 
 
 def fits(shape: Iterable[int], bytes_per_element: int) -> bool:
-    """Return True if an array fits into the memory."""
+    """Return True if an array fits into the memory limit."""
     try:
         reserve(shape, bytes_per_element)
     except LimitError:
@@ -142,13 +142,13 @@ def reserve_working(operands: Sequence[Operand | None], bytes_per_element: int, 
     if broadcast:
         shapes = {operand.data.shape for operand in operands if operand is not None}
         if len(shapes) > 1:
-            with suppress(ValueError):  # the kernel says of shapes that they do not fit
+            with suppress(ValueError):  # the kernel reports shapes that do not broadcast
                 elements = max(elements, prod(np.broadcast_shapes(*shapes)))
     reserve((elements,), bytes_per_element, "intermediate arrays")
 
 
 def check_time() -> None:
-    """Check that an operator is within its time, in loops with a length that depends on the model. Raises LimitError."""
+    """Check the deadline of an operator, in loops whose length depends on the model. Raises LimitError."""
     spent = _BUDGET.get()
     if spent is not None and monotonic() > spent.deadline:
         late, seconds = monotonic() - spent.deadline, spent.limits.seconds
@@ -156,7 +156,7 @@ def check_time() -> None:
 
 
 def count_call() -> None:
-    """Count a call of a subgraph, or a turn of a loop. Raises LimitError."""
+    """Count a call of a subgraph, or an iteration of a loop. Raises LimitError."""
     spent = budget()
     spent.calls += 1
     if spent.calls > spent.limits.calls:

@@ -1,4 +1,4 @@
-"""Measurements that decide which backend runs an operator, by their names under ``limits`` in
+"""Measurements that decide which backend runs an operator, by the names under ``limits`` in
 rules/arithmetic/dispatch.yaml."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from litecheck.quantization import BITS, Blockwise
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """An operator where it stands: its tensors by role, those of them that are unpacked when a model is loaded, and
-    its options by name."""
+    """Operator in a subgraph: its tensors by role, the roles that are unpacked when a model is loaded, and its options
+    by name."""
 
     operator: Operator
     tensors: Mapping[str, Tensor]
@@ -34,25 +34,25 @@ class Placed:
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
     ) -> Placed:
-        """Return an operator with its tensors by role; its roles are in the order of its tensors."""
+        """Return an operator with its tensors by role. Roles are in the order of its tensors."""
         named = [*zip(inputs, operator.inputs, strict=False), *zip(outputs, operator.outputs, strict=False)]
         tensors = {role: subgraph.tensors[index] for role, index in named if index >= 0}
         unpacked = {role for role, tensor in tensors.items() if is_unpacked(subgraph, tensor)}
         return Placed(operator, tensors, frozenset(unpacked), options_of(operator))
 
     def scale(self, role: str) -> np.float32:
-        """The single scale of a role, not a number where it has none or several."""
+        """Return the single scale of a role, or NaN if it has no scale or several."""
         stated: list[float] = self.tensors[role].quantization.scale.tolist() if role in self.tensors else []
         scale: np.float32 = np.float32(stated[0] if len(stated) == 1 else np.nan)
         return scale
 
     def shape(self, role: str) -> tuple[int, ...]:
-        """A role's dimensions, none where it is absent."""
+        """Return the shape of a role, () if the role is absent."""
         return self.tensors[role].shape if role in self.tensors else ()
 
 
 def _sum_bits(placed: Placed) -> float:
-    """Return the number of bits in sums of products: 64 for 16-bit inputs without a stated int32 bias, else 32."""
+    """Return the number of bits of sums of products: 64 for 16-bit inputs without the option int32 bias, else 32."""
     words = any(t.dtype == "int16" for role, t in placed.tensors.items() if role in ("input", "lhs"))
     return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
 
@@ -70,12 +70,12 @@ def _groups(placed: Placed) -> float:
 
 
 def _depth(placed: Placed) -> float:
-    """Columns of a weight matrix."""
+    """Return the number of columns of a weight matrix."""
     return (placed.shape("weight")[-1:] or (0,))[0]
 
 
 def _block_remainder(placed: Placed) -> float:
-    """Return the remainder of a block of weights after whole vectors of 32."""
+    """Return the remainder of a block of weights after full vectors of 32."""
     details = placed.tensors["weight"].quantization.details
     return details.block_size % 32 if isinstance(details, Blockwise) else 0
 
@@ -89,9 +89,12 @@ def _stride_beyond_filter(placed: Placed) -> float:
 _SIDES = (("h", "height"), ("w", "width"))
 
 
-def _stamp_gaps(placed: Placed) -> float:
-    """Sides along which the stamps of a transposed convolution leave gaps or do not fit: under SAME a stride beyond the
-    filter or an input that does not belong to the output, under VALID a filter beyond the output."""
+def _count_stamp_gaps(placed: Placed) -> float:
+    """Return the number of sides along which the filters of a transposed convolution leave gaps or do not fit.
+
+    With SAME, the stride exceeds the filter, or the input does not match the output. With VALID, the filter exceeds the
+    output.
+    """
     wanted = stored_integers(placed.tensors["output_shape"]) if "output_shape" in placed.tensors else None
     if wanted is None or wanted.size != 4:
         return 0
@@ -106,14 +109,14 @@ def _stamp_gaps(placed: Placed) -> float:
     )
 
 
-def _slope(placed: Placed) -> float:
-    """Return the factor of a negative value, from input steps to output steps, in float32."""
+def _negative_slope(placed: Placed) -> float:
+    """Return alpha * input scale / output scale, the factor of negative values, in float32."""
     with np.errstate(all="ignore"):
         positive = placed.scale("input") / placed.scale("output")
         return float(np.float32(positive * np.float32(placed.options.get("alpha", 0.0))))
 
 
-#: By the name a condition gives.
+#: Measurements by their name in conditions.
 MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
     "sum_bits": _sum_bits,
     "bias_bits": _bias_bits,
@@ -121,66 +124,66 @@ MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
     # Rows of a weight matrix.
     "units": lambda placed: (placed.shape("weight")[-2:-1] or (0,))[0],
     "depth": _depth,
-    # 1 where a row of 4-bit weights ends within a byte.
+    # 1 if a row of 4-bit weights ends within a byte.
     "odd_depth_of_int4": lambda placed: _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0,
-    # 1 where weights have a scale for each block of a row.
+    # 1 if weights have a scale for each block of a row.
     "blockwise": lambda placed: isinstance(placed.tensors["weight"].quantization.details, Blockwise),
     "block_remainder": _block_remainder,
     "stride_beyond_filter": _stride_beyond_filter,
-    "stamp_gaps": _stamp_gaps,
-    "slope": _slope,
-    "slope_magnitude": lambda placed: abs(_slope(placed)),
+    "stamp_gaps": _count_stamp_gaps,
+    "slope": _negative_slope,
+    "slope_magnitude": lambda placed: abs(_negative_slope(placed)),
 }
 
 
-#: Predicate: the operator computes a function of one value, given that its other operands are single constants.
+#: Predicate: the operator is a function of one value, because its other operands are single constants.
 IsFunction = Callable[[Operator], bool]
-#: This number of steps makes a table; the next step begins a new table.
+#: Maximum number of steps of a table. The next step begins a new table.
 LONGEST = 10
 
 
 def in_table(subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction) -> bool:
     """Return True if an operator that reads one tensor twice is in a table, after other operators.
 
-    XNNPACK computes functions of one value in a row, each read by the next function alone, as a table of 256 entries. It
-    is made by running the row on all bytes before XNNPACK rewrites any of it: there a tensor times itself is still a
-    product. Source: xnnpack/src/subgraph.c.
+    XNNPACK computes consecutive functions of one value as a table of 256 entries, if only the next function reads each
+    value. It fills the table by running the functions on all bytes before it rewrites them. In this run, a tensor times
+    the same tensor is still a product. Source: xnnpack/src/subgraph.c.
 
-    ``clamps`` says of an operator with a fused activation that this is a step of its own, whatever it belongs to.
+    ``clamps`` returns True for an operator whose fused activation is a separate step.
     """
-    row = list(_before(subgraph, operator, is_function, clamps))
+    row = list(_steps_before(subgraph, operator, is_function, clamps))
     begins = max((at for at, can_begin in enumerate(row) if can_begin), default=None)
     return begins is not None and (begins + 1) % LONGEST > 0
 
 
-def _before(
+def _steps_before(
     subgraph: Subgraph, operator: Operator, is_function: IsFunction, clamps: IsFunction
 ) -> Iterator[bool]:
-    """The steps in front of an operator, the nearest first: of each whether a table can begin with it."""
+    """Yield for each step before an operator, the nearest first, True if a table can begin with the step."""
     wiring = wiring_of(subgraph)
-    index = _value(subgraph, operator)
-    while index is not None and index in wiring.last_writer and _read_once(wiring, index):
+    index = _value_input(subgraph, operator)
+    while index is not None and index in wiring.last_writer and _has_one_reader(wiring, index):
         one = subgraph.operators[wiring.last_writer[index]]
         if clamps(one) and options_of(one).get("fused_activation_function", "NONE") != "NONE":
-            yield _of_bytes(subgraph, index)
-        index = _value(subgraph, one)
+            yield _is_8bit(subgraph, index)
+        index = _value_input(subgraph, one)
         if index is None or not is_function(one):
             return
         doubled = len(one.inputs) > len(set(one.inputs))
-        yield not doubled and _of_bytes(subgraph, index)
+        yield not doubled and _is_8bit(subgraph, index)
 
 
-def _value(subgraph: Subgraph, operator: Operator) -> int | None:
-    """The single tensor an operator computes a function of: its remaining operands are constants of one element."""
+def _value_input(subgraph: Subgraph, operator: Operator) -> int | None:
+    """Return the only tensor that is not a single constant; None if there are several."""
     read = set(operator.inputs) - {-1}
     constants = {i for i in read if subgraph.tensors[i].is_constant and subgraph.tensors[i].size == 1}
     (*values,) = read - constants
     return values[0] if len(values) == 1 else None
 
 
-def _read_once(wiring: Wiring, index: int) -> bool:
+def _has_one_reader(wiring: Wiring, index: int) -> bool:
     return len(wiring.readers.get(index, ())) == 1 and index not in wiring.outputs
 
 
-def _of_bytes(subgraph: Subgraph, index: int) -> bool:
+def _is_8bit(subgraph: Subgraph, index: int) -> bool:
     return subgraph.tensors[index].dtype in ("int8", "uint8")

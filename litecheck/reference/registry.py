@@ -1,4 +1,4 @@
-"""Registry of kernels by operator and types: filled by the families, read by the interpreter."""
+"""Registry of kernels by operator and types, filled by the kernel families and read by the interpreter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from litecheck.model.types import Tensor
 
 KernelFunction = Callable[..., Any]
-#: Stands for every type, and for no operand at all.
+#: Matches every type, and an absent operand.
 ANY = "any"
 Variants = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class VariantSlot:
-    """Step with all conditions that hold, in the step's order, and its variants there, the first of them the default."""
+    """Step under the conditions that hold, in the step's order, and its variants, of which the first is the default."""
 
     step: str
     conditions: tuple[str, ...]
@@ -30,13 +30,13 @@ class VariantSlot:
 
     @property
     def path(self) -> str:
-        """``requantize``, or ``requantize/declined+grouped``."""
+        """Path of the step. Examples: ``requantize``, ``requantize/declined+grouped``."""
         return path(self.step, self.conditions)
 
     def variant(self, stated: Variants) -> str:
-        """Return the variant of this step in an arithmetic, by path; the default variant if no path is stated.
+        """Return the variant of this step in an arithmetic, by path, or the default variant.
 
-        The path with all conditions is tried first. Conditions are then left out from the last to the first, so the
+        The path with all conditions is tried first. Conditions are then omitted from the last to the first, so the
         first condition has the highest priority.
         """
         for kept in product((True, False), repeat=len(self.conditions)):
@@ -46,18 +46,18 @@ class VariantSlot:
         return self.variants[0]
 
     def others(self, stated: Variants) -> tuple[str, ...]:
-        """Variants that an arithmetic does not choose."""
+        """Return the variants that an arithmetic does not choose."""
         chosen = self.variant(stated)
         return tuple(variant for variant in self.variants if variant != chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """Variants of a step, the first of them the default, and conditions under which an arithmetic may choose other
+    """Variants of a step, of which the first is the default, and conditions under which an arithmetic may choose other
     variants.
 
-    Conditions are tested in order; the test ends after a condition that holds and has variants of its ``own``.
-    ``parametric`` are further variants that no suite expects: an arithmetic file can state them, and ``diagnose``
+    Conditions are tested in order; the test ends after a condition that holds and has an entry in ``own``.
+    ``parametric`` are additional variants that no suite expects: an arithmetic file can state them, and ``diagnose``
     tries them if no variant fits.
     """
 
@@ -67,7 +67,7 @@ class KernelStep:
     parametric: tuple[str, ...] = ()
 
     def slot(self, name: str, held: Callable[[str], bool]) -> VariantSlot:
-        """Return the cell of the step called ``name`` under these conditions."""
+        """Return the slot of the step called ``name`` under the conditions for which ``held`` returns True."""
         holding: tuple[str, ...] = ()
         for condition in filter(held, self.conditions):
             holding += (condition,)
@@ -76,7 +76,7 @@ class KernelStep:
         return VariantSlot(name, holding, self.variants, self.parametric)
 
     def slots(self, name: str) -> Iterator[VariantSlot]:
-        """Every cell there can be, that without conditions first."""
+        """Yield every possible slot, first the slot without conditions."""
         for count in range(len(self.conditions) + 1):
             for some in combinations(self.conditions, count):
                 slot = self.slot(name, some.__contains__)
@@ -92,7 +92,7 @@ def path(name: str, conditions: tuple[str, ...]) -> str:
 def step(
     variants: tuple[str, ...], *conditions: str, parametric: Iterable[str] = (), **own: tuple[str, ...]
 ) -> KernelStep:
-    """Return a step with conditions; ``own`` has the variants of conditions with variants of their own."""
+    """Return a step with conditions. ``own`` has the variants of conditions with separate variants."""
     return KernelStep(variants, conditions, own, tuple(parametric))
 
 
@@ -102,7 +102,7 @@ class Kernel:
 
     ``types`` are the types of the deciding tensor (see ``deciding``), ``steps`` the computations that differ between
     devices. ``in_vectors`` is True if a step applies only to full vectors, so that the position of an element matters.
-    ``working`` is the number of bytes of intermediate arrays per element, if it is larger than usual.
+    ``working`` is the number of bytes of intermediate arrays per element, if it is larger than the default.
     """
 
     opcode: str
@@ -119,7 +119,7 @@ class Kernel:
             yield from one.slots(name)
 
 
-#: The modules of litecheck.reference.kernels that hold kernels, by family.
+#: Modules of litecheck.reference.kernels with kernels, by family.
 FAMILIES = (
     "movement", "indexing", "resize", "binary", "division", "comparisons", "elementwise", "pool", "reduce", "reduce_minmax",
     "transcendental", "activation", "softmax", "unary", "quantize", "fake_quant", "sparse", "conv", "depthwise",
@@ -128,7 +128,7 @@ FAMILIES = (
 )  # fmt: skip
 
 _KERNELS: dict[str, list[Kernel]] = {}
-#: A sparse constant -> its values with their zeros, None for types that are not held.
+#: Function from a sparse constant to its dense values, None for unsupported types.
 Densify = Callable[[Tensor], NDArray[Any] | None]
 _DENSIFIERS: dict[str, Densify] = {}
 
@@ -158,7 +158,7 @@ def kernel(
 
 
 def densifies(opcode: str) -> Callable[[Densify], Densify]:
-    """Register a function that unfolds the sparse constants an operator reads."""
+    """Register a function that makes dense values of the sparse constants of an operator."""
 
     def register(function: Densify) -> Densify:
         _DENSIFIERS[opcode] = function
@@ -168,20 +168,20 @@ def densifies(opcode: str) -> Callable[[Densify], Densify]:
 
 
 def densifier(opcode: str) -> Densify | None:
-    """Return the function that expands sparse constants of an operator; None if its kernels read them as they are."""
+    """Return the function that makes sparse constants dense; None if the operator's kernels read sparse constants."""
     kernels()
     return _DENSIFIERS.get(opcode)
 
 
 @cache
 def kernels() -> Mapping[str, tuple[Kernel, ...]]:
-    """Return every kernel, by operator."""
+    """Return all kernels by operator."""
     for family in FAMILIES:
         import_module(f"litecheck.reference.kernels.{family}")
     return {opcode: tuple(found) for opcode, found in sorted(_KERNELS.items())}
 
 
 def all_kernels() -> Iterator[Kernel]:
-    """Return every kernel in the order of operator names."""
+    """Yield all kernels in the order of operator names."""
     for found in kernels().values():
         yield from found

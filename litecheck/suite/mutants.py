@@ -13,7 +13,7 @@ from litecheck.arrays import Arrays, StackedRuns, stacked
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import bind, compute_noting
+from litecheck.reference.engine.dispatch import bind, compute_with_slots
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.registry import Variants, VariantSlot
 from litecheck.reference.runtime_tensors import RunError
@@ -65,7 +65,7 @@ def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     tensors = dict(zip(main.inputs, case.runs[0], strict=True))
     try:
         operands = [interpreter.operand(main, i, tensors) if i >= 0 else None for i in operator.inputs]
-        return compute_noting(bind(main, operator, arithmetic, interpreter), operands)[1]
+        return compute_with_slots(bind(main, operator, arithmetic, interpreter), operands)[1]
     except RunError:
         return ()
 

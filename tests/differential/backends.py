@@ -197,15 +197,15 @@ FAMILY = Family(
 @contextmanager
 def taken_by_all() -> Iterator[None]:
     """As if everyone took every operator: a control that has to be noticed."""
-    asked, held = dispatch.backends_of, dispatch.holding
+    asked, held = dispatch.backends_of, dispatch.holding_conditions
     dispatch.backends_of = lambda *_: ALL_BACKENDS
-    dispatch.holding = lambda *given: held(*given) - {"declined", "grouped"}
-    dispatch._UNDECIDED.clear()
+    dispatch.holding_conditions = lambda *given: held(*given) - {"declined", "grouped"}
+    dispatch._BOUND_KERNELS.clear()
     try:
         yield
     finally:
-        dispatch.backends_of, dispatch.holding = asked, held
-        dispatch._UNDECIDED.clear()
+        dispatch.backends_of, dispatch.holding_conditions = asked, held
+        dispatch._BOUND_KERNELS.clear()
 
 
 def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> tuple[Score, int]:

@@ -315,7 +315,7 @@ def test_resources_count_as_tensors_in_use() -> None:
 
 
 def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
-    from litecheck.reference.kernels.sparse import densified
+    from litecheck.reference.kernels.sparse import make_dense
 
     class Sparse:
         index, name, dtype, shape = 3, "w", "int8", (50_000, 50_000)
@@ -325,7 +325,7 @@ def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
         pytest.raises(LimitError, match=r"sparse tensor 3 'w' of 2\.5 GB"),
         compute_limits.spending(compute_limits.ComputeBudget(ComputeLimits(memory=MEMORY))),
     ):
-        densified(Sparse())  # type: ignore[arg-type]
+        make_dense(Sparse())  # type: ignore[arg-type]
 
 
 def test_an_input_that_is_drawn_is_no_larger_than_the_memory() -> None:

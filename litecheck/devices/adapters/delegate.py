@@ -129,8 +129,7 @@ def _interpreter(model: bytes, **options: Any) -> Any:
 
 
 def _find_delegated(interpreter: Any, own: int) -> tuple[bool, ...]:
-    """Return a flag per output: True if a delegate node computes it. Delegate nodes follow the model's ``own``
-    operators."""
+    """Return a flag per output: True if a delegate node computes it. Delegate nodes follow the model's ``own`` operators."""
     added = interpreter._get_ops_details()[own:]
     made = {int(index) for op in added if op["op_name"] == "DELEGATE" for index in op["outputs"]}
     return tuple(detail["index"] in made for detail in interpreter.get_output_details())

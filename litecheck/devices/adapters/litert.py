@@ -112,8 +112,7 @@ class Session:
             self._inputs = _input_shapes(self.interpreter)
 
     def begin(self, series: Series) -> None:
-        """Set the variable tensors for a series. Inputs get their shapes first, because allocation also resets
-        variables."""
+        """Set the variable tensors for a series. Inputs get their shapes first, because allocation also resets variables."""
         for inputs in take_all(series.runs)[:1]:
             self.resize_inputs(inputs)
         self.interpreter.reset_all_variables()

@@ -1,9 +1,8 @@
 """Recorded outputs as a device (``recorded:DIR``), and their recording.
 
-``recorded:DIR`` searches the case ``0012-CONV_2D`` in the folder ``DIR/0012-CONV_2D``, then in
-``DIR/0012-CONV_2D.npz``, then in ``DIR``. The name of an output is ``output_0`` or its tensor's name. In ``DIR`` only
-the tensor's name counts, unless the job is the whole model, so that a dump of all tensors of a network serves every
-operator.
+``recorded:DIR`` searches the case ``0012-CONV_2D`` in the folder ``DIR/0012-CONV_2D``, then in ``DIR/0012-CONV_2D.npz``,
+then in ``DIR``. The name of an output is ``output_0`` or its tensor's name. In ``DIR`` only the tensor's name counts, unless
+the job is the whole model, so that a dump of all tensors of a network serves every operator.
 
 An output is a .npy file, raw bytes, or an array in a .npz file of any name. Outputs of run 1 are in the folder
 ``run_1/``, or their keys start with ``run_1/``; for run 0 this prefix is optional. A run with the same inputs as an

@@ -196,8 +196,7 @@ def fully_connected(call: Call) -> Shapes:
 
 
 def batch_matmul(call: Call) -> Shapes:
-    """Return [..., m, n] for [..., m, k] and [..., k, n]. Batch dimensions broadcast; ``adj_x`` and ``adj_y``
-    transpose."""
+    """Return [..., m, n] for [..., m, k] and [..., k, n]. Batch dimensions broadcast; ``adj_x`` and ``adj_y`` transpose."""
     left, right = ranked(call, "lhs", 2, 5), ranked(call, "rhs", 2, 5)
     if left is None or right is None:
         return (None,)

@@ -1,5 +1,4 @@
-"""Shapes of operators that combine, repeat or resize tensors: concatenation, pack, unpack, tile, broadcast, pad,
-resize."""
+"""Shapes of operators that combine, repeat or resize tensors: concatenation, pack, unpack, tile, broadcast, pad, resize."""
 
 from __future__ import annotations
 

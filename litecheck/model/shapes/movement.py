@@ -24,8 +24,7 @@ from litecheck.quantization import BITS
 def reshape(call: Call) -> Shapes:
     """Return the new shape, in which one dimension may be -1 and is inferred. The number of elements must not change.
 
-    The new shape is the input ``shape`` if it is an int32 vector, else the option ``new_shape``, whose [0] means a
-    scalar.
+    The new shape is the input ``shape`` if it is an int32 vector, else the option ``new_shape``, whose [0] means a scalar.
     """
     counts = call.has("shape") and call.dtype("shape") == "int32"
     stated = call.shape("shape") if counts else None
@@ -245,8 +244,7 @@ def matrix_set_diag(call: Call) -> Shapes:
 
 
 def bitcast(call: Call) -> Shapes:
-    """Return the input's shape for a type of equal width. A narrower type adds a dimension, a wider type removes the
-    last.
+    """Return the input's shape for a type of equal width. A narrower type adds a dimension, a wider type removes the last.
 
     Example: int32 [2] as int8 gives [2, 4].
     """

@@ -7,8 +7,7 @@ from litecheck.model.shapes.dimensions import at_least, differ, elements, ranked
 
 
 def check_shape(call: Call, role: str, *dims: int | None) -> Shape | None:
-    """Return the shape of an input, None if it is absent. Raises ShapeError for lengths other than ``dims`` (None:
-    any)."""
+    """Return the shape of an input, None if it is absent. Raises ShapeError for lengths other than ``dims`` (None: any)."""
     if not call.has(role):
         return None
     shape = ranked(call, role, len(dims))

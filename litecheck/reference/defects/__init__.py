@@ -1,15 +1,14 @@
-"""The ways in which devices compute wrongly, and how they are distinguished.
+"""Wrong computations of devices, and methods to distinguish them.
 
-Five words, one meaning each, wherever litecheck speaks of unexpected integers:
+Five words for unexpected integers have one meaning each:
 
-- a *variant* is a way to take a step of a kernel that somebody stands for: an arithmetic names it
-  (litecheck.reference.engine.arithmetic), and whoever uses that arithmetic computes rightly by it;
-- a *defect* is a way to compute that nobody stands for, but devices are found to have: it stands around a kernel,
-  whatever its variants (here; arithmetic files and reports have it under the key ``defect``);
-- a *deviation* is a choice in which a device's QUANTIZE or DEQUANTIZE is not as the document has it, be it a variant
-  or a defect: there both are settings of the same recipe (litecheck.quantizer.causes);
-- a *cause* is what was shown to explain the differences at hand: variants, defects, deviations, or a pattern
+- a *variant* is one way to compute a step of a kernel. An arithmetic names it (litecheck.reference.engine.arithmetic),
+  and a device that follows its arithmetic is correct;
+- a *defect* is a wrong computation that occurs in devices. It wraps a kernel with any variants (this package; its key
+  in arithmetic files and reports is ``defect``);
+- a *deviation* is a difference between a device's QUANTIZE or DEQUANTIZE and the document, by a variant or a defect:
+  both are settings of one recipe (litecheck.quantizer.causes);
+- a *cause* explains the observed differences: variants, defects, deviations, or a pattern
   (litecheck.comparison.cause_search, litecheck.quantizer.causes.integer_search);
-- an *erratum* is what versions of a published runtime are known to do wrong, whoever runs them
-  (litecheck.comparison.errata).
+- an *erratum* is a known fault of versions of a published runtime (litecheck.comparison.errata).
 """

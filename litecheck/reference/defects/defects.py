@@ -1,4 +1,4 @@
-"""All defects, by operator and around a kernel: wrong computations that an operator's own variants do not cover.
+"""All defects by operator: wrong computations of a kernel that the variants of the operator do not cover.
 
 An arithmetic names a defect, or two defects, under ``defect``, beside the operator's steps::
 
@@ -16,12 +16,12 @@ from litecheck.profile.operators import traits_of
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.registry import Kernel
 
-#: The modules that hold them, in the order in which they are tried: what is seen often before what is seen seldom.
+#: Modules of defects in the order in which they are tried: frequent defects before rare defects.
 FAMILIES = ("output_defects", "operand_defects", "narrow_accumulators", "narrow_sums")
 for _family in FAMILIES:
     import_module(f"litecheck.reference.defects.{_family}")
 
-#: The step's value for none.
+#: Value of the step ``defect`` without a defect.
 NONE = "none"
 
 

@@ -19,9 +19,9 @@ from litecheck.reference.numerics.windows import axes, padded, windows
 from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, RunError
 
-#: More products than this are many.
+#: Number of products above which ``accumulator-16-deep`` applies.
 _DEEP = 256
-#: Products that are inspected individually at a time: as many as fit a processor's cache.
+#: Number of products that are added term by term in one step, so that they fit into a processor's cache.
 _BLOCK = 1 << 17
 
 
@@ -41,42 +41,42 @@ class AccumulationTerms:
     bias: Ints
 
     def products(self, zero_point: int) -> Iterator[Ints]:
-        """Yield, per tap, inputs less a zero point times weights, of shape (pixels, channels)."""
+        """Yield, per tap, (inputs - zero point) * weights, of shape (pixels, channels)."""
         for x, w in zip(self.inputs - zero_point, self.weights, strict=True):
             yield (x[:, :, None] * w).reshape(len(x), -1)
 
-    def of(self, pixels: Ints, channels: Ints) -> Ints:
-        """The products of some elements of the result, of shape (taps, elements)."""
+    def terms_of(self, pixels: Ints, channels: Ints) -> Ints:
+        """Return the products of some output elements, of shape (taps, elements)."""
         group, channel = np.divmod(channels, self.weights.shape[2])
         return (self.inputs[:, pixels, group] - self.zero_point) * self.weights[:, group, channel]
 
     def sums(self) -> Ints:
-        """Of all products and the bias, in a register wide enough, of shape (pixels, channels)."""
-        return _added(self.inputs - self.zero_point, self.weights) + self.bias
+        """Return the exact sums of all products and the bias, of shape (pixels, channels)."""
+        return _sum_products(self.inputs - self.zero_point, self.weights) + self.bias
 
     def reach(self) -> Ints:
-        """Return the largest magnitude that any partial sum can have."""
+        """Return the largest possible magnitude of any partial sum."""
         inputs, weights = np.abs(self.inputs - self.zero_point), np.abs(self.weights)
-        return _added(inputs, weights) + np.abs(self.bias)
+        return _sum_products(inputs, weights) + np.abs(self.bias)
 
     def zeros(self) -> Ints:
         """Return the initial sums."""
         return np.zeros((self.inputs.shape[1], self.weights[0].size), np.int64)
 
 
-def _added(inputs: Ints, weights: Ints) -> Ints:
-    """Sums of products over all taps; float64 represents every sum exactly."""
+def _sum_products(inputs: Ints, weights: Ints) -> Ints:
+    """Return sums of products over all taps. float64 represents every sum exactly."""
     x, w = inputs.transpose(2, 1, 0).astype(np.float64), weights.transpose(1, 0, 2).astype(np.float64)
     sums: Ints = np.matmul(x, w).transpose(1, 0, 2).reshape(inputs.shape[1], -1).astype(np.int64)
     return sums
 
 
-#: The sums that a register holds in the end, None where it is as wide as it should be.
+#: Function that returns the final sums in a register, None if the register is wide enough.
 Sums = Callable[[AccumulationTerms], Ints | None]
 
 
 def _register(name: str, does: str) -> Callable[[Sums], Sums]:
-    """A defect of sums of products of int8 and int8, to be stored in int8 or, before their end, in 32 bits."""
+    """Register a defect of sums of int8 products, for outputs of int8 or of int32."""
 
     def register(sums: Sums) -> Sums:
         @defect(name, does, summed, windowed=True)
@@ -86,7 +86,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
                 return kernel.function(**given)
             taps = _terms(traits_of(kernel.opcode).over, given)
             total = sums(taps)
-            return kernel.function(**given) if total is None else _stored(total, taps, given)
+            return kernel.function(**given) if total is None else _rescale(total, taps, given)
 
         return sums
 
@@ -95,10 +95,9 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
 
 @_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
 def paired(taps: AccumulationTerms) -> Ints:
-    """Inputs plus 128 are unsigned bytes; products of two consecutive taps saturate to 16 bits together.
+    """Make inputs unsigned by adding 128, and saturate the sum of every two consecutive products to 16 bits.
 
-    What the 128 and the zero point added is subtracted in the end, 128 + zero point times the sum of the weights.
-    Source: the instruction VPMADDUBSW.
+    At the end, (128 + zero point) * sum of the weights is subtracted. Source: the instruction VPMADDUBSW.
     """
     products = list(taps.products(-128))
     total = taps.zeros()
@@ -110,29 +109,29 @@ def paired(taps: AccumulationTerms) -> Ints:
     return wrap32(total + taps.bias)
 
 
-def _saturating(bits: int, bias_first: bool, taps: AccumulationTerms) -> Ints:
-    """Every addition saturates to so many bits; where it is not first, the bias is the last of them."""
+def _saturate_every(bits: int, bias_first: bool, taps: AccumulationTerms) -> Ints:
+    """Saturate every addition to ``bits`` bits. The bias is added first with ``bias_first``, else last."""
     high = (1 << (bits - 1)) - 1
     total, reach = taps.sums(), taps.reach()
     bias = np.broadcast_to(taps.bias, total.shape[1:])
-    pixels, channels = np.nonzero(reach > high)  # no other sum can saturate
+    pixels, channels = np.nonzero(reach > high)  # other sums cannot saturate
     size = max(1, _BLOCK // (len(taps.inputs) + 1))
     for at in range(0, len(pixels), size):
         some = pixels[at : at + size], channels[at : at + size]
-        terms = [taps.of(*some), bias[None, some[1]]]
+        terms = [taps.terms_of(*some), bias[None, some[1]]]
         total[some] = saturated_sums(np.concatenate(terms[::-1] if bias_first else terms), -high - 1, high)
     return total
 
 
 def saturated_sums(terms: Ints, low: int, high: int) -> Ints:
-    """Sums along the first axis, from 0, every addition saturating to [low, high].
+    """Return sums along the first axis, from 0, where every addition saturates to [low, high].
 
-    Two consecutive saturating additions equal an addition of both terms, which saturates to ends of its own; so pairs are
-    combined until a single addition is left.
+    Two consecutive saturating additions equal one addition of both terms with other limits, so pairs are combined until
+    a single addition is left. Example: 100, 100, -50 in [-128, 127] give 77.
     """
     lows, highs = np.full((len(terms), 1), low), np.full((len(terms), 1), high)
     while len(terms) > 1:
-        if len(terms) % 2:  # one more addition, of 0
+        if len(terms) % 2:  # append an addition of 0
             terms, lows, highs = (
                 np.concatenate([part, np.full_like(part[:1], end)])
                 for part, end in ((terms, 0), (lows, low), (highs, high))
@@ -149,7 +148,7 @@ for _bits in (16, 20, 24, 32):
             f"accumulator-{_bits}{_suffix}",
             f"sums of products saturate to {_bits} bits after every addition, "
             f"the bias comes {'first' if _first else 'last'}",
-        )(partial(_saturating, _bits, _first))
+        )(partial(_saturate_every, _bits, _first))
 
 
 @_register(
@@ -157,8 +156,8 @@ for _bits in (16, 20, 24, 32):
     "where more than 256 products are added up, sums saturate to 16 bits after every addition, the bias comes last",
 )
 def deep(taps: AccumulationTerms) -> Ints | None:
-    """Every addition saturates to 16 bits where more than 256 products are added up."""
-    return _saturating(16, False, taps) if len(taps.inputs) > _DEEP else None
+    """Saturate every addition to 16 bits for more than 256 products."""
+    return _saturate_every(16, False, taps) if len(taps.inputs) > _DEEP else None
 
 
 @_register(
@@ -174,8 +173,8 @@ def halved(taps: AccumulationTerms) -> Ints:
     return np.clip(total, -(2.0**31), 2.0**31 - 1).astype(np.int64)
 
 
-def _wrapping(bits: int, taps: AccumulationTerms) -> Ints:
-    """Only so many bits of the sum are kept; it makes no difference after which addition."""
+def _wrap_sums(bits: int, taps: AccumulationTerms) -> Ints:
+    """Keep the lowest ``bits`` bits of the sum. The result does not depend on when the sum wraps."""
     half = 1 << (bits - 1)
     return (taps.sums() + half) % (2 * half) - half
 
@@ -184,7 +183,7 @@ for _bits in (16, 20, 24):
     _register(
         f"accumulator-{_bits}-wraps",
         f"of the sum of products and bias the lowest {_bits} bits are kept, the highest of them a sign",
-    )(partial(_wrapping, _bits))
+    )(partial(_wrap_sums, _bits))
 
 
 def _bias(bias: Operand | None) -> Ints:
@@ -209,13 +208,13 @@ def _terms(over: str, given: Arguments) -> AccumulationTerms:
     if over == "plane":
         inputs, weights = pixels, w.reshape(len(pixels), x.shape[3], -1)
     else:
-        inputs, weights = _grouped(pixels, w)
+        inputs, weights = _split_groups(pixels, w)
     shape = (len(x), down.out, across.out, weights[0].size)
     return AccumulationTerms(over, inputs, weights, shape, input.zero_point, _bias(given["bias"]))
 
 
-def _grouped(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
-    """(inputs, weights) of a convolution in groups, from images of shape (taps, pixels, channels)."""
+def _split_groups(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
+    """Return (inputs, weights) of a grouped convolution, from images of shape (taps, pixels, channels)."""
     taps, count, channels = pixels.shape
     depth = w.shape[3]
     groups = channels // max(depth, 1)
@@ -225,8 +224,8 @@ def _grouped(pixels: Ints, w: Ints) -> tuple[Ints, Ints]:
     return inputs, w.reshape(groups, len(w) // groups, -1).transpose(2, 0, 1)
 
 
-def _stored(sums: Ints, taps: AccumulationTerms, given: Arguments) -> Array:
-    """Rescaled as the kernel does it."""
+def _rescale(sums: Ints, taps: AccumulationTerms, given: Arguments) -> Array:
+    """Rescale the sums to stored values as the kernel does."""
     input, weight, output, variants = (given[name] for name in ("input", "weight", "output", "variants"))
     variant = variants["requantize"]
     scales = Scales.of(input, weight, output, sums.shape[1])

@@ -22,7 +22,7 @@ from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import Array, Operand
 
 _LOW, _HIGH = -(2**15), 2**15 - 1
-#: Values -> their sum along the last dimension in a register.
+#: Function from values to their sums along the last dimension in a register.
 Register = Callable[[Ints], Ints]
 
 
@@ -42,14 +42,14 @@ def saturating(terms: Ints) -> Ints:
     """
     rows = terms.reshape(-1, terms.shape[-1])
     sums: Ints = rows.sum(axis=-1)
-    beyond = np.abs(rows).sum(axis=-1) > _HIGH  # no other sum can saturate
+    beyond = np.abs(rows).sum(axis=-1) > _HIGH  # other sums cannot saturate
     if beyond.any():
         sums[beyond] = saturated_sums(rows[beyond].T, _LOW, _HIGH)
     return sums.reshape(terms.shape[:-1])
 
 
 def wrapping(terms: Ints) -> Ints:
-    """Return the lowest 16 bits of the sums along the last dimension, the highest of them a sign.
+    """Return the sums along the last dimension, wrapped to 16 bits.
 
     For example, 300 times 127 gives -27,436.
     """
@@ -57,8 +57,8 @@ def wrapping(terms: Ints) -> Ints:
     return sums
 
 
-def _reduced(register: Register, centered: bool, kernel: Kernel, given: Arguments) -> Any:
-    """Compute the kernel on an input of the same shape with the register's sum in one element, and 0 elsewhere."""
+def _reduce(register: Register, centered: bool, kernel: Kernel, given: Arguments) -> Any:
+    """Run the kernel on an input of the same shape with the register's sum in one element, and 0 elsewhere."""
     input: Operand = given["input"]
     axes = reduced_axes(given["axis"], input.data.ndim)
     if input.dtype not in BYTES or not input.data.size or not axes:
@@ -71,7 +71,7 @@ def _reduced(register: Register, centered: bool, kernel: Kernel, given: Argument
     return kernel.function(**{**given, "input": replace(input, data=data, prepared={})})
 
 
-def _pooled(register: Register, kernel: Kernel, given: Arguments) -> Array:
+def _pool(register: Register, kernel: Kernel, given: Arguments) -> Array:
     input: Operand = given["input"]
     if input.dtype not in BYTES or not input.data.size:
         return np.asarray(kernel.function(**given))
@@ -89,8 +89,8 @@ def _pooled(register: Register, kernel: Kernel, given: Arguments) -> Array:
 
 def _narrow(register: Register, centered: bool, kernel: Kernel, given: Arguments) -> Any:
     if "axis" in given:
-        return _reduced(register, centered, kernel, given)
-    return _pooled(register, kernel, given)
+        return _reduce(register, centered, kernel, given)
+    return _pool(register, kernel, given)
 
 
 for _name, _register, _does in (

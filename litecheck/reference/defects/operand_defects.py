@@ -33,15 +33,15 @@ from litecheck.reference.runtime_tensors import Array, Operand
 _STORED = (*BYTES, "int16")
 
 
-def _centres(facts: OperatorTraits) -> bool:
-    """Return True if zero points are subtracted from inputs before anything is computed."""
+def _subtracts_zero_points(facts: OperatorTraits) -> bool:
+    """Return True if zero points are subtracted from inputs before the computation."""
     return rescales(facts) or bool(facts.products)
 
 
-def _requantized(
+def _with_quantization(
     given: Arguments, change: Callable[[Quantization], Quantization], types: tuple[str, ...]
 ) -> Arguments:
-    """Inputs of these types with another quantization."""
+    """Return the arguments with another quantization of the inputs of these types."""
     found = {
         name: replace(value, quantization=change(value.quantization), prepared={})
         for name, value in given.items()
@@ -50,44 +50,46 @@ def _requantized(
     return {**given, **found}
 
 
-def _padded(kernel: Kernel, given: Arguments) -> Arguments:
-    """Return the arguments with padding made explicit: it is the input's zero point even if the defect changes the zero
+def _with_explicit_padding(kernel: Kernel, given: Arguments) -> Arguments:
+    """Return the arguments with explicit padding, so that it keeps the input's zero point if a defect changes the zero
     point."""
     return with_padding(given, given["input"].zero_point) if convolves(traits_of(kernel.opcode)) else given
 
 
 @defect(
-    "no-input-zero-point", "stored inputs are used as they are; padding still is the zero point", _centres
+    "no-input-zero-point",
+    "stored inputs are used as they are; padding still is the zero point",
+    _subtracts_zero_points,
 )
 def no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    """Inputs have no zero point, but padding is what it was."""
-    return no_input_zero_point_bare(kernel, _padded(kernel, given))
+    """Use zero point 0 for inputs; padding keeps the zero point."""
+    return no_input_zero_point_bare(kernel, _with_explicit_padding(kernel, given))
 
 
 @defect("no-input-zero-point-bare", "stored inputs are used as they are; padding adds nothing", convolves)
 def no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
-    """Inputs have no zero point, and padding has none either."""
-    return kernel.function(**_requantized(given, symmetric, _STORED))
+    """Use zero point 0 for inputs and padding."""
+    return kernel.function(**_with_quantization(given, symmetric, _STORED))
 
 
 @defect(
     "int8-input-zero-point",
     "an input's negated zero point is kept in int8, where that of -128 is -128 again",
-    _centres,
+    _subtracts_zero_points,
 )
 def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    """A zero point of -128 becomes 128."""
+    """Replace the input zero point -128 by 128."""
 
     def kept(quantization: Quantization) -> Quantization:
         points = quantization.zero_point
         return replace(quantization, zero_point=np.where(points == -128, 128, points))
 
-    return kernel.function(**_requantized(_padded(kernel, given), kept, ("int8",)))
+    return kernel.function(**_with_quantization(_with_explicit_padding(kernel, given), kept, ("int8",)))
 
 
 @defect("symmetric-weights", "weights of -128 are used as -127", weighted)
 def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
-    """Weights are not below -127."""
+    """Clamp weights to at least -127."""
     weight: Operand = given["weight"]
     if weight.dtype != "int8":
         return kernel.function(**given)
@@ -97,19 +99,19 @@ def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("no-bias", "the bias is left out", weighted)
 def no_bias(kernel: Kernel, given: Arguments) -> Any:
-    """There is no bias."""
+    """Omit the bias."""
     return kernel.function(**{**given, "bias": None})
 
 
 @defect("bias-16", "the bias saturates to 16 bits", weighted)
 def bias_16(kernel: Kernel, given: Arguments) -> Any:
-    """The bias is the nearest that 16 bits hold."""
+    """Saturate the bias to 16 bits. Example: 40,000 becomes 32,767."""
     return kernel.function(**with_bias(given, lambda bias: saturate(bias, -(2**15), 2**15 - 1)))
 
 
 @defect("bias-16-wraps", "of the bias the lowest 16 bits are kept, the highest of them a sign", weighted)
 def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
-    """The bias is what its lowest 16 bits say."""
+    """Wrap the bias to 16 bits. Example: 40,000 becomes -25,536."""
     return kernel.function(**with_bias(given, lambda bias: bias.astype(np.int16).astype(bias.dtype)))
 
 
@@ -119,7 +121,7 @@ def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
     lambda facts: facts.accumulates is not None and facts.over == "axes" and facts.accumulates.mean,
 )
 def mean_first(kernel: Kernel, given: Arguments) -> Any:
-    """Replace the input by its rounded means. The kernel's mean, along axes of length 1, then changes nothing."""
+    """Replace the input by its rounded means. The kernel's mean along axes of length 1 then changes nothing."""
     input: Operand = given["input"]
     along = reduced_axes(given["axis"], input.data.ndim)
     if input.dtype not in BYTES or not input.data.size:
@@ -129,13 +131,13 @@ def mean_first(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**{**given, "input": pooled})
 
 
-#: Channels that a block holds, the last of which has neighbours' biases.
+#: Number of channels in a block. The last block has the biases of the neighboring channels.
 _BLOCK = 4
 
 
 @defect("neighbour-bias", "the last block of four channels has the bias of the channel before", weighted)
-def neighbour_bias(kernel: Kernel, given: Arguments) -> Any:
-    """The last block of four channels, or what is left over for it, has the bias of the channel before."""
+def neighbor_bias(kernel: Kernel, given: Arguments) -> Any:
+    """Give each channel of the last block of up to four channels the bias of the previous channel."""
 
     def moved(stored: Array) -> Array:
         channels = np.arange(len(stored))
@@ -156,7 +158,7 @@ def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Arr
 
 @defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
 def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
-    """The weight scales of channels 2n and 2n + 1 change places; a last channel without a partner keeps its scale."""
+    """Swap the weight scales of channels 2n and 2n + 1. A last channel without a partner keeps its scale."""
 
     def swapped(scale: Array) -> Array:
         other = np.arange(scale.size) ^ 1
@@ -167,13 +169,13 @@ def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
 def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
-    """All channels have the scale of channel 0."""
+    """Use the scale of channel 0 for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
 
 
 @defect("largest-weight-scale", "the largest weight scale serves all channels", weighted)
 def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
-    """All channels have the largest scale."""
+    """Use the largest scale for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))
 
 
@@ -184,7 +186,7 @@ def _averages(facts: OperatorTraits) -> bool:
 @defect("zero-padding", "SAME padding is a stored 0, not the zero point", convolves)
 @defect("counts-padding-bare", "padding counts as elements that are a stored 0", _averages)
 def stored_zero_padding(kernel: Kernel, given: Arguments) -> Any:
-    """Padding is stored zeros."""
+    """Pad with stored zeros instead of zero points."""
     return kernel.function(**with_padding(given, 0))
 
 
@@ -197,7 +199,7 @@ def _has_border(facts: OperatorTraits) -> bool:
 
 @defect("zero-border", "the border is a stored 0, not the zero point", _has_border)
 def stored_zero_border(kernel: Kernel, given: Arguments) -> Any:
-    """The border is stored zeros."""
+    """Fill the border with stored zeros instead of zero points."""
     output = given["output"]
     if output.dtype not in BYTES:
         return kernel.function(**given)
@@ -207,7 +209,7 @@ def stored_zero_border(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("counts-padding", "padding counts as elements that are the zero point", _averages)
 def counts_padding(kernel: Kernel, given: Arguments) -> Any:
-    """Padding is zero points, which are averaged like values of the image."""
+    """Pad with zero points, and average padding like elements of the image."""
     return kernel.function(**with_padding(given, given["input"].zero_point))
 
 
@@ -217,7 +219,7 @@ def counts_padding(kernel: Kernel, given: Arguments) -> Any:
     lambda facts: facts.windows,
 )
 def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
-    """The odd element of SAME padding in front: what is seen when image and filters are looked at in a mirror."""
+    """Put the odd element of SAME padding before the image: the kernel runs on mirrored image and filters."""
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return kernel.function(**given)
     odd = tuple(at for at, axis in enumerate(window_axes(given), 1) if axis.after > axis.before)
@@ -231,7 +233,7 @@ def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
 
 @defect("no-dilation", "dilation is ignored", convolves)
 def no_dilation(kernel: Kernel, given: Arguments) -> Any:
-    """Filters are as dense as they are stored; the image that is made keeps its size."""
+    """Ignore dilation. The output keeps its shape."""
     if given["options"] is None:
         return kernel.function(**given)
     near = with_options(given["options"], dilation_w_factor=1, dilation_h_factor=1)

@@ -24,8 +24,8 @@ from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, OutputSpec, RunError
 
 
-def _unbounded(given: Arguments) -> Arguments:
-    """Without a fused activation."""
+def _without_activation(given: Arguments) -> Arguments:
+    """Return the arguments without a fused activation."""
     options = given.get("options")
     if options is None or "fused_activation_function" not in options:
         return given
@@ -38,25 +38,25 @@ def _unbounded(given: Arguments) -> Arguments:
     lambda facts: facts.fuses == "activation",
 )
 def no_activation(kernel: Kernel, given: Arguments) -> Any:
-    """The fused activation is ignored."""
-    return kernel.function(**_unbounded(given))
+    """Ignore the fused activation."""
+    return kernel.function(**_without_activation(given))
 
 
 #: Variants of QUANTIZE that differ for outputs of more than 8 bits.
 _NARROW_ONLY = ("half-up-body", "8-bit-multipliers")
 
 
-def _wide(kernel: Kernel, given: Arguments, zero_point: bool = True) -> Array:
-    """The output in 32 bits, before it is narrowed and bounded."""
+def _compute_int32(kernel: Kernel, given: Arguments, zero_point: bool = True) -> Array:
+    """Return the output in 32 bits, before saturation and clamping."""
     output: OutputSpec = given["output"]
     if traits_of(kernel.opcode).element == "quantize" and given["variants"].get("requantize") in _NARROW_ONLY:
         raise RunError(f"{kernel.opcode} in 32 bits is not computed by {given['variants']['requantize']!r}")
     quantization = output.quantization if zero_point else symmetric(output.quantization)
     wide = OutputSpec("int32", output.shape, quantization)
-    return np.asarray(kernel.function(**{**_unbounded(given), "output": wide}))
+    return np.asarray(kernel.function(**{**_without_activation(given), "output": wide}))
 
 
-def _bounded(stored: Array, given: Arguments) -> Array:
+def _clamp_output(stored: Array, given: Arguments) -> Array:
     low, high = stored_bounds(given.get("options"), given["output"])
     return np.clip(stored, low, high)
 
@@ -67,19 +67,19 @@ def _bounded(stored: Array, given: Arguments) -> Array:
     rescales,
 )
 def wraps(kernel: Kernel, given: Arguments) -> Any:
-    """The lowest bits are kept, then the fused activation applies."""
+    """Keep the lowest bits of the output, then apply the fused activation."""
     if given["output"].dtype not in (*BYTES, "int16"):
         return kernel.function(**given)
-    low_bits = _wide(kernel, given).astype(np.int64).astype(NUMPY_TYPES[given["output"].dtype])
-    return _bounded(low_bits, given)
+    low_bits = _compute_int32(kernel, given).astype(np.int64).astype(NUMPY_TYPES[given["output"].dtype])
+    return _clamp_output(low_bits, given)
 
 
 @defect("no-output-zero-point", "the output's zero point is not added", rescales)
 def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
-    """The output's zero point is not added."""
+    """Omit the output's zero point."""
     if given["output"].dtype not in BYTES:
         return kernel.function(**given)
-    return _bounded(_wide(kernel, given, zero_point=False), given)
+    return _clamp_output(_compute_int32(kernel, given, zero_point=False), given)
 
 
 @defect(
@@ -88,12 +88,14 @@ def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
     rescales,
 )
 def saturates_first(kernel: Kernel, given: Arguments) -> Any:
-    """Saturates before the zero point is added, and again after it."""
+    """Saturate before the zero point is added, and again after it."""
     output: OutputSpec = given["output"]
     if output.dtype not in BYTES:
         return kernel.function(**given)
-    rescaled = saturate(_wide(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
-    return _bounded(rescaled.astype(np.int64) + output.zero_point, given).astype(NUMPY_TYPES[output.dtype])
+    rescaled = saturate(_compute_int32(kernel, given, zero_point=False), *INTEGER_RANGES[output.dtype])
+    return _clamp_output(rescaled.astype(np.int64) + output.zero_point, given).astype(
+        NUMPY_TYPES[output.dtype]
+    )
 
 
 @defect(
@@ -102,18 +104,18 @@ def saturates_first(kernel: Kernel, given: Arguments) -> Any:
     lambda facts: facts.result in ("rescaled", "rounded"),
 )
 def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
-    """-128 becomes -127."""
+    """Replace -128 by -127 in the output."""
     made = kernel.function(**given)
     return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
 
 
 @defect("bias-apart", "the bias is rescaled by itself and added to the rescaled sum of products", summed)
 def bias_apart(kernel: Kernel, given: Arguments) -> Any:
-    """The bias is rescaled by itself: inputs that are the zero point leave it alone."""
+    """Rescale the bias and the sum of products separately, then add both."""
     output, input = given["output"], given["input"]
     if output.dtype not in BYTES or given["bias"] is None:
         return kernel.function(**given)
     dark = replace(input, data=np.full_like(input.data, input.zero_point), prepared={})
-    products = _wide(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
-    biases = _wide(kernel, {**given, "input": dark}, zero_point=False)
-    return _bounded(products + biases + output.zero_point, given).astype(NUMPY_TYPES[output.dtype])
+    products = _compute_int32(kernel, {**given, "bias": None}, zero_point=False).astype(np.int64)
+    biases = _compute_int32(kernel, {**given, "input": dark}, zero_point=False)
+    return _clamp_output(products + biases + output.zero_point, given).astype(NUMPY_TYPES[output.dtype])

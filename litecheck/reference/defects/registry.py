@@ -1,4 +1,4 @@
-"""Registry of defects, and changes of a kernel's arguments before it computes."""
+"""Registry of defects, and changes of a kernel's arguments before it runs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Concerns = Callable[[OperatorTraits], bool]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Defect. ``does`` describes the wrong computation in words; ``concerns`` returns True if an operator can have it.
+    """Defect. ``does`` describes the wrong computation as display text; ``concerns`` returns True if an operator can
+    have it.
 
-    ``change`` gets a kernel and its arguments by name. With ``windowed``, it depends on the inputs of a single output
-    element, not on the element's position; such defects are slow.
+    ``change`` gets a kernel and its arguments by name. A ``windowed`` defect depends on the inputs of a single output
+    element, not on the position of the element; these defects are slow.
     """
 
     does: str
@@ -35,7 +36,7 @@ class Defect:
     windowed: bool = False
 
 
-#: By the name an arithmetic file uses, in the order in which they are tried.
+#: Defects by their name in arithmetic files, in the order in which they are tried.
 DEFECTS: dict[str, Defect] = {}
 
 
@@ -55,12 +56,12 @@ def weighted(facts: OperatorTraits) -> bool:
 
 
 def summed(facts: OperatorTraits) -> bool:
-    """Return True if these products are summed sequentially for each output element (not in TRANSPOSE_CONV)."""
+    """Return True if products of an input and weights are summed for each output element (not in TRANSPOSE_CONV)."""
     return weighted(facts) and facts.over != "stamps"
 
 
 def convolves(facts: OperatorTraits) -> bool:
-    """Return True if these products are summed in windows with padding."""
+    """Return True if products of an input and weights are summed in windows with padding."""
     return weighted(facts) and facts.windows
 
 
@@ -69,13 +70,13 @@ def rescales(facts: OperatorTraits) -> bool:
     return facts.result == "rescaled"
 
 
-#: Types whose results saturate to a byte.
+#: 8-bit types.
 BYTES = ("int8", "uint8")
 
 
 @lru_cache(maxsize=256)
 def symmetric(quantization: Quantization) -> Quantization:
-    """Return the same scales without zero points."""
+    """Return the same scales with zero points 0."""
     return replace(quantization, zero_point=np.zeros_like(quantization.zero_point))
 
 
@@ -85,7 +86,7 @@ def with_options(options: Table, **fields: Any) -> Table:
 
 
 def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
-    """Return the arguments with another bias for each channel, if there is a bias."""
+    """Return the arguments with a changed bias, if there is a bias."""
     bias: Operand | None = given["bias"]
     if bias is None:
         return given
@@ -94,7 +95,7 @@ def with_bias(given: Arguments, change: Callable[[Array], Array]) -> Arguments:
 
 
 def window_axes(given: Arguments) -> tuple[Axis, Axis]:
-    """Return the windows over the height and the width of an image."""
+    """Return the windows along the height and the width of an image."""
     options: Table = given["options"]
     if "weight" in given:
         return axes(given["input"].shape, given["weight"].shape[1:3], options)
@@ -103,7 +104,7 @@ def window_axes(given: Arguments) -> tuple[Axis, Axis]:
 
 
 def with_padding(given: Arguments, fill: int) -> Arguments:
-    """Return the arguments with SAME padding as part of the image, filled with a stored value; the rest is unchanged."""
+    """Return the arguments with SAME padding as part of the image, filled with a stored value."""
     input: Operand = given["input"]
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return given

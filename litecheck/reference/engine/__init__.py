@@ -1,1 +1,1 @@
-"""Engine that computes models: arithmetics, dispatch, prepared layers, interpreter."""
+"""Engine that computes models: arithmetics, dispatch, prepared constants, interpreter."""

@@ -21,24 +21,24 @@ from litecheck.reference.registry import Kernel, KernelStep, Variants, kernels, 
 from litecheck.spelling import did_you_mean
 
 _KEYS = ("arithmetic", "title", "source", "extends", "operators")
-#: The key of a defect, as if it were a further step.
+#: Key of a defect, which is read like a step.
 _DEFECT = "defect"
 _NOTES = ("because", "see")
-#: Separates an operator from a type: ``CONV_2D/int16``.
+#: Separator of operator and type: ``CONV_2D/int16``.
 _OF_TYPE = "/"
-#: The key of what holds under no condition that is stated.
+#: Key of the variant if no stated condition holds.
 DEFAULT = "default"
-#: Conditions that once had another name.
+#: Former names of conditions.
 _RENAMED = {"unsigned": "uint8"}
-#: What lies beside the arithmetics: faults of runtimes, and who takes an operator.
+#: Other files in the folder of arithmetics: faults of runtimes, and the dispatch table.
 _BESIDE = ("known-faults", "dispatch")
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """A named way to compute: operator -> path of a step under conditions -> variant, and why.
+    """Named arithmetic: operator -> path of a step under conditions -> variant, and reasons.
 
-    ``stages`` also has entries of an operator with a type (``CONV_2D/int16``), which precede those of the operator.
+    ``stages`` also has entries of an operator with a type (``CONV_2D/int16``), which override those of the operator.
     """
 
     name: str
@@ -49,8 +49,11 @@ class Arithmetic:
     reasons: Mapping[str, str]
 
     def variants(self, opcode: str, kind: str = "") -> Variants:
-        """Return the variants of an operator by path: ``requantize``, ``requantize/declined``; see
-        ``registry.VariantSlot.variant``. ``kind`` is the type of its first input that is not constant."""
+        """Return the variants of an operator by path (``requantize``, ``requantize/declined``):
+        ``registry.VariantSlot.variant``.
+
+        ``kind`` is the type of its first input that is not constant.
+        """
         general = self.stages.get(opcode, {})
         own = self.stages.get(f"{opcode}{_OF_TYPE}{kind}", {}) if kind else {}
         return {**general, **own} if own else general
@@ -62,7 +65,7 @@ class Arithmetic:
         return self.variants(operator.kind, kind)
 
     def under(self, opcode: str, variants: Variants) -> Arithmetic:
-        """Return the arithmetic with other variants of an operator, of every type."""
+        """Return the arithmetic with other variants of an operator, for every type."""
         kept = {key: found for key, found in self.stages.items() if key.partition(_OF_TYPE)[0] != opcode}
         return replace(self, stages={**kept, opcode: variants})
 
@@ -75,25 +78,25 @@ def arithmetic_names() -> tuple[str, ...]:
 
 @shows_call("litecheck.load_arithmetic('litert-xnnpack')")
 def load_arithmetic(name: str | Path, quoting: bool = True) -> Arithmetic:
-    """Load an arithmetic by name (``litert-reference``) or file; raises ProfileError with file and line.
+    """Load an arithmetic by name (``litert-reference``) or file. Raises ProfileError with file and line.
 
-    Without ``quoting``, for a name that stands in a document, an error does not quote a file that is not an arithmetic.
+    Without ``quoting``, for a name in a document, an error does not quote a file that is not an arithmetic.
     """
     if not isinstance(name, (str, os.PathLike)):
         call = "litecheck.load_arithmetic('litert-xnnpack')"
         raise wrong_type("load_arithmetic", "an arithmetic's name or the path of its file", name, call)
-    bundled = _bundled(str(name))
+    bundled = _bundled_file(str(name))
     return _read_once(str(name), bundled) if bundled else _load(str(name), None, 0, FileBudget(), quoting)
 
 
 def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
-    """Return the file of an arithmetic and those it extends, each with its name in errors. Raises ProfileError."""
+    """Return the file of an arithmetic and the files it extends, each with its name in errors. Raises ProfileError."""
     found: list[tuple[str, Path]] = []
     ref, near = str(name), Path()
     while ref:
         if len(found) > DEPTH_MAX:
             raise ProfileError(ref, None, "extends itself, or too many others")
-        bundled = _bundled(ref)
+        bundled = _bundled_file(ref)
         path = bundled or near / ref
         found.append((f"rules/arithmetic/{ref}.yaml" if bundled else ref, path))
         top, _ = read_named(path, ref, _KEYS, "arithmetic", quoting=bool(bundled))
@@ -101,20 +104,20 @@ def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
     return tuple(found)
 
 
-def _bundled(name: str) -> Path | None:
-    """The file of an arithmetic that comes with litecheck."""
+def _bundled_file(name: str) -> Path | None:
+    """Return the file of an arithmetic of litecheck, None for other names."""
     path = rules_dir() / "arithmetic" / f"{name}.yaml"
     return path if "/" not in name and os.path.isfile(path) else None
 
 
 @cache
 def _read_once(name: str, file: Path) -> Arithmetic:
-    """An arithmetic that comes with litecheck; its file does not change while litecheck runs."""
+    """Return an arithmetic of litecheck, cached because its file does not change while litecheck runs."""
     return _load(name, None, 0, FileBudget())
 
 
 def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting: bool = True) -> Arithmetic:
-    bundled = _bundled(name)
+    bundled = _bundled_file(name)
     path = bundled or (Path(name) if near is None else near.parent / name)
     shown = f"rules/arithmetic/{name}.yaml" if bundled else str(path)
     if path.suffix not in (".yaml", ".yml") and not os.path.isfile(path):
@@ -134,32 +137,32 @@ def _load(name: str, near: Path | None, depth: int, budget: FileBudget, quoting:
     reasons = dict(parent.reasons) if parent else {}
     operators = entries(top.get("operators"), shown)
     for key, node in operators.values.items():
-        own, because = _stages(key, entries(node, shown), operators.lines[key], shown)
+        own, because = _read_stages(key, entries(node, shown), operators.lines[key], shown)
         stages[key] = {**stages.get(key, {}), **own}
         reasons[key] = because or reasons.get(key, "")
     return Arithmetic(name, text(top.get("title"), name), text(top.get("source")), shown, stages, reasons)
 
 
-def _stages(key: str, node: MappingNode, line: int, file: str) -> tuple[dict[str, str], str]:
+def _read_stages(key: str, node: MappingNode, line: int, file: str) -> tuple[dict[str, str], str]:
     opcode, _, kind = key.partition(_OF_TYPE)
     known = kernels().get(opcode, ())
     if _OF_TYPE in key and kind not in BITS:
         raise ProfileError(file, line, f"{opcode} has no type {kind!r}{did_you_mean(kind, BITS)}")
     if not known:
         raise ProfileError(file, line, f"no kernel for {opcode!r}{did_you_mean(opcode, kernels())}")
-    steps = _steps(known)
+    steps = _merge_steps(known)
     if _DEFECT in node:
         steps[_DEFECT] = step((NONE, *defects_of(opcode)))
-    _refuse_old(opcode, node, steps)
+    _reject_old_spelling(opcode, node, steps)
     found: dict[str, str] = {}
     for name, value in node.only((*steps, _DEFECT, *_NOTES)).values.items():
         if name not in _NOTES:
-            found.update(_variants(opcode, name, steps[name], value, node.lines[name]))
+            found.update(_read_variants(opcode, name, steps[name], value, node.lines[name]))
     return found, " ".join(texts(node.get("because")))
 
 
-def _steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
-    """The steps of all kernels of an operator."""
+def _merge_steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
+    """Return the steps of all kernels of an operator."""
     found: dict[str, KernelStep] = {}
     for kernel in known:
         for name, one in kernel.steps.items():
@@ -173,18 +176,20 @@ def _steps(known: Iterable[Kernel]) -> dict[str, KernelStep]:
     return found
 
 
-def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) -> Iterator[tuple[str, str]]:
-    """(path, variant) of everything that is stated for a step: a variant, or variants by condition."""
+def _read_variants(
+    opcode: str, name: str, known: KernelStep, node: Node, line: int
+) -> Iterator[tuple[str, str]]:
+    """Yield (path, variant) of each entry of a step: a variant, or variants by condition."""
     stated = (
         node
         if isinstance(node, MappingNode)
         else MappingNode({DEFAULT: node}, {DEFAULT: line}, line, node.file)
     )
     for key, value in stated.values.items():
-        found = () if key == DEFAULT else _conditions(opcode, name, known, key, stated)
+        found = () if key == DEFAULT else _read_conditions(opcode, name, known, key, stated)
         variant = text(value)
         allowed = {v for some in (known.variants, *known.own.values()) for v in some}
-        # Two defects at once are one+other.
+        # Two defects are combined by a plus sign: no-activation+wraps.
         single = variant.split("+", 1) if name == _DEFECT else [variant]
         if not {*allowed, *known.parametric}.issuperset(single):
             hint = (
@@ -195,8 +200,10 @@ def _variants(opcode: str, name: str, known: KernelStep, node: Node, line: int) 
         yield path(name, found), variant
 
 
-def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: MappingNode) -> tuple[str, ...]:
-    """The conditions of ``declined+grouped``, in the step's order."""
+def _read_conditions(
+    opcode: str, name: str, known: KernelStep, key: str, stated: MappingNode
+) -> tuple[str, ...]:
+    """Return the conditions of a key such as ``declined+grouped``, in the step's order."""
     some = [word.strip() for word in key.split("+")]
     for condition in some:
         if condition not in known.conditions:
@@ -207,8 +214,8 @@ def _conditions(opcode: str, name: str, known: KernelStep, key: str, stated: Map
     return tuple(condition for condition in known.conditions if condition in some)
 
 
-def _refuse_old(opcode: str, node: MappingNode, steps: Mapping[str, KernelStep]) -> None:
-    """ProfileError with the new spelling where a condition is spelled as a step, as it once was."""
+def _reject_old_spelling(opcode: str, node: MappingNode, steps: Mapping[str, KernelStep]) -> None:
+    """Raise ProfileError with the new spelling if a condition is written as a step, a former spelling."""
     for name, known in steps.items():
         words = "|".join((*known.conditions, *_RENAMED))
         old = {key: re.findall(words, key) for key in node.values if re.fullmatch(f"(({words})(_|$))+", key)}

@@ -1,4 +1,4 @@
-"""Execution of an operator of a model: it is bound to a kernel and computed."""
+"""Execution of an operator of a model: the operator is bound to a kernel and computed."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS
-from litecheck.reference.backends import ALL_BACKENDS, backends_of, holding
+from litecheck.reference.backends import ALL_BACKENDS, backends_of, holding_conditions
 from litecheck.reference.compute_limits import NO_MEMORY, WORKING, LimitError, reserve_working
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.registry import ANY, Kernel, KernelFunction, Variants, VariantSlot, kernels
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 
-#: Parameters of kernels that are no operands.
+#: Parameters of kernels that are not operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "interpreter", "taken")
-#: Exceptions that numpy raises for operands that do not fit together.
-_MISFIT = (ValueError, IndexError, ZeroDivisionError, OverflowError)
-_NOTHING: Mapping[str, Array] = MappingProxyType({})
+#: Exceptions that numpy raises for inconsistent operands.
+_MISFIT_ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
+_NO_STATE: Mapping[str, Array] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSignature:
-    """Roles of a kernel, read from its parameters: inputs and outputs in order, repeated and required roles, other
-    arguments."""
+    """Roles of a kernel, from its parameters: inputs, outputs, repeated and required roles, other arguments."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -45,11 +44,11 @@ class KernelSignature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundKernel:
-    """An operator with everything that is known before its operands are: kernel, variants by step, wanted outputs.
+    """Operator with all data that do not depend on its operands: kernel, variants by step, required outputs.
 
-    ``cells`` are what the variants are chosen in. ``known`` holds the kernel's arguments that are no operands, by name,
-    ``types`` the numpy types of the outputs. ``working`` are the bytes of memory for an element of an operand, and
-    ``broadcasts`` says whether an operand repeats elements (broadcasting).
+    ``slots`` are the steps for which the arithmetic chooses variants. ``known`` has the kernel's arguments that are not
+    operands, by name, ``types`` the numpy types of the outputs. ``working`` is the number of bytes of intermediate
+    arrays per element of an operand. ``broadcasts`` is True if an operand may repeat elements (broadcasting).
     """
 
     kernel: Kernel
@@ -64,7 +63,7 @@ class BoundKernel:
     broadcasts: bool = False
 
     def under(self, variants: Variants) -> BoundKernel:
-        """Return the same operator with variants replaced, by step."""
+        """Return the same operator with other variants, by step."""
         if "variants" not in self.known:
             return self
         return replace(self, variants=variants, known={**self.known, "variants": variants})
@@ -72,7 +71,7 @@ class BoundKernel:
 
 @cache
 def signature(function: KernelFunction) -> KernelSignature:
-    """Return the roles of a kernel: parameters annotated Operand are inputs, those annotated OutputSpec outputs."""
+    """Return the roles of a kernel. Parameters annotated Operand are inputs, parameters annotated OutputSpec are outputs."""
     inputs: list[str] = []
     outputs: list[str] = []
     repeated: set[str] = set()
@@ -87,28 +86,28 @@ def signature(function: KernelFunction) -> KernelSignature:
             repeated.add(parameter.name)
         elif "None" not in kind:
             needed.add(parameter.name)
-    asked = frozenset(parameters) & frozenset(EXTRAS)
-    return KernelSignature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), asked)
+    extras = frozenset(parameters) & frozenset(EXTRAS)
+    return KernelSignature(tuple(inputs), tuple(outputs), frozenset(repeated), frozenset(needed), extras)
 
 
 def find_kernel(subgraph: Subgraph, operator: Operator) -> Kernel:
     """Return the kernel for an operator's types; a RunError for a missing kernel names operator, types and version."""
     for kernel in kernels().get(operator.kind, ()):
-        if ANY in kernel.types or _deciding(subgraph, operator, kernel) in kernel.types:
+        if ANY in kernel.types or _deciding_type(subgraph, operator, kernel) in kernel.types:
             return kernel
     inputs = [subgraph.tensors[i].dtype if i >= 0 else "absent" for i in operator.inputs]
     outputs = [subgraph.tensors[i].dtype if i >= 0 else "absent" for i in operator.outputs]
     types = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
     name = f"custom operator {operator.custom_code!r}" if operator.opcode == "CUSTOM" else operator.opcode
     kind = f"{name} version {operator.version} of {types}"
-    raise RunError(f"{_called(subgraph, operator)}: no kernel for {kind}")
+    raise RunError(f"{_label(subgraph, operator)}: no kernel for {kind}")
 
 
-def _called(subgraph: Subgraph, operator: Operator) -> str:
+def _label(subgraph: Subgraph, operator: Operator) -> str:
     return f"{operator.opcode} #{operator.index} '{name_of(subgraph, operator)}'"
 
 
-def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | None:
+def _deciding_type(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | None:
     roles = signature(kernel.function)
     name = kernel.deciding or (roles.inputs[0] if roles.inputs else None)
     side, names = (
@@ -120,7 +119,7 @@ def _deciding(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | N
     return subgraph.tensors[index].dtype if index >= 0 else None
 
 
-def result(tensor: Tensor) -> OutputSpec:
+def output_spec(tensor: Tensor) -> OutputSpec:
     """Return the required output of a tensor in a model: type, shape, quantization."""
     return OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
 
@@ -129,19 +128,19 @@ def slots_of(subgraph: Subgraph, operator: Operator) -> tuple[VariantSlot, ...]:
     """Return the steps of an operator's kernel that an arithmetic decides, under the conditions that hold."""
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
-    asked = {condition for step in kernel.steps.values() for condition in step.conditions}
-    held = holding(subgraph, operator, roles.inputs, roles.outputs, asked)
+    extras = {condition for step in kernel.steps.values() for condition in step.conditions}
+    held = holding_conditions(subgraph, operator, roles.inputs, roles.outputs, extras)
     return tuple(step.slot(name, held.__contains__) for name, step in kernel.steps.items())
 
 
-_UNDECIDED: WeakKeyDictionary[Subgraph, dict[Operator, BoundKernel]] = WeakKeyDictionary()
+_BOUND_KERNELS: WeakKeyDictionary[Subgraph, dict[Operator, BoundKernel]] = WeakKeyDictionary()
 
 
 def bind(
     subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic, interpreter: Any = None
 ) -> BoundKernel:
     """Return the operator's kernel with its variants under an arithmetic. Raises RunError if there is no kernel."""
-    bound, chosen = undecided(subgraph, operator), arithmetic.variants_of(subgraph, operator)
+    bound, chosen = bind_kernel(subgraph, operator), arithmetic.variants_of(subgraph, operator)
     kernel = with_defect(bound.kernel, chosen["defect"]) if "defect" in chosen else bound.kernel
     variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
     extras = {"variants": variants, "interpreter": interpreter}
@@ -149,27 +148,27 @@ def bind(
     return replace(bound, kernel=kernel, variants=variants, known={**bound.known, **own})
 
 
-def undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
+def bind_kernel(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     """Return the operator's kernel without variants and interpreter, cached for the subgraph's lifetime."""
-    known = _UNDECIDED.setdefault(subgraph, {})
+    known = _BOUND_KERNELS.setdefault(subgraph, {})
     if operator not in known:
-        known[operator] = _undecided(subgraph, operator)
+        known[operator] = _bind_kernel(subgraph, operator)
     return known[operator]
 
 
-def _undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
+def _bind_kernel(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     kernel = find_kernel(subgraph, operator)
     roles = signature(kernel.function)
-    _check_count(roles, roles.inputs, operator.inputs, f"{_called(subgraph, operator)}: operands")
-    _check_count(roles, roles.outputs, operator.outputs, f"{_called(subgraph, operator)}: outputs")
-    results = tuple(result(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
-    unheld = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
-    if unheld:
-        raise RunError(f"{_called(subgraph, operator)}: an output is {unheld[0]}")
+    _check_count(roles, roles.inputs, operator.inputs, f"{_label(subgraph, operator)}: operands")
+    _check_count(roles, roles.outputs, operator.outputs, f"{_label(subgraph, operator)}: outputs")
+    results = tuple(output_spec(subgraph.tensors[i]) if i >= 0 else None for i in operator.outputs)
+    unsupported = [r.dtype for r in results if r and r.dtype not in NUMPY_TYPES and r.dtype != "resource"]
+    if unsupported:
+        raise RunError(f"{_label(subgraph, operator)}: an output is {unsupported[0]}")
     extras = {
         "options": operator.options,
         "operator": operator,
-        "intermediates": tuple(result(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
+        "intermediates": tuple(output_spec(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
         "taken": backends_of(subgraph, operator, roles.inputs, roles.outputs)
         if "taken" in roles.extras
         else ALL_BACKENDS,
@@ -181,7 +180,7 @@ def _undecided(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     facts = traits_of(operator.kind)
     few = facts.over or facts.result == "moved"
     return BoundKernel(
-        kernel, roles, slots_of(subgraph, operator), {}, results, types, known, _called(subgraph, operator),
+        kernel, roles, slots_of(subgraph, operator), {}, results, types, known, _label(subgraph, operator),
         working=kernel.working or (WORKING // 2 if few else WORKING),
         broadcasts=facts.elementwise == "binary",
     )  # fmt: skip
@@ -197,34 +196,34 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
 
 
 def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
-    """Run an operator on its operands, in file order; return its outputs in file order.
+    """Run an operator on its operands, in file order, and return its outputs in file order.
 
     Raises RunError, with the operator's name, if the kernel cannot compute it, and LimitError if it exceeds the limits.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
     arguments.update(bound.known)
     try:
-        with np.errstate(all="ignore"):  # infinities and what is beyond a type are results like others
+        with np.errstate(all="ignore"):  # infinities and overflows are valid outputs
             reserve_working(operands, bound.working, bound.broadcasts)
             made: Any = bound.kernel.function(**arguments)
     except LimitError as error:
-        raise error.located(bound.what) from error
+        raise error.with_operator(bound.what) from error
     except RunError as error:
         raise RunError(f"{bound.what}: {error}") from error
     except MemoryError as error:
         raise RunError(f"{bound.what}: {NO_MEMORY}") from error
-    except _MISFIT as error:
-        raise _misfit(bound, arguments) from error
+    except _MISFIT_ERRORS as error:
+        raise _misfit_error(bound, arguments) from error
     except TypeError as error:
-        if not _numpys(error):
+        if not _is_numpy_error(error):
             raise
-        raise _misfit(bound, arguments) from error
+        raise _misfit_error(bound, arguments) from error
     except KeyError as error:
         # A kernel is found by one operand's type; a table of types without the type of a second operand raises this.
         if error.args[0] not in BITS:
             raise
         raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
-    outputs, state = made, _NOTHING
+    outputs, state = made, _NO_STATE
     if isinstance(made, Computed):
         outputs, state = made.outputs, made.state
     elif not isinstance(made, tuple):
@@ -234,15 +233,15 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
     return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
 
 
-def _misfit(bound: BoundKernel, arguments: Mapping[str, Any]) -> RunError:
+def _misfit_error(bound: BoundKernel, arguments: Mapping[str, Any]) -> RunError:
     """Return an error that lists types and shapes by role; numpy's message is kept as the cause."""
-    told = []
+    listed = []
     for role in (*bound.roles.inputs, *bound.roles.outputs):
         given = arguments[role] if isinstance(arguments[role], tuple) else (arguments[role],)
         kinds = ", ".join(_kind(one) for one in given if one is not None)
         if kinds:
-            told.append(f"{role} {kinds}")
-    return RunError(f"{bound.what}: the operands do not fit each other: {'; '.join(told)}")
+            listed.append(f"{role} {kinds}")
+    return RunError(f"{bound.what}: the operands do not fit each other: {'; '.join(listed)}")
 
 
 def _kind(operand: Operand | OutputSpec) -> str:
@@ -254,22 +253,22 @@ def _kind(operand: Operand | OutputSpec) -> str:
 _NO_INTEGERS = ("ufunc ", "slice indices must be integers")
 
 
-def _numpys(error: TypeError) -> bool:
-    """Return True if the TypeError is about types of numpy arrays, and not a bug in a kernel."""
+def _is_numpy_error(error: TypeError) -> bool:
+    """Return True if the TypeError is about types of numpy arrays, not a bug in a kernel."""
     traces = [frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__)]
     names = (type(error).__module__, traces[-1])
     return any(n.partition(".")[0] == "numpy" for n in names) or str(error).startswith(_NO_INTEGERS)
 
 
-class _Noting(Mapping[str, str]):
+class _RecordedVariants(Mapping[str, str]):
     """Variants by step, with a record of the steps that were read, in order."""
 
     def __init__(self, variants: Variants) -> None:
-        self.variants, self.asked = variants, dict[str, None]()
+        self.variants, self.extras = variants, dict[str, None]()
 
     def __getitem__(self, step: str) -> str:
         variant = self.variants[step]
-        self.asked[step] = None
+        self.extras[step] = None
         return variant
 
     def __contains__(self, step: object) -> bool:
@@ -282,14 +281,14 @@ class _Noting(Mapping[str, str]):
         return len(self.variants)
 
 
-def compute_noting(
+def compute_with_slots(
     bound: BoundKernel, operands: Sequence[Operand | None]
 ) -> tuple[Computed, tuple[VariantSlot, ...]]:
-    """Run an operator; also return the cells that its kernel used, in the order of use."""
-    noting = _Noting(bound.variants)
-    computed = compute(bound.under(noting), operands)
+    """Run an operator, and also return the slots that its kernel used, in the order of use."""
+    recorded = _RecordedVariants(bound.variants)
+    computed = compute(bound.under(recorded), operands)
     slots = {slot.step: slot for slot in bound.slots}
-    return computed, tuple(slots[step] for step in noting.asked)
+    return computed, tuple(slots[step] for step in recorded.extras)
 
 
 def _assign(roles: tuple[str, ...], repeated: frozenset[str], given: Sequence[Any]) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.compute_limits import fits, reserve
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
-#: Bytes for an element of an input that is drawn: a float64 or int64, what it is made of, and the stored value.
+#: Bytes per element of a random input: a float64 or int64, an intermediate copy, and the stored value.
 DRAWING = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntryPoint:
-    """An entry point: (name, tensor index) of every input and output; the names are unique."""
+    """Entry point: (name, tensor index) of every input and output. Names are unique."""
 
     subgraph: Subgraph
     inputs: tuple[tuple[str, int], ...]
@@ -35,7 +35,7 @@ class EntryPoint:
             raise RunError(f"input {missing[0]!r} is missing")
         names = {i: name for name, i in reversed(self.inputs)}
         return tuple(
-            _fitting(self.subgraph.tensors[i], names.get(i, f"tensor {i}"), given[i])
+            _check_input(self.subgraph.tensors[i], names.get(i, f"tensor {i}"), given[i])
             for i in self.subgraph.inputs
         )
 
@@ -44,14 +44,15 @@ class EntryPoint:
         return next((name for name, i in self.inputs if i == index), f"tensor {index}")
 
     def random(self, seed: int, given: Collection[str] = ()) -> dict[str, Array]:
-        """Return values for every input but those ``given``, the same for the same seed.
+        """Return random values for every input except ``given``. The values depend only on the seed.
 
-        Types of up to 16 bits: every stored value alike; wider integers: 0 to 9; floats: normally distributed.
+        Types of up to 16 bits have uniformly distributed stored values, wider integers values from 0 to 9, floats
+        normally distributed values.
         """
         seeds = np.random.SeedSequence(seed).spawn(len(self.inputs))
         pairs = [(pair, np.random.default_rng(s)) for pair, s in zip(self.inputs, seeds, strict=True)]
         return {
-            name: _drawn(self.subgraph.tensors[i], name, rng) for (name, i), rng in pairs if name not in given
+            name: _draw(self.subgraph.tensors[i], name, rng) for (name, i), rng in pairs if name not in given
         }
 
     def _in_order(self, inputs: tuple[Array, ...]) -> dict[int, Array]:
@@ -69,7 +70,7 @@ class EntryPoint:
 
 
 def entry(model: Model, signature: str | None = None) -> EntryPoint:
-    """Return a signature, or the first subgraph without a signature. Raises RunError for an unknown signature."""
+    """Return the entry point of a signature, or the first subgraph without one. Raises RunError for an unknown signature."""
     if signature is None:
         if not model.subgraphs:
             raise RunError("the model has no subgraph")
@@ -83,7 +84,7 @@ def entry(model: Model, signature: str | None = None) -> EntryPoint:
 
 
 def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
-    """Return unique names: the tensor's own, with its number if it has no name or an earlier tensor has the same name."""
+    """Return unique names of tensors. A tensor without a name, or with the name of an earlier tensor, gets its number."""
     names: dict[str, int] = {}
     for at, index in enumerate(indexes):
         name = subgraph.tensors[index].name or f"tensor {index}"
@@ -98,22 +99,22 @@ def drawable(tensor: Tensor) -> bool:
 
 
 def affordable(tensor: Tensor) -> bool:
-    """Return True if values of a tensor can be drawn, and there is memory for them."""
+    """Return True if random values of a tensor can be drawn within the memory limit."""
     return drawable(tensor) and fits(tensor.shape, DRAWING)
 
 
-def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
+def _draw(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
     if not drawable(tensor):
         what = f"of shape {list(tensor.shape)}" if tensor.dtype in NUMPY_TYPES else tensor.dtype
         raise RunError(f"input {name!r} is {what}, which cannot be drawn")
-    held = np.dtype(NUMPY_TYPES[tensor.dtype])
+    dtype = np.dtype(NUMPY_TYPES[tensor.dtype])
     low, high = INTEGER_RANGES.get(tensor.dtype, (0, 1))
     low, high = (low, high) if high < 2**16 else (0, 9)
     reserve(tensor.shape, DRAWING, f"input {name!r}")
     try:
-        if held.kind == "f":
-            return rng.normal(size=tensor.shape).astype(held)
-        return rng.integers(low, high, tensor.shape, endpoint=True).astype(held)
+        if dtype.kind == "f":
+            return rng.normal(size=tensor.shape).astype(dtype)
+        return rng.integers(low, high, tensor.shape, endpoint=True).astype(dtype)
     except (MemoryError, ValueError) as error:
         raise RunError(
             f"input {name!r} of shape {list(tensor.shape)} cannot be drawn: it is too large"
@@ -121,16 +122,16 @@ def _drawn(tensor: Tensor, name: str, rng: np.random.Generator) -> Array:
 
 
 def _check_arrays(inputs: object) -> None:
-    """Raises TypeError for inputs that are no arrays."""
+    """Raise TypeError for inputs that are not arrays."""
     several = list(inputs.values()) if isinstance(inputs, Mapping) else inputs
-    held = several if isinstance(several, (tuple, list)) else [inputs]
-    wrong = [value for value in held if not isinstance(value, (np.ndarray, np.generic))]
-    if wrong or held is not several:
+    dtype = several if isinstance(several, (tuple, list)) else [inputs]
+    wrong = [value for value in dtype if not isinstance(value, (np.ndarray, np.generic))]
+    if wrong or dtype is not several:
         call = "litecheck.run(model, (array,)), or litecheck.run(model, {'input': array})"
-        raise wrong_type("run", "arrays, by name or in the model's order", (wrong or held)[0], call)
+        raise wrong_type("run", "arrays, by name or in the model's order", (wrong or dtype)[0], call)
 
 
-def _fitting(tensor: Tensor, name: str, array: Array) -> Array:
+def _check_input(tensor: Tensor, name: str, array: Array) -> Array:
     if tensor.dtype not in NUMPY_TYPES:
         raise RunError(f"input {name!r} is {tensor.dtype}, which cannot be given")
     if array.dtype != np.dtype(NUMPY_TYPES[tensor.dtype]):

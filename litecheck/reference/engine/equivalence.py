@@ -1,4 +1,4 @@
-"""Arithmetics that compute a model alike, although they differ in steps that its operators do not have."""
+"""Arithmetics that give the same outputs for a model, because they differ only in steps that its operators do not have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import undecided
+from litecheck.reference.engine.dispatch import bind_kernel
 from litecheck.reference.runtime_tensors import RunError
 
 
@@ -16,16 +16,16 @@ def active_variants(model: Model, arithmetic: Arithmetic) -> Hashable:
     Example: ADD of int8 has the same key under two arithmetics that differ only in the steps of ADD for int16.
     """
     return tuple(
-        _variants(subgraph, operator, arithmetic)
+        _operator_variants(subgraph, operator, arithmetic)
         for subgraph in model.subgraphs
         for operator in subgraph.operators
     )
 
 
-def _variants(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic) -> Hashable:
+def _operator_variants(subgraph: Subgraph, operator: Operator, arithmetic: Arithmetic) -> Hashable:
     chosen = arithmetic.variants_of(subgraph, operator)
     try:
-        slots = undecided(subgraph, operator).slots
+        slots = bind_kernel(subgraph, operator).slots
     except RunError:
         return ()
     return tuple(slot.variant(chosen) for slot in slots), chosen.get("defect")

@@ -1,4 +1,4 @@
-"""Interpreter of whole models under an arithmetic; a tensor is freed when no later operator needs it."""
+"""Interpreter of whole models under an arithmetic. A tensor is freed after its last use."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from litecheck.reference.runtime_tensors import Array, Computed, Operand, RunErr
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[Array, ...]], None]
-#: Called with tensors of any subgraph as they come to be: what enters it, what operators make, what variables then hold.
+#: Called with the inputs of a subgraph, the outputs of its operators, and new contents of its variables, in order.
 Watch = Callable[[Subgraph, Sequence[int], Sequence[Array]], None]
-#: Called with an operator of any subgraph and its operands, before it runs.
+#: Called with an operator of any subgraph and its operands before it runs.
 Enter = Callable[[Subgraph, Operator, Sequence[Operand | None]], None]
 Inputs = Mapping[str, Array] | tuple[Array, ...]
 
-#: Subgraphs within subgraphs; deeper than this a model calls itself.
+#: Maximum depth of subgraph calls. A deeper model is treated as recursive.
 DEPTH = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One inference: output arrays by name, and every kept tensor by its index in the subgraph."""
+    """Inference: output arrays by name, and every kept tensor by its index in the subgraph."""
 
     outputs: Mapping[str, Array]
     tensors: Mapping[int, Array] = field(default_factory=dict)
@@ -63,9 +63,9 @@ def run(
     """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
 
     ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, 250,000 calls of subgraphs and ten
-    minutes for an operator by default. Raises RunError for inputs that do not fit and for operators without
-    a kernel, LimitError for an operator that needs more than the limits allow, ProfileError for an arithmetic that cannot
-    be read. For several inferences see :class:`ReferenceInterpreter`.
+    minutes for an operator by default. Raises RunError for inputs that do not fit and for operators without a kernel,
+    LimitError for an operator that exceeds the limits, ProfileError for an unreadable arithmetic. For several
+    inferences see :class:`ReferenceInterpreter`.
     """
     return ReferenceInterpreter(model, arithmetic, limits).invoke(
         inputs, signature=signature, keep=keep, progress=progress
@@ -84,17 +84,17 @@ class State:
         """Return True if both states have the same contents."""
         return (
             self.initialized == other.initialized
-            and _alike(self.variables, other.variables)
-            and _alike(self.resources, other.resources)
+            and _has_equal_arrays(self.variables, other.variables)
+            and _has_equal_arrays(self.resources, other.resources)
         )
 
 
-def _alike(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
+def _has_equal_arrays(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
     return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
 
 
 class ReferenceInterpreter:
-    """Model that can be run repeatedly: constants are prepared once, variables keep their contents."""
+    """Model that can be run repeatedly. Constants are prepared once, variables keep their contents."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class ReferenceInterpreter:
         return State(dict(self.variables), dict(self.resources), frozenset(self.initialized))
 
     def restore(self, state: State) -> None:
-        """Continue from a state of this model."""
+        """Continue from a state that :meth:`state` returned for this model."""
         self.variables = dict(state.variables)
         self.resources = dict(state.resources)
         self._number_resources()
@@ -182,7 +182,7 @@ class ReferenceInterpreter:
         return Run(outputs, tensors if keep == "all" else {}, point.subgraph.index)
 
     def subgraph(self, index: int) -> Subgraph:
-        """Return a subgraph that an operator names. Raises RunError if it does not exist."""
+        """Return a subgraph by number. Raises RunError if it does not exist."""
         if not 0 <= index < len(self.model.subgraphs):
             raise RunError(f"there is no subgraph {index}")
         return self.model.subgraphs[index]
@@ -202,7 +202,7 @@ class ReferenceInterpreter:
         self, subgraph: Subgraph, inputs: tuple[Array, ...], keep_all: bool = False,
         progress: Progress | None = None,
     ) -> dict[int, Array]:  # fmt: skip
-        """Run a subgraph; returns its outputs (and with ``keep_all`` everything computed) by tensor index."""
+        """Run a subgraph. Return its outputs, and with ``keep_all`` all computed tensors, by tensor index."""
         if self._depth:
             return self._run(subgraph, inputs, keep_all, progress)
         with spending(self._budget(inputs)):
@@ -248,7 +248,7 @@ class ReferenceInterpreter:
         return tensors
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
-        """Run an operator on the available tensors; new contents of variable operands are kept."""
+        """Run an operator on the available tensors. New contents of variable operands are stored."""
         if self._depth:
             check_time()
             return self._step(subgraph, operator, tensors)
@@ -261,7 +261,7 @@ class ReferenceInterpreter:
         bound = self._bound.get(key)
         if bound is None:
             bound = self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
-        # a tensor listed twice is one Operand: some kernels care
+        # A tensor listed twice is one Operand: some kernels test for identical operands.
         read: dict[int, Operand] = {}
         for index in operator.inputs:
             if index >= 0 and index not in read:

@@ -10,15 +10,15 @@ from litecheck.model.types import Subgraph, Tensor
 from litecheck.reference.compute_limits import reserve
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
-#: Bytes of the largest block that glibc can be made to keep.
+#: Size in bytes of the largest block that glibc can keep after it is freed.
 KEPT = 31 << 20
 
 
 class HeldBytes(dict[int, int]):
-    """Bytes of the tensors that a subgraph made and still holds, by index."""
+    """Bytes of the live tensors of a subgraph, by index."""
 
     def add(self, index: int, array: Array) -> int:
-        """Note a tensor; return the bytes by which the memory grows."""
+        """Add a tensor, and return the number of bytes by which memory use grows."""
         before, self[index] = self.get(index, 0), array.nbytes
         return array.nbytes - before
 
@@ -26,7 +26,7 @@ class HeldBytes(dict[int, int]):
 def initial(tensor: Tensor) -> Array:
     """Return the contents of a variable tensor before the first inference.
 
-    For int8 it is the lowest byte of the zero point, for all other types zeros. Source: tflite/core/c/common.cc,
+    For int8 this is the lowest byte of the zero point, for all other types 0. Source: tflite/core/c/common.cc,
     ResetVariableTensor, which fills the tensor with bytes.
     """
     if tensor.dtype not in NUMPY_TYPES:
@@ -39,7 +39,7 @@ def initial(tensor: Tensor) -> Array:
 
 
 def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
-    """Return, by operator, the tensors that are not needed after it."""
+    """Return the tensors that are not needed after an operator, by operator."""
     last: dict[int, int] = {}
     for operator in subgraph.operators:
         for index in (*operator.inputs, *operator.outputs):
@@ -53,11 +53,11 @@ def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
 
 
 def keep_freed_memory() -> None:
-    """Have the allocator keep what an inference frees for the next one.
+    """Make the allocator keep freed memory for the next inference.
 
-    glibc returns a large block to the system when it is freed, until a larger one has been. Each inference would then wait
-    for thousands of page faults. The block allocated here is never touched, so it takes no memory.
-    Source: mallopt(3), M_MMAP_THRESHOLD.
+    glibc returns a freed large block to the system until a larger block has been freed. Each inference would then wait
+    for thousands of page faults. The block allocated here is never written, so it needs no physical memory. Source:
+    mallopt(3), M_MMAP_THRESHOLD.
     """
     with suppress(MemoryError):
         _ = np.empty(KEPT, np.uint8)

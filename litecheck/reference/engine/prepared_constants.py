@@ -18,7 +18,7 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     Raises RunError for a shape that no array has: too many dimensions, or too large dimensions beside a dimension of 0.
     """
     try:
-        values = stored_integers(tensor) if tensor.sparsity is None else _densified(subgraph, tensor)
+        values = stored_integers(tensor) if tensor.sparsity is None else _densify(subgraph, tensor)
     except ValueError as error:
         raise RunError(
             f"constant '{tensor.name}' (tensor {tensor.index}) has a shape that no array has"
@@ -35,8 +35,8 @@ def constant(subgraph: Subgraph, tensor: Tensor) -> Operand | None:
     return Operand(held, tensor.dtype, tensor.quantization, True, blocks)
 
 
-def _densified(subgraph: Subgraph, tensor: Tensor) -> Array | None:
-    """A sparse constant, where all that reads it has it unfolded: kernels of sparse operands compute differently."""
+def _densify(subgraph: Subgraph, tensor: Tensor) -> Array | None:
+    """Return the dense values of a sparse constant if all its readers are of one operator with a densifier, else None."""
     readers = {subgraph.operators[at].opcode for at in wiring_of(subgraph).readers.get(tensor.index, ())}
     unfold = densifier(readers.pop()) if len(readers) == 1 else None
     return unfold(tensor) if unfold else None

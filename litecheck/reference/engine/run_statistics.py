@@ -15,17 +15,17 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.entry import EntryPoint, named
 from litecheck.reference.engine.interpreter import Run
 
-#: Types of at most so many bits have few enough codes to count.
+#: Maximum number of bits of types whose values are counted.
 _COUNTED_BITS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """A computed tensor. ``low`` and ``high`` are stored values, ``real_low`` and ``real_high`` what they mean.
+    """Statistics of a computed tensor. ``low`` and ``high`` are stored values, ``real_low`` and ``real_high`` real values.
 
-    ``at_low`` and ``at_high`` count the elements on the type's smallest and largest value, ``used`` the different
-    values among the ``codes`` that the type has; they are None for types that are not quantized to few codes.
-    Everything about values is None where there are none, or none that is finite.
+    ``at_low`` and ``at_high`` count the elements at the type's smallest and largest value, ``used`` the distinct values
+    of the ``codes`` that the type has. They are None for types that are not quantized or have too many values. All are
+    None for a tensor without finite values.
     """
 
     index: int
@@ -46,14 +46,14 @@ class Statistics:
 
     @property
     def saturation(self) -> tuple[float, float] | None:
-        """Return the shares of elements at the type's smallest and largest value, 0 to 1."""
+        """Shares of elements at the type's smallest and largest value, 0 to 1."""
         if self.at_low is None or self.at_high is None or not self.size:
             return None
         return self.at_low / self.size, self.at_high / self.size
 
     @property
     def unused(self) -> int | None:
-        """Codes the type has and the tensor does not use."""
+        """Number of values of the type that do not occur in the tensor."""
         return None if self.used is None or self.codes is None else self.codes - self.used
 
 
@@ -61,13 +61,15 @@ def statistics(
     subgraph: Subgraph, operator: Operator, outputs: tuple[NDArray[Any], ...]
 ) -> tuple[Statistics, ...]:
     """Return the statistics of each output of an operator."""
-    told = f"{operator.opcode} #{operator.index}"
+    label = f"{operator.opcode} #{operator.index}"
     pairs = zip(operator.outputs, outputs, strict=True)
-    return tuple(_of(subgraph, subgraph.tensors[i], told, values, operator) for i, values in pairs if i >= 0)
+    return tuple(
+        _describe(subgraph, subgraph.tensors[i], label, values, operator) for i, values in pairs if i >= 0
+    )
 
 
-def _of(
-    subgraph: Subgraph, tensor: Tensor, told: str, values: NDArray[Any], operator: Operator
+def _describe(
+    subgraph: Subgraph, tensor: Tensor, label: str, values: NDArray[Any], operator: Operator
 ) -> Statistics:
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     known: dict[str, Any] = {
@@ -75,7 +77,7 @@ def _of(
         "name": tensor.name or name_of(subgraph, operator),
         "dtype": tensor.dtype,
         "shape": values.shape,
-        "operator": told,
+        "operator": label,
         "size": values.size,
         "not_finite": values.size - finite.size,
     }
@@ -105,7 +107,7 @@ def _real(tensor: Tensor, stored: float) -> float | None:
 
 
 class Recorder:
-    """A Progress for :meth:`Machine.invoke`; ``advance`` hears of each operator."""
+    """Progress callback of :meth:`ReferenceInterpreter.invoke`. ``advance`` is called with the name of each operator."""
 
     def __init__(
         self, entry: EntryPoint, stats: bool = False, advance: Callable[[str], None] | None = None
@@ -117,7 +119,7 @@ class Recorder:
         self.statistics: list[Statistics] = []
 
     def __call__(self, operator: Operator, outputs: tuple[NDArray[Any], ...]) -> None:
-        """Note the outputs of an operator."""
+        """Record the outputs of an operator."""
         self.operators += 1
         if self.stats:
             self.statistics += statistics(self.entry.subgraph, operator, outputs)
@@ -125,7 +127,7 @@ class Recorder:
             self.advance(f"{operator.opcode} #{operator.index}")
 
     def named(self, run: Run) -> dict[str, NDArray[Any]]:
-        """The kept arrays under names that differ: the outputs' as they are known, the tensors' own for the rest."""
+        """Return the kept arrays under unique names: output names for outputs, tensor names for other tensors."""
         outputs = dict(self.entry.outputs)
         rest = [i for i in sorted(run.tensors) if i not in set(outputs.values())]
         arrays = dict(run.outputs)

@@ -1,4 +1,4 @@
-"""Ends of a type at which a stored value may stand for a real value beyond the range of its tensor."""
+"""Limits of a type at which a stored value may be saturated."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _UNBOUNDED: Interval = (-math.inf, math.inf)
 
 
 def saturable_ends(subgraph: Subgraph, operator: Operator, output: Tensor) -> tuple[bool, bool]:
-    """Return True for the lowest and the highest value of an output's type, if the value may be saturated.
+    """Return two flags: True if the lowest and the highest value of an output's type may be a saturated value.
 
-    A value at an end is not saturated if the operator has no values beyond the end: with a fused RELU, -128 with zero
-    point -128 is 0. Example: CONV_2D with RELU and this zero point gives (False, True).
+    A value at a limit is not saturated if the operator has no values beyond the limit: with a fused RELU, -128 with
+    zero point -128 is 0. Example: CONV_2D with RELU and this zero point gives (False, True).
     """
-    held = _range_of(output)
-    if held is None:
+    limits = _range_of(output)
+    if limits is None:
         return True, True
     step = float(output.quantization.scale[0])
     low, high = _bounds(subgraph, operator)
-    return low < held[0] - step, high > held[1] + step
+    return low < limits[0] - step, high > limits[1] + step
 
 
 def _bounds(subgraph: Subgraph, operator: Operator) -> Interval:
     """Return the real bounds of an operator's outputs; infinite without a bound."""
     facts, (low, high) = traits_of(operator.kind), fused(operator.options)
     low, high = max(low, facts.bounds[0]), min(high, facts.bounds[1])
-    ranges = [_range_of(subgraph.tensors[i]) or _UNBOUNDED for i in _sources(facts, operator)]
+    ranges = [_range_of(subgraph.tensors[i]) or _UNBOUNDED for i in _bounding_inputs(facts, operator)]
     if not ranges:
         return low, high
     return max(low, min(one[0] for one in ranges)), min(high, max(one[1] for one in ranges))
 
 
-def _sources(facts: OperatorTraits, operator: Operator) -> list[int]:
-    """Return the inputs between whose extremes all outputs lie: those of moves, pools and means."""
+def _bounding_inputs(facts: OperatorTraits, operator: Operator) -> list[int]:
+    """Return the inputs whose extremes bound all outputs: inputs of data movement, pooling and means."""
     pools = facts.windows and facts.accumulates is None
     means = facts.accumulates is not None and facts.accumulates.mean
     if not (pools or means or facts.view or facts.result == "moved"):
@@ -47,7 +47,7 @@ def _sources(facts: OperatorTraits, operator: Operator) -> list[int]:
 
 
 def _range_of(tensor: Tensor) -> Interval | None:
-    """Return the real values of a type's ends, or None without a single scale."""
+    """Return the real values at the limits of a type, or None without a single scale."""
     q = tensor.quantization
     if tensor.dtype not in INTEGER_RANGES or q.scale.size != 1 or q.details is not None:
         return None

@@ -1,1 +1,1 @@
-"""Kernels of the operators, by family, written as the specification's prose."""
+"""Kernels of the operators, by family, with the computation of each in its docstring."""

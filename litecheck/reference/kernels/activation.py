@@ -25,11 +25,12 @@ _BOUNDS = {"RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_
 
 def _bounded(lower: int, upper: int | None) -> KernelFunction:
     def relu(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-        """min(max(x, lower), upper), rescaled: the bounds are rounded half away to stored values of the output.
+        """output = min(max(x, lower), upper), rescaled. The bounds are rounded half away to stored values of the output.
 
-        The multiplier is the quotient of the scales; ``requantize: none`` leaves the input's stored values
-        between the bounds, stored in the input's parameters. Any shape.
-        Source: tflite/kernels/activations.cc, QuantizedReluX.
+        The multiplier is the quotient of the scales. ``requantize: none`` clamps the input's stored values without
+        rescaling, with bounds in the input's parameters. Any shape. Source: tflite/kernels/activations.cc, QuantizedReluX.
+
+        For example, RELU6 of -10 and 100 with scales 0.1 gives 0 and 60.
         """
         plain = variants["requantize"] == "none"
         m, shift = quantize_multiplier(quotient(variants["multiplier"], input.scale, over=output.scale))
@@ -55,7 +56,7 @@ def _stored(bound: int, end: Operand | OutputSpec) -> int:
 
 def _bounded_float(lower: int, upper: int | None) -> KernelFunction:
     def relu(input: Operand, output: OutputSpec) -> Array:
-        """min(max(x, lower), upper) in float32."""
+        """output = min(max(x, lower), upper) in float32."""
         raised = np.maximum(input.data, np.float32(lower))
         return np.asarray(raised if upper is None else np.minimum(raised, np.float32(upper)))
 
@@ -79,10 +80,11 @@ _SLOPES = ("magnitude", "signed")
 def leaky_relu(
     input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """x where x >= 0, else alpha * x, both rescaled; int16 has no zero points.
+    """output = x for x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
-    Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256. A slope below zero is multiplied
-    with as its ``magnitude``, and the product negated, or ``signed`` as it is, which rounds different products up.
+    Any shape. ``8-bit-multipliers`` rounds s/so and alpha*s/so to multiples of 1/256. A negative alpha is multiplied as
+    its ``magnitude`` and the product negated, or ``signed``, which rounds different products up.
+
     Source: tflite/kernels/internal/reference/leaky_relu.h, optimized/integer_ops/leaky_relu.h; XNNPACK, src/qs8-vlrelu.
 
     For example, 10 and -10 with alpha 0.25 and equal scales give 10 and -3.
@@ -122,14 +124,14 @@ def _leaky_8_bits(input: Operand, output: OutputSpec, alpha: np.float32) -> Arra
 
 @kernel("LEAKY_RELU", "float32")
 def leaky_relu_float(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """x where x > 0, else alpha * x, in float32."""
+    """output = x for x > 0, else alpha * x, in float32."""
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     return np.where(input.data > 0, input.data, input.data * alpha)
 
 
 @kernel("PRELU", "int8", "uint8", requantize=_REQUANTIZE, multiplier=_WIDTHS)
 def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """x where x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
+    """output = x for x >= 0, else alpha * x, with an alpha per element, broadcast to the input's shape.
 
     The multipliers are s / s_out, and s * s_alpha / s_out for the product of two stored values.
     Source: tflite/kernels/internal/reference/prelu.h.
@@ -149,17 +151,17 @@ def prelu(input: Operand, alpha: Operand, output: OutputSpec, variants: Variants
 
 @kernel("PRELU", "float32")
 def prelu_float(input: Operand, alpha: Operand, output: OutputSpec) -> Array:
-    """x where x >= 0, else alpha * x, in float32; alpha is broadcast to the input's shape."""
+    """output = x for x >= 0, else alpha * x, in float32. alpha is broadcast to the input's shape."""
     return np.where(input.data >= 0, input.data, input.data * alpha.data)
 
 
 @kernel("HARD_SWISH", "int8", "uint8")
 def hard_swish(input: Operand, output: OutputSpec) -> Array:
-    """x * relu6(x + 3) / 6 in 16-bit fixed point.
+    """output = x * relu6(x + 3) / 6 in 16-bit fixed point.
 
     1. (m, shift) of s / 128 / output scale, and (mr, shift_r) of s / 128 / (3 / 32768), both real values in float32. m16 =
        min((m + 2^15) >> 16, 32767), and likewise mr16.
-    2. h = (q - z) * 2^7. The first factor is a = (h * m16 + 2^14) >> 15: x on the output's scale but for `shift`.
+    2. h = (q - z) * 2^7. The first factor is a = (h * m16 + 2^14) >> 15: x on the output's scale, except for `shift`.
     3. r = h * 2^max(shift_r - 1, 0), saturated to int16; r = min((r * mr16 + 2^14) >> 15, 32767). If shift_r > 0, r = 2 * r,
        saturated; else r / 2^-shift_r, half away from zero, and 1, or -1 below 0, from a shift of 16 on. Now 3 is 2^15.
     4. The second factor is (r + 2^15) >> 1: from [-1, 1] to [0, 1]. Its product with a, / 2^15, is truncated toward zero,
@@ -193,7 +195,7 @@ def hard_swish(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("HARD_SWISH", "float32")
 def hard_swish_float(input: Operand, output: OutputSpec) -> Array:
-    """x * min(6, max(0, x + 3)) / 6 in float32."""
+    """output = x * min(6, max(0, x + 3)) / 6 in float32."""
     x = input.data
     relu6 = np.minimum(np.float32(6), np.maximum(np.float32(0), x + np.float32(3)))
     return np.asarray(x * relu6 / np.float32(6))

@@ -1,4 +1,4 @@
-"""Arithmetic of two operands: ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, quantized and plain."""
+"""Arithmetic of two operands: ADD, SUB, MUL, SQUARED_DIFFERENCE, quantized and plain."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PLAIN = ("float32", "int32", "int64")
 
 @dataclass(frozen=True)
 class ScaledProduct:
-    """The product of the offset operands, rescaled."""
+    """Product of the offset operands, rescaled."""
 
     zero_points: tuple[int, int, int]
     multiplier: Multiplier
@@ -46,7 +46,7 @@ class ScaledProduct:
     narrow: str = ""
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         product = (x - self.zero_points[0]) * (y - self.zero_points[1])
         rescaled = MULTIPLY[self.rounding](product, *self.multiplier)
         return finish(rescaled, self.zero_points[2], self.bounds, self.narrow)
@@ -54,20 +54,20 @@ class ScaledProduct:
 
 @dataclass(frozen=True)
 class FractionProduct:
-    """The product of two Q0.15 numbers as a Q0.7, plus the zero point."""
+    """Product of two Q0.15 numbers as Q0.7, plus the zero point."""
 
     zero_point: int
     bounds: tuple[int, int]
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         product_q0_15 = np.minimum((x * y + (1 << 14)) >> 15, 2**15 - 1)
         return saturate(rounding_shift(product_q0_15, 8) + self.zero_point, *self.bounds)
 
 
 @dataclass(frozen=True)
 class FloatProduct:
-    """The product scaled and rounded in float32; half to even is XNNPACK's."""
+    """Product scaled and rounded in float32, half to even in XNNPACK."""
 
     zero_points: tuple[int, int, int]
     scale: float
@@ -75,7 +75,7 @@ class FloatProduct:
     rounding: str
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         product = ((x - self.zero_points[0]) * (y - self.zero_points[1])).astype(np.float32)
         rounded = REAL[self.rounding](product * np.float32(self.scale))
         return saturate(rounded.astype(np.int64) + self.zero_points[2], *self.bounds)
@@ -83,15 +83,14 @@ class FloatProduct:
 
 @dataclass(frozen=True)
 class FloatSquare:
-    """The square of a real value, times the reciprocal of the output scale, plus the zero point, half to even: all in
-    float32."""
+    """Square of a real value, times the reciprocal of the output scale, plus the zero point, half to even, in float32."""
 
     input: tuple[int, np.float32]
     output: tuple[int, np.float32]
     bounds: tuple[int, int]
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operand, given twice -> stored output."""
+        """Return the stored output for a stored operand, given twice."""
         real = (x - self.input[0]).astype(np.float32) * self.input[1]
         zero_point, scale = self.output
         with np.errstate(over="ignore"):
@@ -101,7 +100,7 @@ class FloatSquare:
 
 @dataclass(frozen=True)
 class SquaredDifference:
-    """The difference on a common scale with 7 more bits, squared, rescaled."""
+    """Difference on a common scale with 7 more bits, squared, rescaled."""
 
     zero_points: tuple[int, int, int]
     multipliers: tuple[Multiplier, Multiplier, Multiplier]
@@ -109,7 +108,7 @@ class SquaredDifference:
     rounding: str
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         multiply = MULTIPLY[self.rounding]
         of_x, of_y, of_square = self.multipliers
         x = multiply((x - self.zero_points[0]) << 7, *of_x)
@@ -134,13 +133,12 @@ def add(
 ) -> Array:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
-    8 bits: each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale);
-    the sum times 2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales
-    (``pot_scale_int16``), unless ``power_of_two: general``: an operand shifted right, half away from zero, and a
-    saturating sum.
+    Each operand less its zero point, 20 bits to the left (int16: 15), times scale / (2 * larger scale); the sum times
+    2 * larger scale / (2^20 * output scale), plus the zero point. int16 with power-of-two scales (``pot_scale_int16``),
+    unless ``power_of_two: general``: an operand shifted right, half away from zero, and a saturating sum.
     ``21-bit``, XNNPACK: the weight of an operand is its scale / output scale * 2^shift, rounded half to even, with shift
     = 20 - floor(log2(larger scale / output scale)). The sum of weight * (q - z) of both operands, plus 2^(shift - 1), is
-    shifted right by shift, then plus the zero point: one rounding, half up.
+    shifted right by shift, plus the zero point: one rounding, half up.
     Source: tflite/kernels/add.cc; XNNPACK's qs8-vadd (``21-bit``).
 
     For example, 10 and 5 with scales 0.1 and 0.2 and output scale 0.1 give 20. 0 and -1 with scales 0.5 and 0.25 and
@@ -189,9 +187,10 @@ def mul(
 ) -> Array:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 
-    The product of both operands less their zero points, times (lhs scale * rhs scale) / output scale, computed in
-    float32 throughout, then rescaled. Two int16 operands with an 8-bit output are fractions: no scale counts. With
-    ``square: table`` a tensor times itself is a function of a single value.
+    The product of both operands less their zero points is rescaled by (lhs scale * rhs scale) / output scale, a float32.
+    Two int16 operands with an 8-bit output are fractions, whose scales are ignored. With ``square: table``, a tensor
+    times the same tensor is a function of a single value.
+
     Source: tflite/kernels/mul.cc; XNNPACK's qs8-vmul (``float32``) and its rewriting of subgraphs (``table``).
 
     For example, 20 and -3 with scales 0.1 and 0.2 and output scale 0.1 give -12.

@@ -13,54 +13,55 @@ from litecheck.reference.numerics.fixedpoint import MULTIPLY, Ints, quantize_mul
 from litecheck.reference.registry import KernelFunction, Variants, kernel
 from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec
 
-#: Operator -> what it asks.
+#: Comparison function of each operator.
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LESS_EQUAL": np.less_equal,
     "GREATER": np.greater, "GREATER_EQUAL": np.greater_equal,
 }  # fmt: skip
+_SIGNS = dict(zip(COMPARISONS, ("==", "!=", "<", "<=", ">", ">="), strict=True))
 _PLAIN = ("float32", "int32", "int64", "bool")
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """Both operands in fixed point with 8 bits below the unit, then compared."""
+    """Comparison of both operands in fixed point with 8 fractional bits."""
 
-    ask: Callable[[Any, Any], Any]
+    compare: Callable[[Any, Any], Any]
     zero_points: tuple[int, int]
     multipliers: tuple[tuple[int, int], tuple[int, int]]
     rounding: str
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> 0 or 1."""
+        """Return 1 if the comparison of stored operands is true, else 0."""
         multiply = MULTIPLY[self.rounding]
         x = multiply((x - self.zero_points[0]) << 8, *self.multipliers[0])
         y = multiply((y - self.zero_points[1]) << 8, *self.multipliers[1])
-        asked: Ints = self.ask(x, y)
-        return asked
+        outcome: Ints = self.compare(x, y)
+        return outcome
 
 
 def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
-    ask = COMPARISONS[opcode]
+    compare, sign = COMPARISONS[opcode], _SIGNS[opcode]
 
     def quantized(lhs: Operand, rhs: Operand, output: OutputSpec, variants: Variants) -> Array:
         if lhs.dtype == "int16" and not lhs.quantization.scale.size:
             return plain(lhs, rhs, output)
         points = lhs.zero_point, rhs.zero_point
         multipliers = quantize_multiplier(float(lhs.scale)), quantize_multiplier(float(rhs.scale))
-        return apply(Scaled(ask, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool")
+        return apply(Scaled(compare, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool")
 
     def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-        asked: Array = ask(lhs.data, rhs.data)
-        return asked
+        outcome: Array = compare(lhs.data, rhs.data)
+        return outcome
 
-    quantized.__doc__ = f"""output = whether lhs is {opcode.lower()} to rhs, as real values; shapes broadcast.
+    quantized.__doc__ = f"""output = true if lhs {sign} rhs, as real values, else false; shapes broadcast.
 
     Each operand less its zero point, 8 bits to the left, times its scale in fixed point: values that differ by less
     than 1/256 may compare as equal. Source: tflite/kernels/comparisons.cc, internal/reference/comparisons.h.
     """
-    plain.__doc__ = f"""output = whether lhs is {opcode.lower()} to rhs, of stored values; shapes broadcast.
+    plain.__doc__ = f"""output = true if lhs {sign} rhs, as stored values, else false; shapes broadcast.
 
-    Source: tflite/kernels/comparisons.cc; int16 but for EQUAL and NOT_EQUAL ignores scales too.
+    Source: tflite/kernels/comparisons.cc. int16 comparisons except EQUAL and NOT_EQUAL also ignore scales.
     """
     return quantized, plain
 
@@ -74,11 +75,11 @@ for _opcode in COMPARISONS:
 
 @kernel("MAXIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
 def maximum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = the larger of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
+    """output = the larger of lhs and rhs, as stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data > rhs.data, lhs.data, rhs.data)
 
 
 @kernel("MINIMUM", "int8", "uint8", "int16", "int32", "int64", "float32")
 def minimum(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = the smaller of lhs and rhs, of stored values; shapes broadcast. Source: maximum_minimum.cc."""
+    """output = the smaller of lhs and rhs, as stored values; shapes broadcast. Source: maximum_minimum.cc."""
     return np.where(lhs.data < rhs.data, lhs.data, rhs.data)

@@ -22,12 +22,11 @@ def if_(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
-    """Return the outputs of the first subgraph if the condition (one bool) is true, else those of the second.
+    """outputs = outputs of the first subgraph if the condition (one bool) is true, else those of the second.
 
-    Stored integers are passed unchanged, even if inside and outside state different quantizations. Source:
-    tflite/kernels/if.cc.
+    Stored integers are passed unchanged, even if quantizations inside and outside differ. Source: tflite/kernels/if.cc.
     """
-    branch = "then_subgraph_index" if _truth(condition.data) else "else_subgraph_index"
+    branch = "then_subgraph_index" if _read_condition(condition.data) else "else_subgraph_index"
     return interpreter.call(_subgraph(options, branch), _arrays(operands))
 
 
@@ -39,9 +38,9 @@ def stablehlo_case(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
-    """The outputs of the subgraph an index names; of the last subgraph where the index names none.
+    """outputs = outputs of the subgraph at ``index`` in the list of branches; of the last subgraph for an index outside.
 
-    Stored integers cross the border as they are. Source: tflite/kernels/stablehlo_case.cc.
+    Stored integers are passed unchanged. Source: tflite/kernels/stablehlo_case.cc.
     """
     branches = [int(i) for i in options.get("branch_subgraph_indices", ())] if options is not None else []
     if not branches:
@@ -57,10 +56,10 @@ def stablehlo_composite(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
-    """The outputs of the decomposition, whatever the composite is called and says of itself.
+    """outputs = outputs of the decomposition; the name and the attributes of the composite have no effect.
 
-    The decomposition is an ordinary subgraph: to its operators what comes in is computed, even where it is a constant
-    outside. Source: tflite/kernels/stablehlo_composite.cc.
+    The decomposition is an ordinary subgraph: constants outside are computed inputs of its operators. Source:
+    tflite/kernels/stablehlo_composite.cc.
     """
     return interpreter.call(_subgraph(options, "decomposition_subgraph_index"), _arrays(operands))
 
@@ -72,17 +71,15 @@ def while_(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> tuple[Array, ...]:
-    """The operands, put through the body as long as the condition subgraph says so of them; shapes may change.
+    """outputs = operands after the body has run on them while the condition subgraph returns true. Shapes may change.
 
-    The values that a turn leaves to the next turn are held by no tensor, and count as memory here.
-
-    Source: tflite/kernels/while.cc.
+    Values passed from one iteration to the next are in no tensor, and count as memory here. Source: tflite/kernels/while.cc.
     """
     condition, body = _subgraph(options, "cond_subgraph_index"), _subgraph(options, "body_subgraph_index")
     arrays, spent, kept = _arrays(operands), budget(), 0
     while True:
-        truth = interpreter.call(condition, arrays)
-        if len(truth) != 1 or not _truth(truth[0]):
+        condition_outputs = interpreter.call(condition, arrays)
+        if len(condition_outputs) != 1 or not _read_condition(condition_outputs[0]):
             spent.held -= kept
             return arrays
         arrays = interpreter.call(body, arrays)
@@ -93,7 +90,7 @@ def while_(
 
 @kernel("CALL_ONCE", ANY)
 def call_once(options: Options, interpreter: ReferenceInterpreter) -> tuple[Array, ...]:
-    """Run a subgraph without inputs and outputs on the first call only; it assigns the initial contents of variables.
+    """Run a subgraph without inputs and outputs on the first call only. It assigns the initial contents of variables.
 
     Source: tflite/kernels/call_once.cc.
     """
@@ -106,7 +103,7 @@ def call_once(options: Options, interpreter: ReferenceInterpreter) -> tuple[Arra
 
 @kernel("VAR_HANDLE", ANY)
 def var_handle(output: OutputSpec, options: Options, interpreter: ReferenceInterpreter) -> Array:
-    """The number of the variable called ``shared_name`` in ``container``, which lives as long as the interpreter.
+    """output = number of the variable called ``shared_name`` in ``container``, which exists as long as the interpreter.
 
     Source: tflite/kernels/var_handle.cc.
     """
@@ -116,7 +113,7 @@ def var_handle(output: OutputSpec, options: Options, interpreter: ReferenceInter
 
 @kernel("READ_VARIABLE", ANY)
 def read_variable(resource: Operand, output: OutputSpec, interpreter: ReferenceInterpreter) -> Array:
-    """Return the stored values last assigned to a variable, unchanged. Source: tflite/kernels/read_variable.cc."""
+    """output = stored values last assigned to a variable, unchanged. Source: tflite/kernels/read_variable.cc."""
     name = _variable(resource, interpreter)
     contents = interpreter.resources[name]
     if contents is None:
@@ -130,7 +127,7 @@ def read_variable(resource: Operand, output: OutputSpec, interpreter: ReferenceI
 def assign_variable(
     resource: Operand, value: Operand, interpreter: ReferenceInterpreter
 ) -> tuple[Array, ...]:
-    """A variable holds these stored values from now on. Source: tflite/kernels/assign_variable.cc."""
+    """Assign stored values to a variable. Source: tflite/kernels/assign_variable.cc."""
     name = _variable(resource, interpreter)
     before = interpreter.resources[name]
     budget().held += value.data.nbytes - (0 if before is None else before.nbytes)
@@ -142,7 +139,7 @@ def _variable(resource: Operand, interpreter: ReferenceInterpreter) -> tuple[str
     return interpreter.named(int(resource.data.reshape(-1)[0]))
 
 
-def _truth(data: Array) -> bool:
+def _read_condition(data: Array) -> bool:
     if data.size != 1:
         raise RunError(f"the condition has {data.size} values, not one")
     return bool(data.reshape(-1)[0])

@@ -8,7 +8,14 @@ import numpy as np
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time, reserve
-from litecheck.reference.kernels.hybrid import DYNAMIC, centred, flat, prepared, products, scaled
+from litecheck.reference.kernels.hybrid import (
+    DYNAMIC,
+    flat,
+    products,
+    scale_sums,
+    subtract_zero_points,
+    weight_matrix,
+)
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
@@ -27,7 +34,7 @@ from litecheck.reference.numerics.windows import Axis, axes, padded, windows
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
-#: Elements of the patch matrix multiplied at a time: 2 MB of float32, in reach of a second-level cache.
+#: Elements of the patch matrix per multiplication: 1 MB of float32, as large as the products, for a second-level cache.
 BLOCK = 1 << 18
 
 
@@ -54,7 +61,7 @@ def conv_2d(
 ) -> Array:
     """out[n, y, x, c] = bias[c] + sum over taps and depth of weight[c, i, j, d] * input[n, y*s + i, x*s + j, d].
 
-    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); padding is z.
     2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
@@ -89,9 +96,9 @@ def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], o
 def blocks(
     image: Array, matrix: Array, shape: tuple[int, ...], rows: Axis, columns: Axis, exact: bool = False
 ) -> Any:
-    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (pixels, channels)).
+    """Yield sums of products for some output rows: ((batch, slice of rows), sums of shape (pixels, channels)).
 
-    Of small images several at a time, a slice of the batch, where sums are ``exact`` whatever is added up beside them.
+    With ``exact`` sums, which do not depend on the block size, several small images form one block: batch is a slice.
     """
     channels, kernel_h, kernel_w, depth = shape
     groups = image.shape[3] // depth if depth else 1
@@ -125,9 +132,9 @@ def conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
-    """The real convolution in float32; runtimes add up in different orders, so it is equal but for rounding.
+    """output = the convolution in float32; it equals a runtime's except for the order of additions.
 
-    Under int8 or int4 weights the input is quantized first, see :func:`hybrid`.
+    For int8 or int4 weights, the input is quantized first, see :func:`hybrid`.
     """
     if weight.dtype in ("int8", "int4"):
         return clamp_real(
@@ -146,11 +153,11 @@ def conv_2d_float(
 
 
 def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Options, variant: str) -> Array:
-    """A convolution of images that are quantized individually; of pixels, where XNNPACK sees a matrix product (a single
-    filter of 1 channel is none).
+    """Return a convolution of images that are quantized individually.
 
-    LiteRT quantizes asymmetrically where filters have scales of their own or come in groups, else symmetrically.
-    Source: tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
+    XNNPACK quantizes pixels individually if the convolution is a matrix product (a single filter of 1 channel is none).
+    LiteRT quantizes asymmetrically for per-channel filter scales or groups, else symmetrically. Source:
+    tflite/kernels/conv.cc, EvalHybrid and EvalHybridPerChannel.
     """
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     reserve((input.shape[0], rows.out, columns.out, weight.shape[0]), 12)
@@ -160,16 +167,16 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
     if variant == "xnnpack" and pointwise and product:
         pixels = input.data.reshape(-1, input.shape[3])
         return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
-    matrix = prepared(weight)
-    images, scale = centred(flat(input.data), DYNAMIC[variant])
+    matrix = weight_matrix(weight)
+    images, scale = subtract_zero_points(flat(input.data), DYNAMIC[variant])
     image = padded(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
     for (n, y), sums in blocks(image, matrix, weight.shape, rows, columns):
-        out[n, y] = scaled(sums, scale[n], weight, bias).reshape(out[n, y].shape)
+        out[n, y] = scale_sums(sums, scale[n], weight, bias).reshape(out[n, y].shape)
     return out
 
 
 def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: BackendSet) -> str:
-    """Return the quantization of activations: ``xnnpack`` if XNNPACK runs the operator and the arithmetic says so.
+    """Return the quantization of activations: ``xnnpack`` if XNNPACK runs the operator and the arithmetic selects it.
 
     Otherwise ``asymmetric`` for unequal weight scales or several groups, else ``symmetric``.
     """

@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D: a convolution of each channel with its own filters."""
+"""DEPTHWISE_CONV_2D: a convolution of each channel with separate filters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from litecheck.reference.compute_limits import check_time, reserve
-from litecheck.reference.kernels.hybrid import asymmetric, centred, flat, prepared, scaled
+from litecheck.reference.kernels.hybrid import (
+    asymmetric,
+    flat,
+    scale_sums,
+    subtract_zero_points,
+    weight_matrix,
+)
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
 from litecheck.reference.numerics.numba_loops import NumbaLoops, numba_loops
@@ -19,10 +25,10 @@ from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
-#: Elements accumulated at a time: 0.5 MB of float32, because each is read and written once for every tap.
+#: Sums per block: 0.5 MB of float32, because each sum is read and written once for every tap.
 BLOCK = 1 << 17
 
-#: (batch, first row of the padded image, sums to fill) of some rows of the output.
+#: Function that fills the sums of some output rows: (batch, first row of the padded image, sums).
 AddUp = Callable[[int, int, Array], None]
 
 
@@ -43,12 +49,12 @@ def depthwise_conv_2d(
 ) -> Array:
     """out[n, y, x, d*m + k] = bias[c] + sum over taps of weight[0, i, j, d*m + k] * input[n, y*s + i, x*s + j, d].
 
-    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); windows beyond the image see z.
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); padding is z.
     2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
     input (n, h, w, d), weight (1, kh, kw, d * m), bias (channels,). m, the depth multiplier, follows from the shapes.
-    A weight zero point counts for uint8 only; LiteRT ignores it elsewhere.
+    A weight zero point is used for uint8 only; LiteRT ignores it for other types.
     Source: tflite/kernels/depthwise_conv.cc, internal/reference/integer_ops/depthwise_conv.h.
     """
     kind, zero = signed(input)
@@ -63,7 +69,7 @@ def depthwise_conv_2d(
     taps = made.filters.matrix.T
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     reserve((input.shape[0], rows.out, columns.out, weight.shape[3]), 2)
-    stored = _repeated(as_signed(input.data), weight.shape[3])
+    stored = _repeat_channels(as_signed(input.data), weight.shape[3])
     image = padded(stored, rows, columns, zero, stored.dtype)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[3]), made.rescale.dtype)
     for index, sums in blocks(image, taps, rows, columns):
@@ -71,8 +77,8 @@ def depthwise_conv_2d(
     return out
 
 
-def _repeated(x: Array, channels: int) -> Array:
-    """The image with every channel as often as it has filters."""
+def _repeat_channels(x: Array, channels: int) -> Array:
+    """Return the image with every channel repeated by its number of filters."""
     depth = x.shape[3]
     if not depth or channels % depth:
         raise RunError(f"{channels} filters do not divide among {depth} input channels")
@@ -81,9 +87,9 @@ def _repeated(x: Array, channels: int) -> Array:
 
 
 def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tuple[tuple[int, slice], Array]]:
-    """Sums of products, some output rows at a time: ((batch, slice of rows), sums of shape (rows, columns * channels)).
+    """Yield sums of products for some output rows: ((batch, slice of rows), sums of shape (rows, columns * channels)).
 
-    ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which keeps the image's values.
+    ``taps`` has shape (kernel_h * kernel_w, channels) and the type of the sums, which represents the image's values exactly.
     """
     width = columns.out * image.shape[3]
     if not rows.out * width:
@@ -91,7 +97,9 @@ def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tup
     height = min(rows.out, max(1, BLOCK // max(1, width)))
     sums = np.zeros((height, width), taps.dtype)
     loops = numba_loops(len(image) * rows.out * width)
-    add_up = _by_pixel(loops, image, taps, rows, columns) if loops else _by_tap(image, taps, rows, columns)
+    add_up = (
+        _add_by_pixel(loops, image, taps, rows, columns) if loops else _add_by_tap(image, taps, rows, columns)
+    )
     for n in range(len(image)):
         for y in range(0, rows.out, height):
             check_time()
@@ -100,11 +108,11 @@ def blocks(image: Array, taps: Array, rows: Axis, columns: Axis) -> Iterator[tup
             yield (n, slice(y, y + height)), part
 
 
-def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
-    """For each row of the output all taps at once, along the whole row.
+def _add_by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
+    """Return a function that adds all taps at once to each output row, along the whole row.
 
-    Under a stride the image's columns are dealt out first, so that what a tap meets along the row lies together in
-    memory; then only the taps that meet the same columns go together.
+    With a stride, the columns of the image are first grouped by their remainder, so that the inputs of a tap are
+    contiguous in memory. Only taps with the same remainder are then added at once.
     """
     kernels = taps.reshape(rows.kernel, columns.kernel, -1)
     reserve((rows.kernel, columns.kernel, columns.out, kernels.shape[2]), taps.itemsize, "repeated filters")
@@ -118,10 +126,10 @@ def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
 
     def add_up(n: int, first: int, sums: Array) -> None:
         last = first + (len(sums) - 1) * rows.stride + (rows.kernel - 1) * rows.dilation + 1
-        for at, (met, start, tap) in enumerate(phases):
-            dealt = np.ascontiguousarray(met[n, first:last], taps.dtype)
-            seen = _along(
-                dealt, start, (len(sums), *tap.shape), rows, apart * columns.dilation // columns.stride
+        for at, (remainder_columns, start, tap) in enumerate(phases):
+            contiguous = np.ascontiguousarray(remainder_columns[n, first:last], taps.dtype)
+            seen = _tap_inputs(
+                contiguous, start, (len(sums), *tap.shape), rows, apart * columns.dilation // columns.stride
             )
             if at:
                 sums += np.einsum("yijk,ijk->yk", seen, tap)
@@ -131,10 +139,10 @@ def _by_tap(image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
     return add_up
 
 
-def _along(image: Array, start: int, shape: tuple[int, ...], rows: Axis, apart: int) -> Array:
-    """View (out rows, taps down, taps across, columns * channels) of the inputs of each tap.
+def _tap_inputs(image: Array, start: int, shape: tuple[int, ...], rows: Axis, apart: int) -> Array:
+    """Return a view (out rows, taps down, taps across, columns * channels) of the inputs of each tap.
 
-    Adjacent taps are ``apart`` columns apart, the first tap begins at column ``start``.
+    Adjacent taps are ``apart`` columns apart; the first tap begins at column ``start``.
     """
     down, across, item = image.strides
     strides = down * rows.stride, down * rows.dilation, across * apart, item
@@ -142,8 +150,8 @@ def _along(image: Array, start: int, shape: tuple[int, ...], rows: Axis, apart: 
     return view
 
 
-def _by_pixel(loops: NumbaLoops, image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
-    """For each pixel all taps, compiled."""
+def _add_by_pixel(loops: NumbaLoops, image: Array, taps: Array, rows: Axis, columns: Axis) -> AddUp:
+    """Return a function that adds all taps of each pixel in a compiled loop."""
     channels = image.shape[3]
     kernels = np.ascontiguousarray(taps).reshape(rows.kernel, columns.kernel, channels)
     down, across = (rows.stride, rows.dilation), (columns.stride, columns.dilation)
@@ -159,25 +167,25 @@ def _by_pixel(loops: NumbaLoops, image: Array, taps: Array, rows: Axis, columns:
 def depthwise_conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options
 ) -> Array:
-    """The real depthwise convolution in float32; runtimes add up in different orders.
+    """output = the depthwise convolution in float32; it equals a runtime's except for the order of additions.
 
-    Under int8 weights each image is quantized asymmetrically first; XNNPACK does not take those.
-    Source: tflite/kernels/depthwise_conv.cc, EvalHybridPerChannel.
+    For int8 weights, each image is quantized asymmetrically first; XNNPACK does not run these operators. Source:
+    tflite/kernels/depthwise_conv.cc, EvalHybridPerChannel.
     """
     channels = weight.shape[3]
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     reserve((input.shape[0], rows.out, columns.out, channels), 12)
     out = np.empty((input.shape[0], rows.out, columns.out, channels), np.float32)
     if weight.dtype == "float32":
-        image = padded(_repeated(input.data, channels), rows, columns, 0, np.float32)
+        image = padded(_repeat_channels(input.data, channels), rows, columns, 0, np.float32)
         for index, sums in blocks(image, weight.data.reshape(-1, channels), rows, columns):
             out[index] = sums.reshape(out[index].shape)
         return clamp_real(out if bias is None else out + bias.data, options)
     if weight.dtype != "int8":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
-    taps = prepared(weight, -1).T
-    images, scale = centred(flat(input.data), asymmetric)
-    image = padded(_repeated(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
+    taps = weight_matrix(weight, -1).T
+    images, scale = subtract_zero_points(flat(input.data), asymmetric)
+    image = padded(_repeat_channels(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
     for (n, y), sums in blocks(image, taps, rows, columns):
-        out[n, y] = scaled(sums.reshape(out[n, y].shape), scale[n], weight, bias)
+        out[n, y] = scale_sums(sums.reshape(out[n, y].shape), scale[n], weight, bias)
     return clamp_real(out, options)

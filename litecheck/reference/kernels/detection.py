@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess, the custom operator of SSD: boxes from anchors, without overlapping boxes."""
+"""TFLite_Detection_PostProcess, the custom operator of SSD: boxes from anchors, and non-maximum suppression."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from litecheck.reference.kernels.quantize import dequantize
 from litecheck.reference.registry import kernel
 from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec, RunError
 
-#: Comparison: True if the first place comes before the second.
+#: Comparison: True if the first index comes before the second.
 Before = Callable[[int, int], bool]
 
 
 def largest_first(values: NDArray[np.float32], count: int) -> list[int]:
-    """Places of the ``count`` largest values, largest first; a single place is the first of the largest.
+    """Return the indices of the ``count`` largest values, largest first. A count of 1 gives the first of equal values.
 
-    Equal values are ordered as libstdc++ leaves them: a heap of the first ``count`` places, the worst on top, takes in
-    every later place that is better, and is then emptied from the top.
+    Equal values are in the order of libstdc++: a heap of the first ``count`` indices, the worst on top, accepts each
+    later index that is better, and is then emptied from the top.
     """
     if count == 1:
         return [int(values.argmax())]
@@ -34,7 +34,7 @@ def largest_first(values: NDArray[np.float32], count: int) -> list[int]:
 
 
 def partial_sort(size: int, count: int, before: Before) -> list[int]:
-    """The first ``count`` of places 0 to ``size`` - 1 in order, as libstdc++'s std::partial_sort leaves them."""
+    """Return the first ``count`` of the indices 0 to ``size`` - 1 in the order of libstdc++'s std::partial_sort."""
     heap = list(range(count))
     for hole in reversed(range(count // 2)):
         _settle(heap, hole, count, heap[hole], before)
@@ -48,7 +48,7 @@ def partial_sort(size: int, count: int, before: Before) -> list[int]:
 
 
 def _settle(heap: list[int], hole: int, size: int, value: int, before: Before) -> None:
-    """Put ``value`` into a heap's hole: worse children move up until the hole is a leaf, then it climbs back."""
+    """Put ``value`` into the hole of a heap: worse children move up to a leaf, then the value moves up to its position."""
     top, child = hole, 2 * hole + 2
     while child <= size:
         if child == size or before(heap[child], heap[child - 1]):
@@ -68,7 +68,7 @@ _SPLIT = {"product": "split-body"}
 
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
-    """The operator's options; ``scales`` divide y, x, height and width of the encodings."""
+    """Options of the operator. ``scales`` divide y, x, height and width of the encodings."""
 
     most: int
     classes_each: int
@@ -81,7 +81,7 @@ class DetectionOptions:
 
     @classmethod
     def of(cls, operator: Operator) -> DetectionOptions:
-        """Read from the custom options, a flexbuffer; what it leaves out is 0, but a hundred detections per class."""
+        """Read the custom options, a flexbuffer. Absent options are 0, except 100 detections per class."""
         try:
             found = read_map(
                 operator.custom_options.tobytes() if operator.custom_options is not None else b""
@@ -110,20 +110,20 @@ def detection_postprocess(
     detection_boxes: OutputSpec, detection_classes: OutputSpec, detection_scores: OutputSpec, num_detections: OutputSpec,
     operator: Operator,
 ) -> tuple[Array, ...]:  # fmt: skip
-    """The boxes (ymin, xmin, ymax, xmax) of highest score that do not overlap, their classes and scores, and how many.
+    """outputs = boxes (ymin, xmin, ymax, xmax) of highest score without overlap, their classes and scores, and their number.
 
     1. y = encoded y / y_scale * anchor height + anchor y, likewise x; half the height is exp(encoded h / h_scale) / 2 *
        anchor height, likewise the width: in float64, each rounded to float32. uint8 is dequantized in float32 first.
-    2. Regular: for each class the boxes above the threshold, best first, without those that overlap a better box; of all
-       classes the best, equal scores in the order of classes. Fast: as if each box had a single class, its best, and with
-       it the next best classes.
-    3. What is left of the outputs is 0; LiteRT leaves it as it was in memory where suppression is fast.
+    2. Regular: for each class the boxes above the threshold, best first, without boxes that overlap a better box; of all
+       classes the best, equal scores in the order of classes. Fast: only the best class of each box counts, and the next
+       best classes are returned with it.
+    3. Unused outputs are 0; LiteRT does not write them in fast suppression.
 
-    box_encodings (1, boxes, 4 or more), class_predictions (1, boxes, classes, or with the background in front),
+    box_encodings (1, boxes, 4 or more), class_predictions (1, boxes, classes, or with the background as first class),
     anchors (boxes, 4). Source: tflite/kernels/detection_postprocess.cc.
     """
     settings = DetectionOptions.of(operator)
-    boxes = _decoded(box_encodings, anchors, settings)
+    boxes = _decode_boxes(box_encodings, anchors, settings)
     scores = _real(class_predictions, split=True)[0]
     background = scores.shape[1] - settings.classes
     if background not in (0, 1) or len(scores) != len(boxes):
@@ -140,7 +140,7 @@ def detection_postprocess(
 
 
 def _real(value: Operand, split: bool = False) -> Floats:
-    """uint8 as (q - zero point) * scale in float32; with ``split`` as the optimized DEQUANTIZE computes."""
+    """Return uint8 values as (q - zero point) * scale in float32. With ``split``, compute as the optimized DEQUANTIZE."""
     if value.dtype == "float32":
         return value.data
     if value.dtype != "uint8":
@@ -150,7 +150,7 @@ def _real(value: Operand, split: bool = False) -> Floats:
     return np.asarray((value.data.astype(np.float32) - np.float32(value.zero_point)) * value.scale)
 
 
-def _decoded(box_encodings: Operand, anchors: Operand, settings: DetectionOptions) -> Floats:
+def _decode_boxes(box_encodings: Operand, anchors: Operand, settings: DetectionOptions) -> Floats:
     if anchors.dtype != box_encodings.dtype:
         raise RunError(f"{box_encodings.dtype} boxes with {anchors.dtype} anchors")
     y, x, h, w = _real(box_encodings)[0, :, :4].astype(np.float64).T
@@ -169,7 +169,7 @@ def _decoded(box_encodings: Operand, anchors: Operand, settings: DetectionOption
 
 
 def _overlaps(boxes: Floats, box: Floats) -> Floats:
-    """Intersection by union of each of some boxes with a given box, in float32; 0 where an area is."""
+    """Return the intersection over union of several boxes with one box, in float32; 0 if an area is 0."""
     with np.errstate(all="ignore"):
         own = (box[2] - box[0]) * (box[3] - box[1])
         areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
@@ -180,8 +180,8 @@ def _overlaps(boxes: Floats, box: Floats) -> Floats:
     return found
 
 
-def _suppressed(boxes: Floats, scores: Floats, settings: DetectionOptions, most: int) -> list[int]:
-    """Box numbers, best score first, without those that overlap a better box; equal scores in the order of boxes."""
+def _suppress_overlaps(boxes: Floats, scores: Floats, settings: DetectionOptions, most: int) -> list[int]:
+    """Return box indices, best score first, without boxes that overlap a better box; equal scores in the order of boxes."""
     left = np.flatnonzero(scores >= settings.lowest)
     left = left[np.argsort(-scores[left], kind="stable")]
     selected: list[int] = []
@@ -201,14 +201,14 @@ def _fast(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tup
         check_time()
         ranked.append(largest_first(row, count))
     best = np.array([row[first[0]] for row, first in zip(scores, ranked, strict=True)], np.float32)
-    return [(box, ranked[box]) for box in _suppressed(boxes, best, settings, settings.most)]
+    return [(box, ranked[box]) for box in _suppress_overlaps(boxes, best, settings, settings.most)]
 
 
 def _regular(boxes: Floats, scores: Floats, settings: DetectionOptions) -> list[tuple[int, list[int]]]:
     kept: list[tuple[int, int]] = []
     for kind in range(settings.classes):
         check_time()
-        chosen = _suppressed(boxes, scores[:, kind], settings, min(settings.per_class, settings.most))
+        chosen = _suppress_overlaps(boxes, scores[:, kind], settings, min(settings.per_class, settings.most))
         together = [*kept, *((box, kind) for box in chosen)]
         kept = sorted(together, key=lambda at: -scores[at])[: settings.most]
     return [(box, [kind]) for box, kind in kept]

@@ -25,7 +25,7 @@ _QUANTIZED = ("int8", "uint8", "int16")
 
 @dataclass(frozen=True)
 class Quotient:
-    """x / y by the reciprocal of y's leading bits; ``multiplier`` is lhs scale / (rhs scale * output scale)."""
+    """x / y by the reciprocal of y's leading bits. ``multiplier`` is lhs scale / (rhs scale * output scale)."""
 
     zero_points: tuple[int, int, int]
     multiplier: tuple[int, int]
@@ -33,7 +33,7 @@ class Quotient:
     shift: str = "exact"
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         x, y = x - self.zero_points[0], y - self.zero_points[1]
         x, y = np.where(y < 0, -x, x), np.abs(y)
         inverse, above_one = reciprocal(y, 31)
@@ -44,23 +44,23 @@ class Quotient:
         return saturate(scaled + self.zero_points[2], *self.bounds)
 
 
-def _exact(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits, half away from zero, whatever ``bits``; what grows beyond 62 bits saturates later anyway."""
+def _shift_exact(x: Ints, bits: Ints) -> Ints:
+    """Return x / 2^bits, half away from zero, for any ``bits``. Values beyond 62 bits saturate later."""
     return np.where(bits >= 0, rounding_shift(x, np.clip(bits, 0, 62)), x << np.clip(-bits, 0, 31))
 
 
 def _one_shift_reciprocal(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits, half away from zero, in 32-bit registers of x86, where it is undefined from 32 bits on.
+    """Return x / 2^bits, half away from zero, in 32-bit registers of x86, where a shift by 32 or more bits is undefined.
 
-    There the mask of the remainder fills the word and the shift counts modulo 32.
+    For these shifts, the mask of the remainder has all bits set, and the shift counts modulo 32.
     """
     mask = np.where(bits >= 32, -1, (np.int64(1) << np.clip(bits, 0, 31)) - 1)
     remainder, threshold = x & mask, (mask >> 1) + (x < 0)
     return (x >> (bits & 31)) + (remainder > threshold)
 
 
-#: What shifts a quotient back: (quotient, bits to the right) -> rounded.
-SHIFTS = {"exact": _exact, "word": _one_shift_reciprocal}
+#: Final shifts of a quotient: (quotient, bits to the right) -> rounded.
+SHIFTS = {"exact": _shift_exact, "word": _one_shift_reciprocal}
 
 
 @kernel(
@@ -69,10 +69,10 @@ SHIFTS = {"exact": _exact, "word": _one_shift_reciprocal}
 def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """output = lhs / rhs, clamped by the fused activation; shapes broadcast.
 
-    The divisor is normalised to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits; their product
-    times the multiplier, shifted back: LiteRT shifts small quotients by more than a word holds (``word``), which
-    known-faults.yaml describes. A divisor of 0 is refused, or normalised to -1 as if it were a number (``reciprocal``).
-    The multiplier is made of float32 or of float64 scales. Source: tflite/kernels/internal/reference/div.h.
+    The divisor is normalized to [1, 2) and inverted in Q0.31, the dividend shifted up to fill 31 bits. Their product
+    times the multiplier is shifted back. LiteRT shifts small quotients by 32 or more bits (``word``, described in
+    known-faults.yaml). A divisor of 0 is rejected, or normalized to -1 like a number (``reciprocal``). The multiplier is
+    computed from float32 or float64 scales. Source: tflite/kernels/internal/reference/div.h.
 
     For example, 30 and 20 with scales 0.1 give 15.
     """
@@ -88,21 +88,21 @@ def div(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, varian
 
 @kernel("DIV", "float32", "int32")
 def div_plain(lhs: Operand, rhs: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = lhs / rhs, integers truncated towards zero, clamped by the fused activation.
+    """output = lhs / rhs, integers truncated toward zero, clamped by the fused activation.
 
     Source: tflite/kernels/div.cc.
     """
     if output.dtype == "float32":
         with np.errstate(divide="ignore", invalid="ignore"):
             return clamp_real(np.divide(lhs.data, rhs.data), options)
-    _refuse_zero(rhs)
+    _reject_zero(rhs)
     x, y = lhs.data.astype(np.int64), rhs.data.astype(np.int64)
     return clamp_real((np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))).astype(output.dtype), options)
 
 
 @kernel("FLOOR_DIV", "float32", "int8", "int16", "int32")
 def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = floor(lhs / rhs), of stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc.
+    """output = floor(lhs / rhs), as stored values; shapes broadcast. Source: tflite/kernels/floor_div.cc.
 
     For example, -7 / 2 and 7 / -2 give -4.
     """
@@ -110,13 +110,13 @@ def floor_div(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             quotient = np.floor(lhs.data.astype(np.float64) / rhs.data.astype(np.float64))
         return quotient.astype(np.float32)
-    _refuse_zero(rhs)
+    _reject_zero(rhs)
     return (lhs.data.astype(np.int64) // rhs.data.astype(np.int64)).astype(output.dtype)
 
 
 @kernel("FLOOR_MOD", "float32", "int8", "int16", "int32", "int64")
 def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = lhs - rhs * floor(lhs / rhs), of stored values: its sign is rhs's. Source: floor_mod.cc.
+    """output = lhs - rhs * floor(lhs / rhs), as stored values, with the sign of rhs. Source: floor_mod.cc.
 
     For example, -7 and 3 give 2, 7 and -3 give -2.
     """
@@ -124,7 +124,7 @@ def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
         with np.errstate(invalid="ignore"):
             left = np.fmod(lhs.data, rhs.data)
             return np.asarray(np.where((left != 0) & ((rhs.data < 0) != (left < 0)), left + rhs.data, left))
-    _refuse_zero(rhs)
+    _reject_zero(rhs)
     if output.dtype == "int64":
         return np.asarray(
             np.where(rhs.data == -1, np.int64(0), np.mod(lhs.data, np.where(rhs.data == -1, 1, rhs.data)))
@@ -132,6 +132,6 @@ def floor_mod(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
     return np.mod(lhs.data.astype(np.int64), rhs.data.astype(np.int64)).astype(output.dtype)
 
 
-def _refuse_zero(rhs: Operand) -> None:
+def _reject_zero(rhs: Operand) -> None:
     if not rhs.data.all():
         raise RunError("division by zero")

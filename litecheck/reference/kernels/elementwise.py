@@ -19,20 +19,22 @@ def _reserve_chosen(condition: Array, on_true: Operand, on_false: Operand) -> No
 
 @kernel("SELECT", *_ANY, deciding="on_true")
 def select(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
-    """output = on_true where condition holds, else on_false; stored values are copied.
+    """output = on_true if condition is true, else on_false; stored values are copied.
 
-    condition has the operands' shape, or none, or their first dimension. Source: tflite/kernels/select.cc.
+    condition has the shape of the values, or is a scalar, or has their first dimension. Source: tflite/kernels/select.cc.
+
+    For example, (false, true), (1, 2) and (3, 4) give (3, 2).
     """
-    asked = condition.data
-    if asked.ndim == 1 and on_true.data.ndim > 1:
-        asked = asked.reshape(-1, *(1,) * (on_true.data.ndim - 1))
-    _reserve_chosen(asked, on_true, on_false)
-    return np.where(asked, on_true.data, on_false.data)
+    condition_data = condition.data
+    if condition_data.ndim == 1 and on_true.data.ndim > 1:
+        condition_data = condition_data.reshape(-1, *(1,) * (on_true.data.ndim - 1))
+    _reserve_chosen(condition_data, on_true, on_false)
+    return np.where(condition_data, on_true.data, on_false.data)
 
 
 @kernel("SELECT_V2", *_ANY, deciding="on_true")
 def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
-    """output = on_true where condition holds, else on_false; all three broadcast. Source: tflite/kernels/select.cc.
+    """output = on_true if condition is true, else on_false; all three broadcast. Source: tflite/kernels/select.cc.
 
     For example, (false, true), (1, 2) and (3, 4) give (3, 2).
     """
@@ -70,20 +72,21 @@ def bitwise_xor(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 
 @kernel("RIGHT_SHIFT", *_INTEGERS)
 def right_shift(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = lhs shifted right by rhs bits, arithmetically; rhs is kept within 0 .. width - 1.
+    """output = lhs shifted right by rhs bits, arithmetically; rhs is clamped to 0 .. width - 1.
 
-    Source: tflite/kernels/right_shift.cc.
+    Source: tflite/kernels/right_shift.cc. For example, -8 shifted by 1 gives -4.
     """
     return np.asarray(np.right_shift(lhs.data, np.clip(rhs.data, 0, lhs.data.dtype.itemsize * 8 - 1)))
 
 
 @kernel("POW", "float32", "int32")
 def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = lhs to the power of rhs; int32 exponents may not be negative.
+    """output = lhs to the power of rhs. Negative int32 exponents raise RunError.
 
-    An int32 power beyond 32 bits wraps if a single exponent broadcasts, which LiteRT multiplies out, and is -2^31
-    otherwise. Example: 46341 to the power of the scalar 2 gives -2147479015.
-    Source: tflite/kernels/pow.cc.
+    LiteRT multiplies int32 powers with a single broadcast exponent, so that they wrap beyond 32 bits. Other int32
+    powers beyond 32 bits are -2^31. Source: tflite/kernels/pow.cc.
+
+    Example: 46341 to the power of the scalar 2 gives -2147479015.
     """
     if output.dtype == "float32":
         with np.errstate(all="ignore"):
@@ -98,7 +101,7 @@ def power(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 
 @kernel("ATAN2", "float32", "float64")
 def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
-    """output = the angle of the point (rhs, lhs), in (-pi, pi]; equal shapes. Source: tflite/kernels/atan2.cc."""
+    """output = angle of the point (rhs, lhs), in (-pi, pi]; shapes are equal. Source: tflite/kernels/atan2.cc."""
     if lhs.shape != rhs.shape:
         raise RunError(f"shapes {list(lhs.shape)} and {list(rhs.shape)} differ")
     return np.asarray(np.arctan2(lhs.data, rhs.data))
@@ -106,7 +109,7 @@ def atan2(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
 
 @kernel("ADD_N", "float32", "int32")
 def add_n(values: tuple[Operand, ...], output: OutputSpec) -> Array:
-    """output = the sum of all values, from the first on; equal shapes. Source: tflite/kernels/add_n.cc."""
+    """output = sum of all values, in their order; shapes are equal. Source: tflite/kernels/add_n.cc."""
     reserve(values[0].shape, values[0].data.itemsize)
     total = values[0].data.copy()
     for value in values[1:]:

@@ -13,9 +13,9 @@ _F = np.float32
 
 @kernel("FAKE_QUANT", "float32")
 def fake_quant(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """x clamped to ``min``..``max``, moved so that 0 is a step, and rounded half away from ``min`` to a step, in float32.
+    """output = x clamped to ``min``..``max`` and rounded half away from ``min`` to a step, in float32.
 
-    Any shape. Source: tflite/kernels/internal/reference/fake_quant.h.
+    The range is first moved so that 0 is a step. Any shape. Source: tflite/kernels/internal/reference/fake_quant.h.
     """
     least, most = (_F(options.get(name) or 0) if options is not None else _F(0) for name in ("min", "max"))
     bits = int(options.get("num_bits") or 0) if options is not None else 0

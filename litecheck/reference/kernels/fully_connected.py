@@ -27,7 +27,7 @@ from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
 _ROUNDINGS = rescalings("float64")
-#: Rows multiplied at a time, so that the accumulators of long batches stay small.
+#: Rows per multiplication, so that the accumulators of long batches stay small.
 ROWS = 1 << 12
 
 
@@ -55,15 +55,15 @@ def fully_connected(
 ) -> Array:
     """out[n, c] = bias[c] + sum over depth of weight[c, d] * input[n, d], input read as rows of the weights' depth.
 
-    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw counts only where the weights have a single scale.
-    2. Rescale by input scale * weight scale[c] / output scale. In fixed point a single weight scale means a product in
-       the width of ``multiplier``, a scale for each unit a float64 product.
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16). zw is used only if the weights have a single scale.
+    2. Rescale by input scale * weight scale[c] / output scale. In fixed point, the product of scales has the width of
+       ``multiplier`` for a single weight scale, and is float64 for a scale per unit.
     3. Add the output zero point, clamp to type and fused activation.
 
-    For int16 the options may state no bias type, or not that of the bias. Kernels then round 32-bit or 64-bit sums.
+    For int16, the bias type in the options may be absent or differ from the bias. Kernels then round 32-bit or 64-bit sums.
 
-    weight (units, depth), bias (units,); out has the input's leading dimensions where keep_num_dims is set, and is
-    (rows, units) otherwise.
+    weight (units, depth), bias (units,); out has the input's leading dimensions if keep_num_dims is set, else
+    (rows, units).
     Source: tflite/kernels/fully_connected.cc, internal/reference/integer_ops/fully_connected.h.
     """
     kind, zero = signed(input)
@@ -87,7 +87,7 @@ def fully_connected(
         check_time()
         part = rows[start : start + ROWS].astype(matrix.dtype)
         made.rescale(part @ matrix.T, made.offset, out[start : start + ROWS])
-    return _shaped(out, input, options)
+    return _restore_shape(out, input, options)
 
 
 @kernel(
@@ -105,10 +105,10 @@ def fully_connected_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
     taken: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
-    """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
+    """output = the product in float32; it equals a runtime's except for the order of additions.
 
-    Under integer weights each row of the input is quantized first, as ``dynamic`` names it.
-    Source: tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
+    For integer weights, each row of the input is quantized first, with the variant of ``dynamic``. Source:
+    tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
     """
     units, depth = _matrix(weight)
     rows, details = _rows(input.data, depth), weight.quantization.details
@@ -123,14 +123,14 @@ def fully_connected_float(
         out = products(rows, weight, bias, dynamic(_variant(weight, variants, taken), options))
     else:
         raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
-    return _shaped(clamp_real(out, options), input, options)
+    return _restore_shape(clamp_real(out, options), input, options)
 
 
 def _variant(weight: Operand, variants: Variants, taken: BackendSet) -> str:
     """Return the quantization of rows.
 
-    If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for the remaining types.
-    ``symmetric`` becomes ``as-asked`` if LiteRT's optimized kernels reject the operator as well.
+    If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for other types.
+    ``symmetric`` becomes ``as-asked`` if LiteRT's optimized kernels also reject the operator.
     """
     variant = variants["dynamic"]
     if variant == "xnnpack" and XNNPACK not in taken:
@@ -145,11 +145,11 @@ def _matrix(weight: Operand) -> tuple[int, int]:
 
 
 def _rows(stored: Array, depth: int) -> Array:
-    """Return an input as rows of the weights' depth; the rows of an empty input are those of its shape."""
+    """Return an input as rows of the weights' depth. For a depth of 0, the number of rows follows from the shape."""
     return stored.reshape(stored.size // depth if depth else math.prod(stored.shape[:-1]), depth)
 
 
-def _shaped(rows: Array, input: Operand, options: Options) -> Array:
+def _restore_shape(rows: Array, input: Operand, options: Options) -> Array:
     """Return rows of outputs, with the input's leading dimensions if ``keep_num_dims`` is set."""
     keep = options is not None and bool(options.get("keep_num_dims", False))
     return rows.reshape(*input.shape[:-1], rows.shape[-1]) if keep else rows

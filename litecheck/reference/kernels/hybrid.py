@@ -1,6 +1,6 @@
 """Products of float32 activations and integer weights: the activations are quantized at run time, row by row.
 
-The operator decides the meaning of a row: a vector in FULLY_CONNECTED and BATCH_MATMUL, an image in convolutions.
+A row is a vector in FULLY_CONNECTED and BATCH_MATMUL, an image in convolutions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.integer_matmul import weights
 from litecheck.reference.runtime_tensors import Array, Operand, Options, RunError
 
-#: The largest magnitude of an int8 less a zero point.
+#: Largest magnitude of an int8 value less a zero point.
 REACH = 255
 
 #: Rows of float32 -> (stored int8, scale of each row, zero point of each row).
@@ -23,7 +23,7 @@ Dynamic = Callable[[NDArray[np.float32]], tuple[NDArray[np.int8], NDArray[np.flo
 
 
 def symmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
-    """Scale max |x| / 127, zero point 0, rounded half away; a row of zeros has scale 1.
+    """Quantize rows with scale max |x| / 127 and zero point 0, rounded half away. A row of zeros has scale 1.
 
     Source: tflite/kernels/internal/reference/portable_tensor_utils.cc, PortableSymmetricQuantizeFloats.
     """
@@ -34,11 +34,10 @@ def symmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.floa
 
 
 def asymmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
-    """Scale (max - min) / 255 with 0 inside, the zero point from whichever end is hit more closely.
+    """Quantize rows with scale (max - min) / 255, including 0 in the range; the zero point comes from the closer end.
 
-    x / scale is rounded half away before the zero point is added, as vector code does it, whatever the kernels;
-    portable code rounds the sum. Source: tflite/kernels/internal/optimized/neon_tensor_utils.cc,
-    NeonAsymmetricQuantizeFloats.
+    x / scale is rounded half away before the zero point is added, as in vector code; portable code rounds the sum.
+    Source: tflite/kernels/internal/optimized/neon_tensor_utils.cc, NeonAsymmetricQuantizeFloats.
     """
     low = np.minimum(x.min(axis=1, initial=0.0), 0).astype(np.float32)
     high = np.maximum(x.max(axis=1, initial=0.0), 0).astype(np.float32)
@@ -55,7 +54,8 @@ def asymmetric(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.flo
 
 
 def xnnpack(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
-    """As :func:`asymmetric` in float32, rounded half to even. Source: XNNPACK, src/packq and src/qs8-convert."""
+    """Quantize rows as :func:`asymmetric`, but in float32 and half to even. Source: XNNPACK, src/packq and
+    src/qs8-convert."""
     low = np.minimum(x.min(axis=1, initial=0.0), 0).astype(np.float32)
     high = np.maximum(x.max(axis=1, initial=0.0), 0).astype(np.float32)
     factor = np.where(
@@ -68,20 +68,22 @@ def xnnpack(x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float3
     return stored, (np.float32(1) / factor).astype(np.float32), zero
 
 
-#: How rows are quantized, by the name an arithmetic file uses; see :func:`dynamic` for ``as-asked``.
+#: Quantizations of rows by the name in arithmetic files; see :func:`dynamic` for ``as-asked``.
 DYNAMIC: dict[str, Dynamic] = {"symmetric": symmetric, "asymmetric": asymmetric, "xnnpack": xnnpack}
 
 
 def dynamic(variant: str, options: Options) -> Dynamic:
     """Return the quantization of rows in a variant: ``as-asked`` is symmetric unless asymmetric_quantize_inputs is set."""
     if variant == "as-asked":
-        asked = options is not None and options.get("asymmetric_quantize_inputs", False)
-        variant = "asymmetric" if asked else "symmetric"
+        asymmetric_inputs = options is not None and options.get("asymmetric_quantize_inputs", False)
+        variant = "asymmetric" if asymmetric_inputs else "symmetric"
     return DYNAMIC[variant]
 
 
-def centred(x: NDArray[np.float32], quantize: Dynamic) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Rows less their zero points, integers of magnitude up to ``REACH``, and the scale of each row."""
+def subtract_zero_points(
+    x: NDArray[np.float32], quantize: Dynamic
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Return rows less their zero points, integers of magnitude up to ``REACH``, and the scale of each row."""
     stored, scale, zero = quantize(x)
     return stored - zero.astype(np.int16)[:, None], scale
 
@@ -91,8 +93,8 @@ def flat(x: Array) -> Array:
     return x.reshape(len(x), math.prod(x.shape[1:]))
 
 
-def prepared(weight: Operand, axis: int = 0) -> Array:
-    """The weights as (channels, depth), channels along ``axis``, in a float type that keeps sums over the depth."""
+def weight_matrix(weight: Operand, axis: int = 0) -> Array:
+    """Return the weights as (channels, depth), channels along ``axis``, in a float type with exact sums over the depth."""
 
     def make() -> Array:
         stored = np.moveaxis(weight.data, axis, 0)
@@ -101,29 +103,29 @@ def prepared(weight: Operand, axis: int = 0) -> Array:
     return weight.once("hybrid", make)
 
 
-def scaled(
+def scale_sums(
     sums: Array, scale: np.float32 | NDArray[np.float32], weight: Operand, bias: Operand | None
 ) -> Array:
-    """sums * (row scale * weight scale) + bias, in float32; channels are the last dimension of ``sums``."""
+    """Return sums * (row scale * weight scale) + bias, in float32. Channels are the last dimension of ``sums``."""
     out: Array = sums.astype(np.float32) * (scale * weight.quantization.scale.astype(np.float32))
     return out if bias is None else out + bias.data
 
 
 def products(x: NDArray[np.float32], weight: Operand, bias: Operand | None, quantize: Dynamic) -> Array:
-    """out[n, c] = bias[c] + scale[n] * weight scale[c] * sum of (q[n] - zero[n]) * w[c], float32 (rows, units).
+    """Return out[n, c] = bias[c] + scale[n] * weight scale[c] * sum of (q[n] - zero[n]) * w[c], float32 (rows, units).
 
-    The sums are exact; what is float32 is their scaling and the bias.
+    The sums are exact; the scaling and the bias are float32.
     """
-    matrix = prepared(weight)
-    rows, scale = centred(x, quantize)
-    return scaled(rows.astype(matrix.dtype) @ matrix.T, scale[:, None], weight, bias)
+    matrix = weight_matrix(weight)
+    rows, scale = subtract_zero_points(x, quantize)
+    return scale_sums(rows.astype(matrix.dtype) @ matrix.T, scale[:, None], weight, bias)
 
 
 def block_products(x: NDArray[np.float32], weight: Operand, bias: Operand | None, variant: str) -> Array:
-    """As :func:`products` under weights with a scale for each block of the depth, float32 (rows, units).
+    """Return :func:`products` for weights with a scale for each block of the depth, float32 (rows, units).
 
-    Rows are quantized ``asymmetric``ally, whatever the options say; under ``xnnpack`` its way, and the scales are
-    rounded to bfloat16. A weight times its scale fits float32; the sums are rounded.
+    Rows are quantized ``asymmetric``, independent of the options. With ``xnnpack``, they are quantized as in XNNPACK,
+    and the weight scales are rounded to bfloat16. A weight times its scale is exact in float32; the sums are rounded.
     Source: tflite/kernels/fully_connected.cc, EvalBlockwise4Bit; XNNPACK, qd8-f32-qb4w.
     """
 
@@ -133,7 +135,7 @@ def block_products(x: NDArray[np.float32], weight: Operand, bias: Operand | None
         blocks: NDArray[np.float32] = weight.data.reshape(*scales.shape, -1) * scales[..., None]
         return blocks.reshape(weight.shape)
 
-    rows, scale = centred(x, DYNAMIC[variant])
+    rows, scale = subtract_zero_points(x, DYNAMIC[variant])
     out: NDArray[np.float32] = (rows.astype(np.float32) @ weight.once(("blocks", variant), real).T) * scale[
         :, None
     ]
@@ -141,7 +143,7 @@ def block_products(x: NDArray[np.float32], weight: Operand, bias: Operand | None
 
 
 def _block_scales(weight: Operand) -> Array:
-    """Scales of shape (units, blocks)."""
+    """Return the scales, of shape (units, blocks)."""
     units, depth = weight.shape[-2:]
     if weight.blocks is None or weight.blocks.data.size % max(units, 1):
         raise RunError("blockwise weights without a scale for each block")
@@ -152,6 +154,6 @@ def _block_scales(weight: Operand) -> Array:
 
 
 def bfloat16(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 rounded to the nearest value with eight significant bits, half to even."""
+    """Return float32 values rounded to eight significant bits, half to even. Example: 1.01 gives 1.0078125."""
     bits = x.view(np.uint32)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view(np.float32)

@@ -14,7 +14,8 @@ from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputS
 
 @kernel("SLICE", *ANY)
 def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) -> Array:
-    """A box; a size of -1 reaches to the end. Source: slice.cc."""
+    """output = ``size`` elements from ``begin`` on along each dimension; -1 takes all remaining elements. Source:
+    slice.cc."""
     for name, numbers in (("begin", ints(begin)), ("size", ints(size))):
         if len(numbers) != input.data.ndim:
             raise RunError(f"{name} has {len(numbers)} numbers for an input of {input.data.ndim} dimensions")
@@ -28,11 +29,11 @@ def slice_(input: Operand, begin: Operand, size: Operand, output: OutputSpec) ->
 def strided_slice(
     input: Operand, begin: Operand, end: Operand, strides: Operand, output: OutputSpec, options: Options
 ) -> Array:
-    """A box with steps; bits of the masks leave out a begin or end, insert or drop a dimension.
+    """output = elements from ``begin`` to below ``end`` in steps; masks ignore a begin or end, add or remove a dimension.
 
-    A masked begin is 0 even where its dimension is dropped. ``ellipsis_mask`` stands for as many whole dimensions
-    as are left. With ``offset``, end counts from the first index taken, and ``end_mask`` is ignored.
-    Source: strided_slice.cc, strided_slice_logic.h.
+    A masked begin is 0 even if its dimension is removed. ``ellipsis_mask`` keeps all dimensions that are not given. With
+    ``offset``, end counts from the first index, and ``end_mask`` is ignored. Source: strided_slice.cc,
+    strided_slice_logic.h.
 
     For example, begin 4, end 0 and stride -2 of (1, 2, 3, 4, 5) give (5, 3).
     """
@@ -65,14 +66,14 @@ def strided_slice(
 
 @kernel("GATHER", *ANY)
 def gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
-    """Slices along ``axis`` by index; the first ``batch_dims`` dimensions are walked in step. Source: gather.cc.
+    """output = slices along ``axis`` by index; the first ``batch_dims`` dimensions are paired. Source: gather.cc.
 
     For example, indices (2, 0) of (3, 7, 9, 1) give (9, 3).
     """
     x, at = input.data, indices.data
     batch = int(option(options, "batch_dims")) % max(at.ndim + 1, 1)
     axis = int(option(options, "axis")) % x.ndim
-    _inside(at, x.shape[axis])
+    _check_indices(at, x.shape[axis])
     shape = (*x.shape[:axis], *at.shape[batch:], *x.shape[axis + 1 :])
     reserve(shape, 2 * x.itemsize)
     if not batch:
@@ -89,59 +90,60 @@ def gather(input: Operand, indices: Operand, output: OutputSpec, options: Option
     return taken.reshape(*x.shape[:batch], *taken.shape[1:])
 
 
-def _inside(indices: Array, length: int) -> None:
+def _check_indices(indices: Array, length: int) -> None:
     if indices.size and (indices.min() < 0 or indices.max() >= length):
         raise RunError(f"an index lies outside the {length} slices there are")
 
 
 @kernel("GATHER_ND", *ANY)
 def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> Array:
-    """Elements or slices, each by a whole index vector. Source: gather_nd.cc."""
+    """output = elements or slices, one for each index vector. Source: gather_nd.cc."""
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, input.shape, strict=False):
-        _inside(position, length)
+        _check_indices(position, length)
     reserve((*at.shape[1:], *input.shape[len(at) :]), 2 * input.data.itemsize)
     return np.asarray(input.data[tuple(at)], order="C")
 
 
 @kernel("SCATTER_ND", *ANY, deciding="updates")
 def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> Array:
-    """Updates added up at their places in stored zeros, not zero points. Source: scatter_nd.cc."""
+    """output = stored zeros (not zero points) with updates added at the indices. Source: scatter_nd.cc."""
     reserve(ints(shape), updates.data.itemsize)
     out = np.zeros(ints(shape), updates.data.dtype)
     at = np.moveaxis(indices.data, -1, 0)
     for position, length in zip(at, out.shape, strict=False):
-        _inside(position, length)
+        _check_indices(position, length)
     np.add.at(out, tuple(at), updates.data)
     return out
 
 
 @kernel("PAD", *ANY)
 def pad(input: Operand, paddings: Operand, output: OutputSpec) -> Array:
-    """A border of real zeros: the output's zero point. Source: pad.cc.
+    """output = input with a border of real zeros, the output's zero point. Source: pad.cc.
 
     For example, (1, 2) with zero point -5 and paddings (1, 1) gives (-5, 1, 2, -5).
     """
-    return _bordered(input.data, paddings, constant_values=output.zero_point)
+    return _add_border(input.data, paddings, constant_values=output.zero_point)
 
 
 @kernel("PADV2", *ANY)
 def pad_v2(input: Operand, paddings: Operand, constant_values: Operand, output: OutputSpec) -> Array:
-    """A border of a stored value. Source: pad.cc."""
-    return _bordered(input.data, paddings, constant_values=constant_values.data.reshape(-1)[0])
+    """output = input with a border of a stored value. Source: pad.cc."""
+    return _add_border(input.data, paddings, constant_values=constant_values.data.reshape(-1)[0])
 
 
 @kernel("MIRROR_PAD", *ANY)
 def mirror_pad(input: Operand, paddings: Operand, output: OutputSpec, options: Options) -> Array:
-    """A border that mirrors the inside, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source: mirror_pad.cc.
+    """output = input with a border that mirrors it, without (REFLECT, 0) or with (SYMMETRIC, 1) the edge. Source:
+    mirror_pad.cc.
 
     For example, REFLECT of (1, 2, 3) by (2, 0) gives (3, 2, 1, 2, 3).
     """
-    return _bordered(input.data, paddings, mode="symmetric" if option(options, "mode") else "reflect")
+    return _add_border(input.data, paddings, mode="symmetric" if option(options, "mode") else "reflect")
 
 
-def _bordered(x: Array, paddings: Operand, **border: Any) -> Array:
-    """Return an array with a border, as numpy.pad does; a scalar has none."""
+def _add_border(x: Array, paddings: Operand, **border: Any) -> Array:
+    """Return an array with a border, as numpy.pad; a scalar has none."""
     if paddings.data.size != 2 * x.ndim:
         raise RunError(f"paddings has {paddings.data.size} values for {x.ndim} dimensions")
     widths = paddings.data.reshape(-1, 2).tolist()
@@ -151,7 +153,7 @@ def _bordered(x: Array, paddings: Operand, **border: Any) -> Array:
 
 @kernel("DILATE", *ANY)
 def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: OutputSpec) -> Array:
-    """Elements that many places apart along each dimension, a stored value between them. Source: dilate.cc."""
+    """output = elements ``dilations`` apart along each dimension, a stored value between them. Source: dilate.cc."""
     steps = ints(dilations)
     sizes = [max(0, (n - 1) * d + 1) for n, d in zip(input.shape, steps, strict=True)]
     reserve(sizes, padding_value.data.itemsize)
@@ -164,7 +166,8 @@ def dilate(input: Operand, dilations: Operand, padding_value: Operand, output: O
 def dynamic_update_slice(
     input: Operand, update: Operand, start_indices: Operand, output: OutputSpec
 ) -> Array:
-    """A box overwritten; its start is moved so that it fits. Source: dynamic_update_slice.cc."""
+    """output = input with a box overwritten by the update; the start is moved so that it fits. Source:
+    dynamic_update_slice.cc."""
     out: Array = np.array(input.data)
     sizes = zip(ints(start_indices), update.shape, input.shape, strict=True)
     window = tuple(slice(a := min(max(start, 0), n - u), a + u) for start, u, n in sizes)
@@ -181,7 +184,7 @@ def one_hot(
     output: OutputSpec,
     options: Options,
 ) -> Array:
-    """``on`` where the position along ``axis`` is the index, ``off`` elsewhere. Source: one_hot.cc."""
+    """output = ``on_value`` where the position along ``axis`` is the index, else ``off_value``. Source: one_hot.cc."""
     axis, n = int(option(options, "axis")), ints(depth)[0]
     axis = indices.data.ndim if axis == -1 else axis
     for elements in (1, indices.data.size):
@@ -194,7 +197,8 @@ def one_hot(
 
 @kernel("TOPK_V2", *ANY)
 def topk_v2(input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec) -> tuple[Array, Array]:
-    """The k largest along the last dimension, in order; of equal elements the first. Source: topk_v2.cc.
+    """outputs = the k largest values along the last dimension, in order, and their indices; of equal values the first.
+    Source: topk_v2.cc.
 
     For example, 2 of (3, 7, 7, 1) are (7, 7) at (1, 2).
     """
@@ -206,7 +210,11 @@ def topk_v2(input: Operand, k: Operand, values: OutputSpec, indices: OutputSpec)
 
 @kernel("UNIQUE", *ANY)
 def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[Array, Array]:
-    """Distinct values in the order they first appear, and each element's place among them. Source: unique.cc."""
+    """outputs = distinct values in the order of their first occurrence, and each element's index among them. Source:
+    unique.cc.
+
+    For example, (5, 3, 5) gives (5, 3) and (0, 1, 0).
+    """
     distinct, first, where = np.unique(input.data.reshape(-1), return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty_like(order)
@@ -216,7 +224,7 @@ def unique(input: Operand, output: OutputSpec, indices: OutputSpec) -> tuple[Arr
 
 @kernel("MATRIX_DIAG", *ANY)
 def matrix_diag(diagonal: Operand, output: OutputSpec) -> Array:
-    """A matrix of stored zeros with a diagonal. Source: matrix_diag.cc."""
+    """output = matrices of stored zeros with the given diagonal. Source: matrix_diag.cc."""
     n = diagonal.shape[-1]
     reserve((*diagonal.shape, n), diagonal.data.itemsize)
     out = np.zeros((*diagonal.shape, n), diagonal.data.dtype)
@@ -226,7 +234,7 @@ def matrix_diag(diagonal: Operand, output: OutputSpec) -> Array:
 
 @kernel("MATRIX_SET_DIAG", *ANY)
 def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> Array:
-    """A matrix with another diagonal. Source: matrix_set_diag.cc."""
+    """output = input with another diagonal. Source: matrix_set_diag.cc."""
     out: Array = input.data.copy()
     n = diagonal.shape[-1]
     out[..., np.arange(n), np.arange(n)] = diagonal.data
@@ -237,7 +245,7 @@ def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> Ar
 def sparse_to_dense(
     indices: Operand, output_shape: Operand, values: Operand, default_value: Operand, output: OutputSpec
 ) -> Array:
-    """Values at their places, a default elsewhere. Source: sparse_to_dense.cc."""
+    """output = ``default_value`` with values at the indices. Source: sparse_to_dense.cc."""
     reserve(ints(output_shape), values.data.itemsize)
     out = np.full(ints(output_shape), default_value.data.reshape(-1)[0], values.data.dtype)
     at = indices.data.reshape(-1, out.ndim) if indices.data.ndim else indices.data.reshape(1, 1)
@@ -247,12 +255,12 @@ def sparse_to_dense(
 
 @kernel("EMBEDDING_LOOKUP", "int8", "int4", "float32", deciding="table")
 def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Array:
-    """Rows by index; those of a quantized table come out as float32, scale times stored value, or rounded to float16.
+    """output = rows by index; rows of a quantized table become float32, scale times stored value, or are rounded to float16.
 
     The scale is that of the table, of the row, or of the block of the row. Source: embedding_lookup.cc, EvalHybrid and
     EvalBlockwise.
     """
-    _inside(indices.data, table.shape[0])
+    _check_indices(indices.data, table.shape[0])
     reserve((indices.data.size, *table.shape[1:]), 12)
     rows: Array = table.data[indices.data.reshape(-1)]
     if table.dtype == "float32" or output.dtype not in ("float32", "float16"):

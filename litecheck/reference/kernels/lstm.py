@@ -1,7 +1,7 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM and LSTM with int8 activations and weights and an int16 cell (8x8_16 and 8x8_8).
 
-Fixed-point formats: a gate's sum is Q3.12 where layer normalization does not say otherwise, its activation Q0.15; the
-cell has as many integer bits m as its scale 2^(m-15) says.
+Fixed-point formats: a gate's sum is Q3.12 unless layer normalization gives another scale; its activation is Q0.15. A
+cell with scale 2^(m-15) has m integer bits.
 Sources: tflite/kernels/lstm_eval.cc, EvalInteger8x8_16; unidirectional_sequence_lstm.cc and lstm.cc,
 PopulateQuantizedLstmParams8x8_16; internal/reference/portable_tensor_utils.cc.
 """
@@ -55,14 +55,14 @@ def lstm(
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
     output: OutputSpec, options: Options, intermediates: tuple[OutputSpec, ...], variants: Variants,
 ) -> Computed:  # fmt: skip
-    """c' = f * c + i * g and h' = o * tanh(c'), step after step, with gates i, f, o = logistic(...), g = tanh(...).
+    """c' = f * c + i * g and h' = o * tanh(c'), for each step, with gates i, f, o = logistic(...), g = tanh(...).
 
-    Each gate adds up weights * input, recurrent weights * h and, with peepholes, weights * c (see :class:`Gate`);
-    ``recurrent: saturated`` saturates the second of them by itself first, ``peepholes: by-cells`` sees every cell.
-    Without input gate (CIFG) i = 1 - f. A projection is a matrix product behind h'. input (batch, time, n), with
-    ``time_major`` (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs),
-    output_state (batch, outputs), cell_state int16 (batch, cells). ``intermediates``: the gates' sums before
-    normalization, and o * tanh(c'); an LSTM with 12 of them is of the 8x8_8 form. Source: tflite/kernels/lstm_eval.cc.
+    Each gate (:class:`IntegerGate`) sums weights * input, recurrent weights * h and, with peepholes, weights * c.
+    ``recurrent: saturated`` saturates the recurrent product first; ``peepholes: by-cells`` uses every cell. Without
+    input gate (CIFG), i = 1 - f. A projection is a matrix product after h'. input (batch, time, n), with ``time_major``
+    (time, batch, n), or (batch, n) for one step; weights (cells, n) and (cells, outputs), output_state (batch, outputs),
+    cell_state int16 (batch, cells). ``intermediates``: the gates' sums before normalization, and o * tanh(c'). The
+    8x8_8 form has 12 intermediates. Source: tflite/kernels/lstm_eval.cc.
     """
     ends, sums = (input, output_state, cell_state), intermediates
     if len(sums) == 12 and "output_gate" in variants:
@@ -72,25 +72,25 @@ def lstm(
             (input_to_output_weights, recurrent_to_output_weights, output_layer_norm_coefficients, output_gate_bias),
         )  # fmt: skip
         made, complete = (projection_weights, projection_bias, output), variants["output_gate"] == "complete"
-        return narrow(ends, three, made, options, sums, complete)
+        return compute_8x8_8(ends, three, made, options, sums, complete)
     if len(sums) != 5:
         raise RunError(f"no kernel for an LSTM with {len(sums)} intermediate tensors; 8x8_16 has 5")
     gates = Gates(
-        gate(ends, input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
+        make_gate(ends, input_to_input_weights, recurrent_to_input_weights, cell_to_input_weights, input_gate_bias,
              input_layer_norm_coefficients, sums[0]),
-        _needed(gate(ends, input_to_forget_weights, recurrent_to_forget_weights, cell_to_forget_weights,
+        _require_gate(make_gate(ends, input_to_forget_weights, recurrent_to_forget_weights, cell_to_forget_weights,
                      forget_gate_bias, forget_layer_norm_coefficients, sums[1])),
-        _needed(gate(ends, input_to_cell_weights, recurrent_to_cell_weights, None, cell_gate_bias,
+        _require_gate(make_gate(ends, input_to_cell_weights, recurrent_to_cell_weights, None, cell_gate_bias,
                      cell_layer_norm_coefficients, sums[2])),
-        _needed(gate(ends, input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights,
+        _require_gate(make_gate(ends, input_to_output_weights, recurrent_to_output_weights, cell_to_output_weights,
                      output_gate_bias, output_layer_norm_coefficients, sums[3])),
     )  # fmt: skip
     if cell_to_forget_weights is not None and variants["peepholes"] == "by-outputs":
-        gates = gates.counting(output_state.data.shape[-1], _batch_first(input.data, options))
+        gates = gates.with_counted_peepholes(output_state.data.shape[-1], _batch_first(input.data, options))
     hidden = output_for(options, output_state, sums[4], projection_weights, projection_bias, output)
     curves, gates = (
         CELL_ACTIVATIONS[variants.get("curves", "gemmlowp")],
-        gates.saturating(variants.get("recurrent", "sum")),
+        gates.with_saturation(variants.get("recurrent", "sum")),
     )
     return unroll(input.data, gates, hidden, output_state, cell_state, options, curves)
 
@@ -99,7 +99,7 @@ def lstm(
 class IntegerGate:
     """Sum of a gate, saturated to int16 after each term: Q3.12 before its activation.
 
-    With ``apart`` the product with the output state is saturated separately before it is added.
+    With ``apart``, the product with the output state is saturated separately before the sum.
     """
 
     input: GateProduct
@@ -109,48 +109,48 @@ class IntegerGate:
     apart: bool = False
 
     def __call__(self, fed: Ints, h: Ints, c: Ints) -> Ints:
-        """``fed`` is this gate's product with the input, h and c the states; all of shape (batch, ...)."""
+        """Return the sum of the gate. ``fed`` is its product with the input, h and c are the states, all (batch, ...)."""
         recurrent = saturate(self.recurrent(h), *_WORD) if self.apart else self.recurrent(h)
         total = saturate(saturate(fed, *_WORD) + recurrent, *_WORD)
         if self.peephole is not None:
             total = saturate(total + self.peephole(c), *_WORD)
         return total if self.norm is None else self.norm(total)
 
-    def counting(self, outputs: int, alone: bool) -> IntegerGate:
-        """The gate with peepholes counted by outputs, of rows that are computed together or each ``alone``."""
+    def with_counted_peepholes(self, outputs: int, alone: bool) -> IntegerGate:
+        """Return the gate with peepholes counted by outputs, of rows that are computed together, or each ``alone``."""
         seen = self.peephole
         return self if seen is None else replace(self, peephole=replace(seen, counted=outputs, alone=alone))
 
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """The gates of a cell; without input gate it is the forget gate's complement (CIFG)."""
+    """Gates of a cell. Without input gate, the complement of the forget gate is used (CIFG)."""
 
     input: IntegerGate | None
     forget: IntegerGate
     cell: IntegerGate
     output: IntegerGate
 
-    def saturating(self, recurrent: str) -> Gates:
-        """The same gates; with ``saturated`` each saturates its recurrent product by itself."""
-        return self._each(lambda gate: replace(gate, apart=recurrent == "saturated"))
+    def with_saturation(self, recurrent: str) -> Gates:
+        """Return the same gates. With ``saturated``, each saturates its recurrent product separately."""
+        return self._map_gates(lambda gate: replace(gate, apart=recurrent == "saturated"))
 
-    def counting(self, outputs: int, alone: bool) -> Gates:
-        """The same gates with peepholes counted by outputs."""
-        return self._each(lambda gate: gate.counting(outputs, alone))
+    def with_counted_peepholes(self, outputs: int, alone: bool) -> Gates:
+        """Return the same gates with peepholes counted by outputs."""
+        return self._map_gates(lambda gate: gate.with_counted_peepholes(outputs, alone))
 
-    def _each(self, change: Callable[[IntegerGate], IntegerGate]) -> Gates:
+    def _map_gates(self, change: Callable[[IntegerGate], IntegerGate]) -> Gates:
         alone = None if self.input is None else change(self.input)
         return Gates(alone, *(change(gate) for gate in (self.forget, self.cell, self.output)))
 
 
-def gate(
+def make_gate(
     ends: tuple[Operand, Operand, Operand], weights: Operand | None, recurrent: Operand | None, peephole: Operand | None,
     bias: Operand | None, norm: Operand | None, total: OutputSpec,
 ) -> IntegerGate | None:  # fmt: skip
-    """A gate from its operands, None where it has none; ``ends`` are input, output state and cell state.
+    """Return a gate from its operands, None if it has none; ``ends`` are input, output state and cell state.
 
-    With layer normalization the bias joins behind it, and the sum has the intermediate tensor's scale.
+    With layer normalization, the bias is added after it, and the sum has the scale of the intermediate tensor.
     """
     if weights is None or recurrent is None:
         return None
@@ -170,14 +170,14 @@ def gate(
     )
 
 
-def _needed(found: IntegerGate | None) -> IntegerGate:
+def _require_gate(found: IntegerGate | None) -> IntegerGate:
     if found is None:
         raise RunError("only the input gate may be absent")
     return found
 
 
 def cell_bits(cell_state: Operand, fraction: int = 15) -> int:
-    """``fraction`` plus the exponent of the cell's scale, a power of two: with 15 the cell's integer bits."""
+    """Return ``fraction`` plus the exponent of the cell's scale, a power of two. Example: scale 2^-12 gives 3."""
     mantissa, exponent = math.frexp(float(cell_state.scale))
     if mantissa != 0.5:
         raise RunError(f"the cell's scale {cell_state.scale} is not a power of two")
@@ -195,7 +195,7 @@ class Hidden:
     output_zero_point: int
 
     def __call__(self, gate: Ints, squashed: Ints) -> Ints:
-        """Both factors in Q0.15. The projection takes its operand with the zero point's sign reversed."""
+        """Return the output for both factors in Q0.15. The projection uses its operand with a negated zero point."""
         wide = multiply_double(gate * squashed, *self.multiplier)
         if self.projection is None:
             return saturate(wide + self.zero_point, -128, 127)
@@ -208,7 +208,7 @@ def output_for(
     options: Options, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
     output: OutputSpec,
 ) -> Hidden:  # fmt: skip
-    """Return the computation of outputs; the clip value is the real clip over the output's scale, truncated."""
+    """Return the computation of outputs. The clip value is the real clip divided by the output's scale, truncated."""
     scale = np.float32(Q15 / float(hidden.scale) * Q15)
     clip = float(np.float32(_real(options, "proj_clip")) / output.scale)
     projection = None
@@ -240,7 +240,7 @@ def unroll(
     options: Options,
     curves: CellActivations,
 ) -> Computed:
-    """All steps from the states at the start: outputs in the input's layout, and the states at the end."""
+    """Return the outputs of all steps in the input's layout, and the final states, from the given states."""
     batch_first = _batch_first(data, options)
     steps = data[None] if data.ndim == 2 else data.swapaxes(0, 1) if batch_first else data
     reserve((*steps.shape[:2], output_state.shape[-1] + 8 * cell_state.shape[-1]), 8)
@@ -269,7 +269,7 @@ def unroll(
     return Computed((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})
 
 
-def narrow(
+def compute_8x8_8(
     ends: tuple[Operand, Operand, Operand],
     gates: tuple[tuple[Operand, Operand, Operand | None, Operand], ...],
     end: tuple[Operand | None, Operand | None, OutputSpec],
@@ -277,10 +277,10 @@ def narrow(
     sums: tuple[OutputSpec, ...],
     complete: bool,
 ) -> Computed:
-    """A step of the 8x8_8 form; ``gates`` are forget, cell and output, each with its three of the ``sums``.
+    """Return a step of the 8x8_8 form; ``gates`` are forget, cell and output, each with three of the ``sums``.
 
     ``ends`` are input, output state and cell state, ``end`` the projection's weights and bias, and the output. Without
-    ``complete`` the output gate leaves out its recurrent product.
+    ``complete``, the output gate omits its recurrent product.
     """
     source, output_state, cell_state = ends
     if source.data.ndim != 2 or cell_state.scale != CELL:

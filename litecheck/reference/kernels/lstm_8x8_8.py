@@ -1,8 +1,8 @@
-"""LSTM whose gates add up in int8 (8x8_8): each product has parameters of its own, and normalizing is float32.
+"""LSTM with int8 products in its gates (8x8_8): each product has separate parameters, and normalization is float32.
 
-Formats: a gate's sum is int16 in steps of its third intermediate tensor, Q3.12 behind its normalization, Q0.15 behind
-its activation; the cell is Q0.15. There is no input gate whatever the operands say (it is the forget gate's
-complement), there are no peepholes, and the projection is not optional.
+Formats: a gate's sum is int16 with the scale of its first intermediate tensor, Q3.12 after normalization, Q0.15 after
+activation; the cell is Q0.15. The input gate is always the complement of the forget gate, and its operands are ignored.
+There are no peepholes, and the projection is required.
 Sources: tflite/kernels/lstm_eval.cc, EvalInteger8x8_8; lstm.cc, PopulateQuantizedLstmParams8x8_8;
 internal/reference/portable_tensor_utils.cc.
 """
@@ -27,7 +27,7 @@ from litecheck.reference.numerics.fixedpoint import (
 from litecheck.reference.numerics.lookup import libm
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
-#: The cell's scale.
+#: Scale of the cell.
 CELL = np.float32(2.0**-15)
 _WORD = -(2**15), 2**15 - 1
 _EXP, _TANH = libm(np.exp), libm(np.tanh)
@@ -35,7 +35,7 @@ _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A product in int8 with a zero point, and the multiplier that brings it to the gate's steps."""
+    """Product in int8 with a zero point, and the multiplier that rescales it to the gate's scale."""
 
     product: GateProduct
     zero_point: int
@@ -43,19 +43,19 @@ class Term:
 
     @classmethod
     def of(cls, weights: Operand, source: Operand, made: OutputSpec, total: OutputSpec) -> Term:
-        """weights * source in the parameters of ``made``, for a gate in steps of ``total``."""
+        """Return weights * source with the parameters of ``made``, for a gate with the scale of ``total``."""
         scaled = product(weights, source.zero_point, weights.scale * source.scale / made.scale)
         return cls(scaled, made.zero_point, quantize_multiplier(float(made.scale / total.scale)))
 
     def __call__(self, vectors: Ints) -> Ints:
-        """``vectors`` of shape (batch, n) to (batch, cells), in the gate's steps."""
+        """Return the products of ``vectors`` (batch, n), of shape (batch, cells), in the gate's scale."""
         stored = saturate(self.product(vectors) + self.zero_point, -128, 127)
         return multiply_double(stored - self.zero_point, *self.multiplier)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NarrowGate:
-    """Sum and normalization of a gate; coefficients and bias are float32 of shape (cells,)."""
+    """Sum and normalization of a gate. Coefficients and bias are float32 of shape (cells,)."""
 
     input: Term
     recurrent: Term | None
@@ -68,7 +68,8 @@ class NarrowGate:
         cls, input: tuple[Operand, Operand], recurrent: tuple[Operand, Operand], norm: Operand | None, bias: Operand,
         sums: tuple[OutputSpec, ...],
     ) -> NarrowGate:  # fmt: skip
-        """From (weights, source) of both products; ``sums`` are the gate's, the input's and the recurrent output's."""
+        """Return a gate from (weights, source) of both products. ``sums`` are the gate's, the input's and the recurrent
+        output's."""
         if norm is None:
             raise RunError("an 8x8_8 LSTM needs its layer normalization")
         total, first, second = sums
@@ -79,9 +80,9 @@ class NarrowGate:
         )  # fmt: skip
 
     def __call__(self, x: Ints, h: Ints) -> NDArray[np.float32]:
-        """(sum - mean) / deviation * coefficient + bias of each row, Q3.12 as float32; all steps in float32.
+        """Return (sum - mean) / deviation * coefficient + bias of each row, Q3.12 as float32, with all steps in float32.
 
-        The variance is mean square less squared mean, both sums added up sequentially.
+        The variance is the mean square less the squared mean; both sums are added sequentially.
         """
         terms = self.input(x) if self.recurrent is None else self.input(x) + self.recurrent(h)
         total = saturate(terms, *_WORD).astype(np.float32)
@@ -99,12 +100,12 @@ class NarrowGate:
 
 
 def logistic(x: NDArray[np.float32]) -> Ints:
-    """1 / (1 + e^-x) in float32, Q0.15, truncated."""
+    """Return 1 / (1 + e^-x) in float32, Q0.15, truncated."""
     return _q15(np.float32(1) / (np.float32(1) + _EXP(-x)))
 
 
 def tanh(x: NDArray[np.float32]) -> Ints:
-    """The hyperbolic tangent in float32, Q0.15, truncated towards zero."""
+    """Return tanh(x) in float32, Q0.15, truncated toward zero."""
     return _q15(_TANH(x))
 
 
@@ -114,7 +115,7 @@ def _q15(x: NDArray[np.float32]) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """The output from o * tanh(c) in Q0.15: a product rescaled with a 16-bit multiplier."""
+    """Output from o * tanh(c) in Q0.15: a product rescaled with a 16-bit multiplier."""
 
     weights: Ints
     bias: Ints
@@ -129,7 +130,7 @@ class Projection:
 
 
 def projection(weights: Operand | None, bias: Operand | None, output_state: Operand, clip: int) -> Projection:
-    """From its operands; ``clip`` is the real limit in steps of the output, truncated."""
+    """Return the projection from its operands. ``clip`` is the real limit divided by the output's scale, truncated."""
     if weights is None or bias is None:
         raise RunError("an 8x8_8 LSTM needs its projection and the projection's bias")
     real = np.float32(float(weights.scale) * 2.0**-15 / float(output_state.scale))
@@ -140,9 +141,9 @@ def projection(weights: Operand | None, bias: Operand | None, output_state: Oper
 def step(
     x: Ints, h: Ints, c: Ints, gates: tuple[NarrowGate, NarrowGate, NarrowGate], made: Projection, clip: int
 ) -> tuple[Ints, Ints]:
-    """A step: the output and the new cell from x, the output state h and the cell c, each (batch, ...).
+    """Return the output and the new cell from x, the output state h and the cell c, each (batch, ...).
 
-    ``gates`` are forget, cell and output; ``clip`` bounds the cell where it is not 0.
+    ``gates`` are forget, cell and output. ``clip`` bounds the cell unless it is 0.
     """
     forget, cell, output = gates
     f, g = logistic(forget(x, h)), tanh(cell(x, h))

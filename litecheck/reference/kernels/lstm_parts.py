@@ -1,4 +1,4 @@
-"""The parts of an integer LSTM: products, the functions inside its cell, layer normalization."""
+"""Parts of an integer LSTM: products, activations of its cell, layer normalization."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from litecheck.reference.runtime_tensors import Operand, RunError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GateProduct:
-    """A matrix of weights times stored vectors: (w @ v + offset) * M, int32 rounded twice."""
+    """Matrix of weights times stored vectors: (w @ v + offset) * M, int32 rounded twice."""
 
     matrix: NDArray[np.float64]
     offset: Ints
     multiplier: tuple[int, int]
 
     def __call__(self, vectors: NDArray[np.int64]) -> Ints:
-        """``vectors`` of shape (..., n) to (..., rows); float64 sums of int8 products are exact."""
+        """Return the products of ``vectors`` (..., n), of shape (..., rows). float64 sums of int8 products are exact."""
         sums = (vectors.astype(np.float64) @ self.matrix.T).astype(np.int64) + self.offset
         return multiply_double(wrap32(sums), *self.multiplier)
 
 
 def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand | None = None) -> GateProduct:
-    """Weights times (v - zero_point), with a bias, rescaled by ``real``, a float32 that LiteRT computes."""
+    """Return weights times (v - zero_point), with a bias, rescaled by ``real``, a float32 that LiteRT computes."""
     sums = weights.data.sum(axis=1, dtype=np.int64)
     offset = -zero_point * sums if bias is None else bias.data - zero_point * sums
     return GateProduct(weights.data.astype(np.float64), offset, quantize_multiplier(float(real)))
@@ -46,11 +46,11 @@ def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand |
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Peephole:
-    """Coefficients of shape (cells,) for the cells a gate sees, and the multiplier of their products.
+    """Peephole coefficients of shape (cells,), and the multiplier of their products.
 
-    ``counted`` is how many coefficients there are for each row of a batch: LiteRT takes the number of outputs. Where a
-    projection makes fewer outputs than cells, the first rows * outputs cells, whatever their row, have these
-    coefficients in turns, and those behind them have none. ``alone``: rows are computed individually.
+    ``counted`` is the number of coefficients per batch row; LiteRT uses the number of outputs. If a projection makes
+    fewer outputs than cells, the first rows * outputs cells, regardless of their row, use these coefficients in turn.
+    The remaining cells have none. With ``alone``, rows are computed individually.
     """
 
     coefficients: Ints
@@ -72,14 +72,14 @@ class Peephole:
 
 @dataclass(frozen=True, slots=True)
 class CellActivations:
-    """``logistic`` of Q3.12 and ``tanh`` of so many integer bits in 16 to Q0.15; ``scaled`` is x * 2^-n, rounded."""
+    """``logistic`` of Q3.12 and ``tanh`` of 16-bit values with n integer bits, to Q0.15; ``scaled`` is x * 2^-n, rounded."""
 
     logistic: Callable[[Ints], Ints]
     tanh: Callable[[Ints, int], Ints]
     scaled: Callable[[Ints, int], Ints]
 
 
-#: Every value a gate or a cell can have, in the order in which an index below 0 counts from the end.
+#: All values of a gate or a cell, ordered so that a negative value is its index from the end.
 _WORDS = np.roll(np.arange(-(2**15), 2**15), 2**15)
 
 
@@ -100,13 +100,13 @@ def _logistic_from_table() -> Ints:
 
 @cache
 def _tanh_from_table(bits: int) -> Ints:
-    """``bits`` integer bits are brought to three: to the left exactly, to the right half up."""
+    """Return tanh of all values. ``bits`` integer bits are converted to three: left shifts exactly, right shifts half up."""
     left, right = max(bits - 3, 0), max(3 - bits, 0)
     return tanh_scale_over_24576((_WORDS * (3 << left) + ((1 << right) >> 1)) >> right)
 
 
 #: gemmlowp's polynomials and a single shift, or the table of 16-bit LOGISTIC and MultiplyByQuantizedMultiplier. Each
-#: curve is computed once for all values of 16 bits: a cell asks for five of them in every step, of a few values each.
+#: function is computed once for all 16-bit values, because a cell evaluates five of them for few values in every step.
 CELL_ACTIVATIONS = {
     "gemmlowp": CellActivations(
         lambda x: _gemmlowp_logistic()[x],
@@ -123,7 +123,7 @@ CELL_ACTIVATIONS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerNorm:
-    """Coefficients and bias of shape (cells,), the coefficients' multiplier, and the variance that 0 counts as."""
+    """Coefficients and bias of shape (cells,), the multiplier of the coefficients, and the variance used instead of 0."""
 
     coefficients: Ints
     bias: Ints
@@ -132,7 +132,7 @@ class LayerNorm:
 
     @classmethod
     def of(cls, coefficients: Operand, bias: Operand | None) -> LayerNorm:
-        """From the operands; the bias is in units of coefficient scale / 1024."""
+        """Return the normalization from its operands. The unit of the bias is coefficient scale / 1024."""
         if bias is None:
             raise RunError("layer normalization needs the gate's bias")
         mantissa, shift = quantize_multiplier(float(coefficients.scale))
@@ -142,27 +142,27 @@ class LayerNorm:
         )
 
     def __call__(self, x: Ints) -> Ints:
-        """(x - mean) / deviation * coefficient + bias for each row of x, shape (batch, cells).
+        """Return (x - mean) / deviation * coefficient + bias for each row of x, shape (batch, cells).
 
         1. mean in Q10: the sum * 1024 / n, truncated; variance = (sum of squares * (2^20 / n) - mean^2) / 2^20, the
-           quotient 2^20 / n truncated, which is only right where n is a power of two.
-        2. (1024 x - mean) / deviation in Q10, by the inverse square root's multiplier.
+           quotient 2^20 / n truncated, which is exact only if n is a power of two.
+        2. (1024 x - mean) / deviation in Q10, by the multiplier of the inverse square root.
         3. Times coefficient plus bias, over 1024 half away from zero, rescaled to Q3.12, int16.
 
         Source: portable_tensor_utils.cc, PortableApplyLayerNorm.
         """
         n = x.shape[-1]
-        mean = _truncated(x.sum(axis=-1, keepdims=True) * 1024, n)
+        mean = _divide_truncating(x.sum(axis=-1, keepdims=True) * 1024, n)
         variance = (x * x).sum(axis=-1, keepdims=True) * ((1 << 20) // n) - mean * mean
-        variance = wrap32(_truncated(variance, 1 << 20))
+        variance = wrap32(_divide_truncating(variance, 1 << 20))
         inverse, shift = inverse_sqrt(np.where(variance < 1, self.guard, variance))
         normal = multiply_double(wrap32(1024 * x - mean), inverse, shift)
         weighted = wrap32(normal * self.coefficients + self.bias)
-        rounded = _truncated(weighted + np.where(weighted > 0, 512, -512), 1024)
+        rounded = _divide_truncating(weighted + np.where(weighted > 0, 512, -512), 1024)
         return saturate(multiply_double(rounded, *self.multiplier), -(2**15), 2**15 - 1)
 
 
-def _truncated(x: Ints, divisor: int) -> Ints:
+def _divide_truncating(x: Ints, divisor: int) -> Ints:
     """Return x / divisor, rounded toward zero as in C++."""
     quotient: Ints = np.sign(x) * (np.abs(x) // divisor)
     return quotient

@@ -6,7 +6,7 @@ import numpy as np
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import reserve
-from litecheck.reference.kernels.hybrid import REACH, centred, dynamic, scaled
+from litecheck.reference.kernels.hybrid import REACH, dynamic, scale_sums, subtract_zero_points
 from litecheck.reference.numerics.fixedpoint import Ints, wrap32
 from litecheck.reference.numerics.integer_matmul import EXACT, LARGEST
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
@@ -15,7 +15,7 @@ from litecheck.reference.numerics.rescale import Scales, rescalings
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
-#: Columns mostly share a scale: there are no channels that could go by eight.
+#: Variants without ``double-by-eight``, which depends on channels.
 _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-eight")
 
 
@@ -30,7 +30,7 @@ def batch_matmul(
 ) -> Array:
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
-    1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, zero points left out.
+    1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, without zero points.
     2. Rescale by lhs scale * rhs scale / output scale, with a float32 product; rhs may have a scale for each column.
     3. Add the output zero point, clamp to the type.
 
@@ -70,7 +70,7 @@ def _matrices(lhs: Operand, rhs: Operand, options: Options) -> tuple[Array, Arra
 
 
 def _products(left: Array, right: Array, most_left: int, most_right: int) -> Ints:
-    """Sums of products of stored values, in float32 where the depth proves them exact and float64 elsewhere."""
+    """Return sums of products of stored values, in float32 if the depth proves them exact, else in float64."""
     carrier = np.float32 if left.shape[-1] * most_left * most_right <= EXACT else np.float64
     sums: Ints = np.matmul(left.astype(carrier), right.astype(carrier)).astype(np.int64)
     return sums
@@ -85,9 +85,9 @@ def batch_matmul_float(
     variants: Variants,
     taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
-    """The real product in float32; runtimes add up in different orders, so it is equal but for rounding.
+    """output = the product in float32; it equals a runtime's except for the order of additions.
 
-    Under an int8 right-hand side each row of the left-hand side is quantized first, as ``dynamic`` names it.
+    For an int8 right-hand side, each row of the left-hand side is quantized first, with the variant of ``dynamic``.
     Source: tflite/kernels/batch_matmul.cc, EvalHybrid.
     """
     left, right = _matrices(lhs, rhs, options)
@@ -98,6 +98,6 @@ def batch_matmul_float(
         raise RunError(f"no kernel for float32 times {rhs.dtype}")
     variant = variants["dynamic"]
     quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in taken else variant, options)
-    rows, scale = centred(left.reshape(-1, left.shape[-1]), quantize)
+    rows, scale = subtract_zero_points(left.reshape(-1, left.shape[-1]), quantize)
     sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])
-    return scaled(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)
+    return scale_sums(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)

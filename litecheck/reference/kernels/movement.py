@@ -1,4 +1,4 @@
-"""Operators that move stored values without arithmetic: a single kernel for every type."""
+"""Operators that move stored values without arithmetic, with one kernel for all types."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def ints(value: Operand) -> list[int]:
 
 
 def reserve_padded(x: Array, margins: Sequence[Sequence[int]]) -> None:
-    """Check that an array with margins, before and behind each dimension, fits into the memory, and a copy of it."""
+    """Check that an array with margins, before and after each dimension, and a copy of it fit into memory. Raises
+    LimitError."""
     if len(margins) == x.ndim:
         reserve([n + sum(around) for n, around in zip(x.shape, margins, strict=True)], 2 * x.itemsize)
 
 
 @kernel("RESHAPE", *ANY)
 def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: Options) -> Array:
-    """The same values in another shape: that of the operand, else of the options; a -1 is computed from the remaining
-    dimensions.
+    """output = input in another shape, from the operand, else from the options. A -1 is computed from the other dimensions.
 
-    Source: tflite/kernels/reshape.cc (a single 0 in the options stands for a scalar).
+    Source: tflite/kernels/reshape.cc (a single 0 in the options means a scalar).
     """
     wanted = ints(shape) if shape is not None else [int(n) for n in option(options, "new_shape", ())]
     if shape is None and wanted == [0]:
@@ -45,7 +45,7 @@ def reshape(input: Operand, shape: Operand | None, output: OutputSpec, options: 
 
 @kernel("BITCAST", *(name for name in NUMPY_TYPES if not name.endswith(("int2", "int4"))))
 def bitcast(input: Operand, output: OutputSpec) -> Array:
-    """The same bytes under another type; a last dimension divides wider values, or is joined to them.
+    """output = the same bytes with another type. A last dimension is added for narrower types and removed for wider types.
 
     Source: tflite/kernels/bitcast.cc.
     """
@@ -60,36 +60,36 @@ def bitcast(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("SQUEEZE", *ANY)
 def squeeze(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """Dimensions of length 1 dropped: those named, or all. Source: squeeze.cc."""
+    """output = input without dimensions of length 1: the listed dimensions, or all. Source: squeeze.cc."""
     axes = [int(a) % input.data.ndim for a in option(options, "squeeze_dims", ())]
     return np.squeeze(input.data, tuple(axes) or None)
 
 
 @kernel("EXPAND_DIMS", *ANY)
 def expand_dims(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """A dimension of length 1 inserted. Source: expand_dims.cc."""
+    """output = input with a dimension of length 1 inserted. Source: expand_dims.cc."""
     return np.expand_dims(input.data, ints(axis)[0])
 
 
 @kernel("TRANSPOSE", *ANY)
 def transpose(input: Operand, perm: Operand, output: OutputSpec) -> Array:
-    """Dimensions in another order. Source: transpose.cc."""
+    """output = input with its dimensions in the order ``perm``. Source: transpose.cc."""
     return np.asarray(input.data.transpose(ints(perm)), order="C")
 
 
 @kernel("CONCATENATION", *ANY)
 def concatenation(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
-    """Operands side by side along ``axis``. Legacy uint8 operands of different parameters are rescaled in float32.
+    """output = operands concatenated along ``axis``. Legacy uint8 operands with other parameters are rescaled in float32.
 
     Source: concatenation.cc, reference_ops::ConcatenationWithScaling.
     """
     axis = int(option(options, "axis"))
     reserve((sum(v.data.size for v in values),), 2 * values[0].data.itemsize)
-    return np.concatenate([_alike(v, output) for v in values], axis)
+    return np.concatenate([_requantize_uint8(v, output) for v in values], axis)
 
 
-def _alike(value: Operand, output: OutputSpec) -> Array:
-    """A uint8 operand in the output's parameters: round(q * s + b) in float32, half away from zero."""
+def _requantize_uint8(value: Operand, output: OutputSpec) -> Array:
+    """Return a uint8 operand in the output's parameters: round(q * s + b) in float32, half away from zero."""
     same = not value.quantization.scale.size or (value.scale, value.zero_point) == (
         output.scale,
         output.zero_point,
@@ -107,21 +107,21 @@ def _alike(value: Operand, output: OutputSpec) -> Array:
 
 @kernel("PACK", *ANY)
 def pack(values: tuple[Operand, ...], output: OutputSpec, options: Options) -> Array:
-    """Operands stacked along a new dimension ``axis``. Source: pack.cc."""
+    """output = operands stacked along a new dimension ``axis``. Source: pack.cc."""
     reserve((sum(v.data.size for v in values),), values[0].data.itemsize)
     return np.stack([v.data for v in values], int(option(options, "axis")))
 
 
 @kernel("UNPACK", *ANY)
 def unpack(input: Operand, outputs: tuple[OutputSpec, ...], options: Options) -> tuple[Array, ...]:
-    """The slices along ``axis``, without it. Source: unpack.cc."""
+    """outputs = slices along ``axis``, without this dimension. Source: unpack.cc."""
     axis = int(option(options, "axis"))
     return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
 
 
 @kernel("SPLIT", *ANY, deciding="input")
 def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tuple[Array, ...]:
-    """Equal parts along an axis. Source: split.cc."""
+    """outputs = equal parts along an axis. Source: split.cc."""
     return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
 
 
@@ -129,7 +129,7 @@ def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tup
 def split_v(
     input: Operand, size_splits: Operand, axis: Operand, outputs: tuple[OutputSpec, ...]
 ) -> tuple[Array, ...]:
-    """Return parts of given lengths along an axis; a length may be -1, the remainder. Source: split_v.cc."""
+    """outputs = parts of given lengths along an axis; a length of -1 is the remainder. Source: split_v.cc."""
     at, sizes = ints(axis)[0], ints(size_splits)
     rest = input.shape[at] - sum(n for n in sizes if n >= 0)
     sizes = [rest if n < 0 else n for n in sizes]
@@ -138,40 +138,44 @@ def split_v(
 
 @kernel("TILE", *ANY)
 def tile(input: Operand, multiples: Operand, output: OutputSpec) -> Array:
-    """The whole repeated along every dimension. Source: tile.cc."""
+    """output = input repeated ``multiples`` times along each dimension. Source: tile.cc."""
     reserve((input.data.size, *ints(multiples)), 2 * input.data.itemsize)
     return np.tile(input.data, ints(multiples))
 
 
 @kernel("BROADCAST_TO", *ANY)
 def broadcast_to(input: Operand, shape: Operand, output: OutputSpec) -> Array:
-    """Dimensions of length 1 stretched. Source: broadcast_to.cc."""
+    """output = input with dimensions of length 1 repeated to ``shape``. Source: broadcast_to.cc."""
     reserve(ints(shape), input.data.itemsize)
     return np.asarray(np.broadcast_to(input.data, ints(shape)), order="C")
 
 
 @kernel("BROADCAST_ARGS", "int32", "int64")
 def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> Array:
-    """The shape two shapes broadcast to. Source: broadcast_args.cc."""
+    """output = the broadcast shape of two shapes. Source: broadcast_args.cc."""
     return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
 
 
 @kernel("FILL", *ANY, deciding="value")
 def fill(dims: Operand, value: Operand, output: OutputSpec) -> Array:
-    """A single value everywhere. Source: fill.cc."""
+    """output = a single value in all elements. Source: fill.cc."""
     reserve(ints(dims), value.data.itemsize)
     return np.full(ints(dims), value.data.reshape(-1)[0])
 
 
 @kernel("REVERSE_V2", *ANY)
 def reverse_v2(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """Order reversed along the axes. Source: reverse.cc."""
+    """output = input reversed along the axes. Source: reverse.cc."""
     return np.ascontiguousarray(np.flip(input.data, tuple(ints(axis))))
 
 
 @kernel("REVERSE_SEQUENCE", *ANY)
 def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, options: Options) -> Array:
-    """Each batch entry's first elements reversed along ``seq_dim``. Source: reverse_sequence.cc."""
+    """output = input with the first ``lengths`` elements of each batch entry reversed along ``seq_dim``. Source:
+    reverse_sequence.cc.
+
+    For example, (1, 2, 3) with length 2 gives (2, 1, 3).
+    """
     seq, batch = int(option(options, "seq_dim")), int(option(options, "batch_dim"))
     view = np.moveaxis(input.data.copy(), (batch, seq), (0, 1))
     for row, length in zip(view, ints(lengths), strict=True):
@@ -182,7 +186,7 @@ def reverse_sequence(input: Operand, lengths: Operand, output: OutputSpec, optio
 
 @kernel("SPACE_TO_DEPTH", *ANY)
 def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """Blocks of the plane become channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
+    """output = input with blocks of pixels as channels: [N, H, W, C] -> [N, H/b, W/b, b*b*C]. Source: space_to_depth.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
     blocks = input.data.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
@@ -191,7 +195,7 @@ def space_to_depth(input: Operand, output: OutputSpec, options: Options) -> Arra
 
 @kernel("DEPTH_TO_SPACE", *ANY)
 def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """Channels become blocks of the plane: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
+    """output = input with channels as blocks of pixels: [N, H, W, b*b*C] -> [N, H*b, W*b, C]. Source: depth_to_space.h."""
     b = int(option(options, "block_size"))
     n, h, w, c = input.shape
     blocks = input.data.reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
@@ -200,7 +204,8 @@ def depth_to_space(input: Operand, output: OutputSpec, options: Options) -> Arra
 
 @kernel("SPACE_TO_BATCH_ND", *ANY)
 def space_to_batch_nd(input: Operand, block_shape: Operand, paddings: Operand, output: OutputSpec) -> Array:
-    """Blocks of the padded space become batches; padding holds the output's zero point. Source: space_to_batch_nd.h."""
+    """output = padded input with spatial blocks as batches; padding is the output's zero point. Source:
+    space_to_batch_nd.h."""
     block, pads = ints(block_shape), paddings.data.reshape(-1, 2).tolist()
     m = len(block)
     widths = [(0, 0), *map(tuple, pads), *[(0, 0)] * (input.data.ndim - 1 - m)]
@@ -218,7 +223,7 @@ def space_to_batch_nd(input: Operand, block_shape: Operand, paddings: Operand, o
 
 @kernel("BATCH_TO_SPACE_ND", *ANY)
 def batch_to_space_nd(input: Operand, block_shape: Operand, crops: Operand, output: OutputSpec) -> Array:
-    """Batches become blocks of the space, then its borders are cropped. Source: batch_to_space_nd.h."""
+    """output = input with batches as spatial blocks, then cropped. Source: batch_to_space_nd.h."""
     block, cut = ints(block_shape), crops.data.reshape(-1, 2).tolist()
     m, x = len(block), input.data
     n, space, rest = x.shape[0] // int(np.prod(block)), x.shape[1 : m + 1], x.shape[m + 1 :]
@@ -232,19 +237,19 @@ def batch_to_space_nd(input: Operand, block_shape: Operand, crops: Operand, outp
 
 @kernel("SHAPE", *ANY, "string", "resource", "variant")
 def shape(input: Operand, output: OutputSpec) -> Array:
-    """The dimensions. Source: shape.cc."""
+    """output = the dimensions of the input. Source: shape.cc."""
     return np.array(input.shape)
 
 
 @kernel("RANK", *ANY)
 def rank(input: Operand, output: OutputSpec) -> Array:
-    """The number of dimensions. Source: rank.cc."""
+    """output = the number of dimensions. Source: rank.cc."""
     return np.array(input.data.ndim)
 
 
 @kernel("RANGE", "int32", "int64", "float32")
 def range_(start: Operand, limit: Operand, delta: Operand, output: OutputSpec) -> Array:
-    """start, start + delta, ... before limit. Source: range.cc. For example, 1 to 7 by 2 gives 1, 3, 5."""
+    """output = start, start + delta, ... up to below limit. Source: range.cc. For example, 1 to 7 by 2 gives 1, 3, 5."""
     first, last, step = (v.data.reshape(-1)[0] for v in (start, limit, delta))
     if step == 0:
         raise RunError("RANGE with a step of 0 has no end")

@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time
 from litecheck.reference.numerics.fused_activation import clamp_real, fused, stored_bounds
-from litecheck.reference.numerics.pooled_means import ROUND, covered, pooled_means
+from litecheck.reference.numerics.pooled_means import ROUND, count_covered, pooled_means
 from litecheck.reference.numerics.windows import Axis, axes, padded
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
@@ -36,12 +36,12 @@ def _taps(axis: Axis) -> Iterator[slice]:
 
 
 def _slide(x: Array, rows: Axis, columns: Axis, combine: np.ufunc) -> Array:
-    """combine() over every window of a padded image: down the height first, then along the width."""
-    tall = _along(x, 1, rows, combine)
-    return _along(tall, 2, columns, combine)
+    """Return combine() over every window of a padded image, first along the height, then along the width."""
+    tall = _slide_along(x, 1, rows, combine)
+    return _slide_along(tall, 2, columns, combine)
 
 
-def _along(x: Array, dimension: int, axis: Axis, combine: np.ufunc) -> Array:
+def _slide_along(x: Array, dimension: int, axis: Axis, combine: np.ufunc) -> Array:
     whole = (slice(None),) * dimension
     if axis.out == 1:
         window = (*whole, slice(axis.kernel))
@@ -54,7 +54,7 @@ def _along(x: Array, dimension: int, axis: Axis, combine: np.ufunc) -> Array:
 
 
 def _slide_in_order(x: Array, rows: Axis, columns: Axis) -> Array:
-    """Sums over every window of a padded image, added up row by row: float32 sums depend on the order."""
+    """Return sums over every window of a padded image, added row by row, because float32 sums depend on the order."""
     total = np.zeros((x.shape[0], rows.out, columns.out, x.shape[3]), x.dtype)
     for row in _taps(rows):
         for column in _taps(columns):
@@ -64,7 +64,7 @@ def _slide_in_order(x: Array, rows: Axis, columns: Axis) -> Array:
 
 @kernel("AVERAGE_POOL_2D", *_QUANTIZED, round=tuple(ROUND))
 def average_pool_2d(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
-    """output = the mean of what each window covers of the input (padding does not count), then the activation.
+    """output = the mean of the input elements in each window (padding does not count), then the activation.
 
     The sum of stored integers divided by their number, rounded; input and output share a quantization.
     Source: tflite/kernels/internal/reference/integer_ops/pooling.h.
@@ -79,19 +79,19 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Options, varian
 
 @kernel("AVERAGE_POOL_2D", "float32")
 def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = the mean of what each window covers, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
+    """output = the mean of the elements in each window, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
-    return clamp_real(total / covered(rows, columns).astype(np.float32), options)
+    return clamp_real(total / count_covered(rows, columns).astype(np.float32), options)
 
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
     input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """output = the largest stored value each window covers, then the activation, whose bounds are rounded half away.
+    """output = the largest stored value in each window, then the activation, whose bounds are rounded half away.
 
-    ``bounds: half-even`` is XNNPACK, where it takes the operator. Source: tflite/kernels/pooling.cc.
+    ``bounds: half-even`` is XNNPACK's rounding, if XNNPACK runs the operator. Source: tflite/kernels/pooling.cc.
     """
     rows, columns = _axes(input, options)
     kind = input.data.dtype
@@ -106,7 +106,7 @@ def max_pool_2d(
 
 @kernel("L2_POOL_2D", "float32")
 def l2_pool_2d(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = the root of the mean square of what each window covers. Source: tflite/kernels/pooling.cc."""
+    """output = the root of the mean square of the elements in each window. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
     squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)
-    return clamp_real(np.sqrt(squares / covered(rows, columns).astype(np.float32)), options)
+    return clamp_real(np.sqrt(squares / count_covered(rows, columns).astype(np.float32)), options)

@@ -1,7 +1,7 @@
-"""QUANTIZE between all types, DEQUANTIZE and CAST: LiteRT's formulas, its vectors' and XNNPACK's.
+"""QUANTIZE between all types, DEQUANTIZE and CAST: formulas of LiteRT, its vector loops and XNNPACK.
 
-Vectors have their own roundings, so a value's result can depend on where in the tensor it stands: the *body* is as
-many elements from the start as fill whole vectors, the *tail* is the rest.
+Vector loops round differently, so the output for a value can depend on its position. The *body* are the elements that
+fill whole vectors from the start on, the *tail* are the remaining elements.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Out
 Part = Callable[[Array], Array]
 
 
-def _in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
-    """``body`` of all elements that fill vectors of ``lanes``, ``tail`` of the rest."""
+def _apply_in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
+    """Return ``body`` of all elements that fill vectors of ``lanes``, and ``tail`` of the remaining elements."""
     flat, end = data.reshape(-1), data.size // lanes * lanes
     return np.concatenate([body(flat[:end]), tail(flat[end:])]).reshape(data.shape)
 
@@ -47,13 +47,13 @@ def _in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
 def quantize(
     input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
+    """output = x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
-    - ``half-away``: the float32 quotient, also of all that is per channel or int4;
-    - ``half-even-body``: in vectors of eight times the reciprocal of the scale, half to even; the tail by the
-      float64 quotient, half away;
-    - ``half-even``: XNNPACK, which takes int8 and uint8, does as the vectors everywhere;
-    - ``half-even-quotient``: the float32 quotient, half to even, as ONNX has it.
+    - ``half-away``: the float32 quotient, also for per-channel and int4 outputs;
+    - ``half-even-body``: the product with the reciprocal of the scale, half to even, in vectors of eight; the float64
+      quotient, half away, in the tail;
+    - ``half-even``: XNNPACK, for int8 and uint8, computes all elements like vectors;
+    - ``half-even-quotient``: the float32 quotient, half to even, as in ONNX.
 
     Source: tflite/kernels/quantize.cc; tflite/kernels/internal/optimized/optimized_ops.h; XNNPACK, src/f32-qs8-vcvt.
     """
@@ -64,7 +64,7 @@ def quantize(
         except QuantizerError as error:
             raise RunError(str(error)) from error
 
-    def finished(rounded: Array) -> Array:
+    def add_zero_point(rounded: Array) -> Array:
         low, high = (end - output.zero_point for end in INTEGER_RANGES[output.dtype])
         stored = np.clip(rounded, low, high).astype(np.int64) + output.zero_point
         return np.asarray(stored, NUMPY_TYPES[output.dtype])
@@ -82,10 +82,10 @@ def quantize(
         return out
 
     if variants["round"] == "half-even-quotient":
-        return finished(np.rint(x / output.scale))
+        return add_zero_point(np.rint(x / output.scale))
     if variants["round"] == "half-even" and XNNPACK in taken:
         return body(x, flush=True)
-    return _in_parts(x, 8, body, tail)
+    return _apply_in_parts(x, 8, body, tail)
 
 
 @kernel(
@@ -97,13 +97,13 @@ def quantize(
 def requantize(
     input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """Stored integers under the input's parameters as integers under the output's; any shape, per tensor.
+    """output = the input's stored integers in the output's parameters; any shape, per tensor.
 
-    - ``double``, ``single`` and so on: times the float64 quotient of the scales, as the fixed-point variants of that
-      name; ``float32``: times the float32 quotient, rounded half to even, ``float32-half-away``: half away;
-    - ``half-up-body``: between 8-bit types, vectors of sixteen round the second time half up;
-    - ``8-bit-multipliers``: XNNPACK rounds the quotient to a multiple of 1/256 and shifts once, half up; what it does
-      not take goes as ``half-up-body``.
+    - ``double``, ``single`` and so on: times the float64 quotient of the scales, by the fixed-point variant of that name;
+      ``float32``: times the float32 quotient, rounded half to even, ``float32-half-away``: half away;
+    - ``half-up-body``: between 8-bit types, vectors of sixteen use half up in the second rounding;
+    - ``8-bit-multipliers``: XNNPACK rounds the quotient to a multiple of 1/256 and shifts once, half up; operators that
+      XNNPACK does not run use ``half-up-body``.
 
     Source: tflite/kernels/internal/reference/requantize.h; XNNPACK, src/qs8-vcvt.
     """
@@ -111,32 +111,32 @@ def requantize(
     low, high = INTEGER_RANGES[output.dtype]
     m, shift = quantize_multiplier(real)
 
-    def through(multiply: Callable[[Ints, int, int], Ints]) -> Part:
+    def rescale_with(multiply: Callable[[Ints, int, int], Ints]) -> Part:
         def at(x: Ints) -> Ints:
             return saturate(multiply(x - input.zero_point, m, shift) + output.zero_point, low, high)
 
         return lambda data: each_value(data, at, output.dtype)
 
-    def coarse(x: Ints, _m: int, _shift: int) -> Ints:
+    def multiply_8_bit(x: Ints, _m: int, _shift: int) -> Ints:
         return (x * int(np.rint(np.float32(256) * (input.scale / output.scale))) + 128) >> 8
 
-    def in_float32(x: Ints, _m: int, _shift: int) -> Ints:
+    def multiply_float32(x: Ints, _m: int, _shift: int) -> Ints:
         scaled = x.astype(np.float32) * (input.scale / output.scale)
         away = variants["requantize"] == "float32-half-away"
         return (round_half_away(scaled) if away else np.rint(scaled)).astype(np.int64)
 
     variant = variants["requantize"]
     if variant.startswith("float32"):
-        return through(in_float32)(input.data)
+        return rescale_with(multiply_float32)(input.data)
     if variant == "8-bit-multipliers":
         if XNNPACK in taken:
-            return through(coarse)(input.data)
+            return rescale_with(multiply_8_bit)(input.data)
         variant = "half-up-body"
     if variant == "half-up-body":
         eight = all(dtype in ("int8", "uint8") for dtype in (input.dtype, output.dtype))
-        exact, vector = through(multiply_double), through(multiply_double_half_up)
-        return _in_parts(input.data, 16, vector, exact) if eight else exact(input.data)
-    return through(MULTIPLY[variant])(input.data)
+        exact, vector = rescale_with(multiply_double), rescale_with(multiply_double_half_up)
+        return _apply_in_parts(input.data, 16, vector, exact) if eight else exact(input.data)
+    return rescale_with(MULTIPLY[variant])(input.data)
 
 
 @kernel(
@@ -148,10 +148,10 @@ def requantize(
 def dequantize(
     input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
+    """output = scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
-    ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded;
-    ``split-int4-body``: only what XNNPACK does not take.
+    ``split-body``: vectors of eight values of up to 8 bits compute scale * q - scale * zero_point, each rounded.
+    ``split-int4-body``: the same for operators that XNNPACK does not run.
     Source: tflite/kernels/internal/reference/dequantize.h, optimized_ops.h.
     """
     if input.dtype == "float16":
@@ -172,7 +172,7 @@ def dequantize(
     taking = variants["product"] == "exact" or (variants["product"] == "split-int4-body" and XNNPACK in taken)
     if parameters.axis is not None or input.dtype == "int16" or taking:
         return exact(input.data)
-    return _in_parts(input.data, 8, split, exact)
+    return _apply_in_parts(input.data, 8, split, exact)
 
 
 _TYPES = (
@@ -182,7 +182,7 @@ _TYPES = (
 
 @kernel("CAST", *_TYPES)
 def cast(input: Operand, output: OutputSpec) -> Array:
-    """Each stored value in another type: integers wrap, floats truncate towards zero and saturate.
+    """output = stored values converted to another type: integers wrap, floats truncate toward zero and saturate.
 
     NaN becomes the type's largest integer. Any shape. Source: tflite/kernels/cast.cc.
 
@@ -190,13 +190,13 @@ def cast(input: Operand, output: OutputSpec) -> Array:
     """
     if output.dtype not in NUMPY_TYPES:
         raise RunError(f"CAST to {output.dtype} has no numpy type")
-    held = np.dtype(NUMPY_TYPES[output.dtype])
+    stored_type = np.dtype(NUMPY_TYPES[output.dtype])
     x = input.data
     with np.errstate(all="ignore"):
-        if x.dtype.kind != "f" or held.kind not in "iu":
-            return x.astype(held)
+        if x.dtype.kind != "f" or stored_type.kind not in "iu":
+            return x.astype(stored_type)
         low, high = INTEGER_RANGES[output.dtype]
         wide = x.astype(np.float64)
-        inside = np.where((wide > low) & (wide < high), wide, 0).astype(held)
-        beyond = np.where(wide <= low, low, high).astype(held)
+        inside = np.where((wide > low) & (wide < high), wide, 0).astype(stored_type)
+        beyond = np.where(wide <= low, low, high).astype(stored_type)
         return np.where((wide > low) & (wide < high), inside, beyond)

@@ -1,4 +1,4 @@
-"""SVDF in integers; LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32, a runtime's but for the order of sums."""
+"""SVDF in integers; LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF in float32, except for the order of additions."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def svdf(
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 
-    1. Memory moves by a step; the newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by input
-       scale * feature scale / state scale, a float32, and clamped to the state's type.
+    1. Memory is shifted by one step. The newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by
+       input scale * feature scale / state scale, a float32, and clamped to the state's type.
     2. Each filter's memory times its time weights, int32; sums over the ``rank`` filters of a unit; plus bias.
-    3. Rescaled by state scale * time scale / output scale, plus zero point, clamped to int8. No fused activation is
-       computed: ``relu``, LiteRT rejects all other functions; ``ignored``, no function is looked at.
+    3. Rescaled by state scale * time scale / output scale, plus zero point, clamped to int8. The fused activation is not
+       computed. With ``relu``, other functions are rejected, as in LiteRT; with ``ignored``, all are accepted.
 
     input (batch, n), weights_feature (units * rank, n), weights_time (units * rank, memory), state (batch, units *
-    rank * memory) of int16, or int8 as LiteRT for Microcontrollers has it. Source: tflite/kernels/svdf.cc,
+    rank * memory) of int16, or of int8 as in LiteRT for Microcontrollers. Source: tflite/kernels/svdf.cc,
     internal/reference/svdf.h, EvalIntegerSVDF.
     """
     rank = int(options.get("rank", 0)) if options is not None else 0
@@ -65,7 +65,7 @@ def svdf(
 
 
 Floats = NDArray[np.float32]
-#: What keeps the variance of a layer normalization from being 0.
+#: Added to the variance of a layer normalization, so that it is not 0.
 _GUARD = np.float32(1e-8)
 _TANH = 4
 
@@ -92,10 +92,10 @@ def lstm_float(
 ) -> Computed:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
-    A gate adds up bias, weights * input, recurrent weights * h (element by element where they are a vector) and, with
-    peepholes, weights * c; layer normalization takes the bias last. Without input gate i = 1 - f; cell and projection may
-    be clipped. LiteRT for Microcontrollers knows ``tanh-only``: a(c) always is, and g any function besides tanh is not
-    computed. Shapes as in the integer form.
+    A gate sums bias, weights * input, recurrent weights * h (element by element if they are a vector) and, with
+    peepholes, weights * c. With layer normalization, the bias is added last. Without input gate, i = 1 - f. Cell and
+    projection may be clipped. LiteRT for Microcontrollers uses ``tanh-only``: a(c) is always tanh, and g has no
+    activation unless it is tanh. Shapes as in the integer form.
     Source: tflite/kernels/lstm_eval.cc, LstmStepFloat.
     """
     gates = (
@@ -124,14 +124,14 @@ def lstm_float(
 
 
 def _time_major(input: Operand, options: Options) -> tuple[Floats, bool]:
-    """The input step by step, and whether the operator has the batch first."""
+    """Return the input as (time, batch, n), and True if the operator has the batch first."""
     batch_first = input.data.ndim == 3 and not (options is not None and options.get("time_major", False))
     steps = input.data[None] if input.data.ndim == 2 else input.data
     return (steps.swapaxes(0, 1) if batch_first else steps), batch_first
 
 
 def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict[str, Floats]:
-    """Return the values inside a float LSTM that no tensor holds, over all steps.
+    """Return the values inside a float LSTM that are in no tensor, for all steps.
 
     ``cell`` is the cell state; ``hidden`` is the output gate times the activated cell, before any projection;
     ``input_gate`` and so on are the sums of a gate with layer normalization. ``operands`` are by role, with the states
@@ -139,23 +139,23 @@ def lstm_inner(operands: Mapping[str, Operand | None], options: Options) -> dict
     """
     gates: Gates = tuple(_gate_of(operands, name) for name in _GATES)  # type: ignore[assignment]
     projection = operands.get("projection_weights"), operands.get("projection_bias")
-    steps, _ = _time_major(_needed(operands, "input"), options)
-    h, c = (_needed(operands, f"{name}_state").data for name in ("output", "cell"))
+    steps, _ = _time_major(_require_operand(operands, "input"), options)
+    h, c = (_require_operand(operands, f"{name}_state").data for name in ("output", "cell"))
     found: dict[str, list[Floats]] = {}
     for x in steps:
         check_time()
-        hidden, new = _unprojected(x, h, c, gates, options, False)
+        hidden, new = _compute_cell(x, h, c, gates, options, False)
         for name, gate in zip(_GATES, gates, strict=True):
             if gate is not None and gate.norm is not None:
-                # Through its peephole the output gate sees the new cell state.
+                # The peephole of the output gate uses the new cell state.
                 found.setdefault(f"{name}_gate", []).append(gate.total(x, h, new if name == "output" else c))
         found.setdefault("cell", []).append(new)
         found.setdefault("hidden", []).append(hidden)
-        h, c = _projected(hidden, projection, options), new
+        h, c = _project(hidden, projection, options), new
     return {name: np.stack(values) for name, values in found.items()}
 
 
-def _needed(operands: Mapping[str, Operand | None], role: str) -> Operand:
+def _require_operand(operands: Mapping[str, Operand | None], role: str) -> Operand:
     operand = operands.get(role)
     if operand is None:
         raise RunError(f"{role} is missing")
@@ -173,7 +173,8 @@ class FloatGate:
     norm: Floats | None
 
     def total(self, x: Floats, h: Floats, c: Floats) -> Floats:
-        """``x`` (batch, n), h (batch, outputs) and c (batch, cells) to (batch, cells), before any normalization."""
+        """Return the sum for ``x`` (batch, n), h (batch, outputs) and c (batch, cells), of shape (batch, cells), not
+        normalized."""
         seen = h * self.recurrent if self.recurrent.ndim == 1 else h @ self.recurrent.T
         bias = np.float32(0) if self.bias is None else self.bias
         total = (x @ self.weights.T + (bias if self.norm is None else np.float32(0))) + seen
@@ -182,14 +183,14 @@ class FloatGate:
         return np.asarray(total, np.float32)
 
     def __call__(self, x: Floats, h: Floats, c: Floats) -> Floats:
-        """The total, normalized where that is asked for."""
+        """Return the sum, normalized if the gate has layer normalization."""
         total = self.total(x, h, c)
         if self.norm is None:
             return total
         bias = np.float32(0) if self.bias is None else self.bias
-        off = total - total.mean(axis=1, keepdims=True, dtype=np.float32)
-        deviation = np.sqrt((off * off).mean(axis=1, keepdims=True, dtype=np.float32) + _GUARD)
-        return np.asarray(off / deviation * self.norm + bias, np.float32)
+        difference = total - total.mean(axis=1, keepdims=True, dtype=np.float32)
+        deviation = np.sqrt((difference * difference).mean(axis=1, keepdims=True, dtype=np.float32) + _GUARD)
+        return np.asarray(difference / deviation * self.norm + bias, np.float32)
 
 
 Gates = tuple[FloatGate | None, FloatGate | None, FloatGate | None, FloatGate | None]
@@ -224,32 +225,32 @@ def _step(
     x: Floats, h: Floats, c: Floats, gates: Gates, projection: tuple[Operand | None, Operand | None],
     options: Options, tanh_only: bool,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """The states after a step."""
-    hidden, c = _unprojected(x, h, c, gates, options, tanh_only)
-    return _projected(hidden, projection, options), c
+    """Return the output state and the cell state after a step."""
+    hidden, c = _compute_cell(x, h, c, gates, options, tanh_only)
+    return _project(hidden, projection, options), c
 
 
-def _unprojected(
+def _compute_cell(
     x: Floats, h: Floats, c: Floats, gates: Gates, options: Options, tanh_only: bool
 ) -> tuple[Floats, Floats]:
-    """The output before any projection, and the cell state, after a step."""
+    """Return the output before any projection, and the cell state, after a step."""
     input_gate, forget_gate, cell_gate, output_gate = gates
     if forget_gate is None or cell_gate is None or output_gate is None:
         raise RunError("only the input gate may be absent")
     f = _logistic(forget_gate(x, h, c))
     i = np.float32(1) - f if input_gate is None else _logistic(input_gate(x, h, c))
     g = cell_gate(x, h, c)
-    g = g if tanh_only and not _is_tanh(options) else _activated(g, options)
-    c = _clipped(f * c + i * g, options, "cell_clip")
-    return _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activated(c, options)), c
+    g = g if tanh_only and not _is_tanh(options) else _activate(g, options)
+    c = _clip(f * c + i * g, options, "cell_clip")
+    return _logistic(output_gate(x, h, c)) * (np.tanh(c) if tanh_only else _activate(c, options)), c
 
 
-def _projected(hidden: Floats, projection: tuple[Operand | None, Operand | None], options: Options) -> Floats:
+def _project(hidden: Floats, projection: tuple[Operand | None, Operand | None], options: Options) -> Floats:
     weights, bias = projection
     if weights is None:
         return hidden
     made = hidden @ weights.data.T
-    return _clipped(made if bias is None else made + bias.data, options, "proj_clip")
+    return _clip(made if bias is None else made + bias.data, options, "proj_clip")
 
 
 def _logistic(x: Floats) -> Floats:
@@ -262,11 +263,11 @@ def _is_tanh(options: Options) -> bool:
     return options is not None and options.get("fused_activation_function", 0) == _TANH
 
 
-def _activated(x: Floats, options: Options) -> Floats:
+def _activate(x: Floats, options: Options) -> Floats:
     return np.tanh(x) if _is_tanh(options) else clamp_real(x, options)
 
 
-def _clipped(x: Floats, options: Options, name: str) -> Floats:
+def _clip(x: Floats, options: Options, name: str) -> Floats:
     most = np.float32(options.get(name, 0.0)) if options is not None else np.float32(0)
     return np.clip(x, -most, most) if most > 0 else x
 
@@ -278,8 +279,8 @@ def svdf_float(
 ) -> Computed:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
-    The memory moves by a step; its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in the
-    integer form. Under int8 weights each row of the input is quantized first, and the time weights are real values.
+    Memory is shifted by one step. Its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in
+    the integer form. For int8 weights, each row of the input is quantized first, and the time weights are dequantized.
     Source: tflite/kernels/internal/reference/svdf.h, EvalFloatSVDF, EvalHybridSVDF.
     """
     rank = int(options.get("rank", 0)) if options is not None else 0
@@ -293,5 +294,5 @@ def svdf_float(
     time = weights_time.data * weights_time.quantization.scale if hybrid else weights_time.data
     each = (memory * time).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
-    made = _activated(sums if bias is None else sums + bias.data, options)
+    made = _activate(sums if bias is None else sums + bias.data, options)
     return Computed((made,), {"state": memory.reshape(state.shape)})

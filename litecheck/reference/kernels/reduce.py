@@ -23,7 +23,7 @@ _QUANTIZED = ("int8", "uint8", "int16")
 
 
 def _sums(input: Operand, axes: tuple[int, ...]) -> tuple[Ints, int]:
-    """Sums of stored integers along the axes, and how many went into each."""
+    """Return sums of stored integers along the axes, and the number of elements in each sum."""
     count = int(np.prod([input.shape[a] for a in axes], dtype=np.int64))
     sums: Ints = input.data.sum(axis=axes, dtype=np.int64) if axes else input.data.astype(np.int64)
     return sums, count
@@ -40,10 +40,10 @@ def mean(
 ) -> Array:
     """output = the mean along the axes; an empty input gives zeros.
 
-    (sum - n * input zero point) times input scale / (n * output scale): the division by n is folded into the
-    mantissa, truncated, after it has been shifted up by floor(log2 n) bits. Source:
-    tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum. Means over height and width that keep their four
-    dimensions go another way in ``optimized``, as does what XNNPACK declines.
+    (sum - n * input zero point) times input scale / (n * output scale). The mantissa is shifted up by floor(log2 n) bits
+    and divided by n, truncated. ``optimized`` computes means over height and width with four kept dimensions separately;
+    ``xnnpack`` does the same for operators that XNNPACK does not run. Source:
+    tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
 
     For example, 1, 2, 3, 5 with equal scales give 3: 2.75 rounded.
     """
@@ -57,8 +57,8 @@ def mean(
         stored = _xnnpack(sums, count, count, input, output)
     elif variants["requantize"] == "float32":
         scale = input.scale / np.float32(np.float32(count) * output.scale)
-        centred = (sums - input.zero_point * count).astype(np.float32)
-        stored = np.rint(centred * scale).astype(np.int64) + output.zero_point
+        centered = (sums - input.zero_point * count).astype(np.float32)
+        stored = np.rint(centered * scale).astype(np.int64) + output.zero_point
     elif variants["requantize"] in ("optimized", "xnnpack") and spatial:
         stored = _mean_spatial(sums, count, input, output)
     else:
@@ -77,9 +77,10 @@ def _mean_folded(sums: Ints, count: int, input: Operand, output: OutputSpec, rou
 
 
 def _mean_spatial(sums: Ints, count: int, input: Operand, output: OutputSpec) -> Ints:
-    """The zero point's share rounded by itself in float32, half away; channels in blocks of 16 half up, the rest not.
+    """Return the mean with the share of the zero point rounded separately in float32, half away.
 
-    Source: tflite/kernels/internal/optimized/integer_ops/mean.h and optimized/reduce.h.
+    Channels in blocks of 16 round half up, the remaining channels half away. Source:
+    tflite/kernels/internal/optimized/integer_ops/mean.h and optimized/reduce.h.
     """
     offset = np.float32(input.zero_point) * input.scale / output.scale
     bias = output.zero_point - int(round_half_away(np.asarray(offset)))
@@ -94,9 +95,9 @@ def _mean_spatial(sums: Ints, count: int, input: Operand, output: OutputSpec) ->
 
 
 def _xnnpack(sums: Ints, count: int, divisor: int, input: Operand, output: OutputSpec) -> Ints:
-    """XNNPACK: float32 throughout, the zero points' share taken from the sum's zero point first; half to even.
+    """Return XNNPACK's sum or mean, in float32, half to even; the zero points are combined first.
 
-    A mean's scale is the quotient of the scales times 1 / n, each rounded. Source: XNNPACK, operators/reduce-nd.c.
+    The scale of a mean is the quotient of the scales times 1 / n, each rounded. Source: XNNPACK, operators/reduce-nd.c.
     """
     scale = input.scale / output.scale * (np.float32(1) / np.float32(divisor))
     zero = np.float32(output.zero_point) - np.float32(count * input.zero_point) * scale
@@ -112,7 +113,7 @@ def sum_(
     variants: Variants,
     taken: BackendSet = ALL_BACKENDS,
 ) -> Array:
-    """output = the sum along the axes; an empty input gives stored zeros, in XNNPACK the zero point.
+    """output = the sum along the axes; an empty input gives stored zeros, or the zero point in XNNPACK.
 
     (sum - n * input zero point) times input scale / output scale, rescaled. Source:
     tflite/kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
@@ -127,15 +128,18 @@ def sum_(
         stored = _xnnpack(sums, count, 1, input, output)
     elif variants["requantize"] in MULTIPLY:
         multiplier = quantize_multiplier(float(input.scale) / float(output.scale))
-        centred = wrap32(sums - input.zero_point * count)
-        stored = MULTIPLY[variants["requantize"]](centred, *multiplier) + output.zero_point
+        centered = wrap32(sums - input.zero_point * count)
+        stored = MULTIPLY[variants["requantize"]](centered, *multiplier) + output.zero_point
     else:
         stored = _sum_float(sums, count, input, output)
     return saturate(stored, *INTEGER_RANGES[output.dtype]).reshape(shape)
 
 
 def _sum_float(sums: Ints, count: int, input: Operand, output: OutputSpec) -> Ints:
-    """Sum and zero points scaled apart, in float32, half away. Source: tflite/kernels/internal/optimized/reduce.h."""
+    """Return the sum with sum and zero points scaled separately, in float32, half away.
+
+    Source: tflite/kernels/internal/optimized/reduce.h.
+    """
     scale = input.scale / output.scale
     bias = np.float32(-input.zero_point) * scale * np.float32(count)
     return round_half_away(sums.astype(np.float32) * scale + bias).astype(np.int64) + output.zero_point
@@ -143,7 +147,7 @@ def _sum_float(sums: Ints, count: int, input: Operand, output: OutputSpec) -> In
 
 @kernel("MEAN", "float32", "int32", "int64")
 def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = the mean along the axes: float32 summed in row-major order, integers truncated towards zero.
+    """output = the mean along the axes: float32 summed in row-major order, integers truncated toward zero.
 
     Source: tflite/kernels/internal/reference/reduce.h, Mean.
     """
@@ -153,7 +157,7 @@ def mean_plain(input: Operand, axis: Operand, output: OutputSpec, options: Optio
         return np.full(shape, np.nan if output.dtype == "float32" else 0, output.dtype)
     rows = reduction_view(input.data, axes)
     if output.dtype == "float32":
-        return np.asarray((_in_order(rows) / np.float32(rows.shape[-1])).reshape(shape))
+        return np.asarray((_sum_in_order(rows) / np.float32(rows.shape[-1])).reshape(shape))
     total = rows.sum(axis=-1, dtype=np.int64)
     return np.asarray((np.sign(total) * (np.abs(total) // rows.shape[-1])).reshape(shape))
 
@@ -163,12 +167,12 @@ def sum_plain(input: Operand, axis: Operand, output: OutputSpec, options: Option
     """output = the sum along the axes, float32 in row-major order; integers wrap. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     rows = reduction_view(input.data, axes)
-    total = _in_order(rows) if output.dtype == "float32" else rows.sum(axis=-1, dtype=rows.dtype)
+    total = _sum_in_order(rows) if output.dtype == "float32" else rows.sum(axis=-1, dtype=rows.dtype)
     return np.asarray(total).reshape(shape_after(input.shape, axes, options))
 
 
-def _in_order(rows: Array) -> Array:
-    """Sums of the last axis, element after element, in the type of the elements."""
+def _sum_in_order(rows: Array) -> Array:
+    """Return sums along the last axis, element after element, in the type of the elements."""
     if rows.shape[-1] == 0:
         return np.zeros(rows.shape[:-1], rows.dtype)
     return np.add.accumulate(rows, axis=-1, dtype=rows.dtype)[..., -1]
@@ -176,7 +180,7 @@ def _in_order(rows: Array) -> Array:
 
 @kernel("CUMSUM", "float32", "int32", "int64")
 def cumsum(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output[i] = input[0] + ... + input[i] along an axis; ``exclusive`` leaves input[i] out, ``reverse`` runs back.
+    """output[i] = input[0] + ... + input[i] along an axis; ``exclusive`` omits input[i], ``reverse`` starts at the end.
 
     Source: tflite/kernels/cumsum.cc.
 

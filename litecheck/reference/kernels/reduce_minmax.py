@@ -1,4 +1,4 @@
-"""Reductions that pick or multiply: REDUCE_MAX, _MIN, _PROD, _ANY, _ALL, ARG_MAX, ARG_MIN (tflite/kernels/)."""
+"""Reductions by selection or product: REDUCE_MAX, _MIN, _PROD, _ANY, _ALL, ARG_MAX, ARG_MIN (tflite/kernels/)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _ends(data: Array) -> tuple[Any, Any]:
 
 @kernel("REDUCE_MAX", *_ORDERED)
 def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = the largest stored value along the axes, the type's lowest of nothing. Source: reduce.cc."""
+    """output = the largest stored value along the axes; the type's smallest value for no elements. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     largest = np.max(input.data, axis=axes, initial=_ends(input.data)[0])
     return np.asarray(largest).reshape(shape_after(input.shape, axes, options))
@@ -30,7 +30,7 @@ def reduce_max(input: Operand, axis: Operand, output: OutputSpec, options: Optio
 
 @kernel("REDUCE_MIN", *_ORDERED)
 def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = the smallest stored value along the axes, the type's highest of nothing. Source: reduce.cc."""
+    """output = the smallest stored value along the axes; the type's largest value for no elements. Source: reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     smallest = np.min(input.data, axis=axes, initial=_ends(input.data)[1])
     return np.asarray(smallest).reshape(shape_after(input.shape, axes, options))
@@ -38,14 +38,14 @@ def reduce_min(input: Operand, axis: Operand, output: OutputSpec, options: Optio
 
 @kernel("REDUCE_ANY", "bool")
 def reduce_any(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = whether any value along the axes is true. Source: tflite/kernels/reduce.cc."""
+    """output = true if any value along the axes is true, else false. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.any(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
 
 
 @kernel("REDUCE_ALL", "bool")
 def reduce_all(input: Operand, axis: Operand, output: OutputSpec, options: Options) -> Array:
-    """output = whether all values along the axes are true. Source: tflite/kernels/reduce.cc."""
+    """output = true if all values along the axes are true, else false. Source: tflite/kernels/reduce.cc."""
     axes = reduced_axes(axis, input.data.ndim)
     return np.asarray(np.all(input.data, axis=axes)).reshape(shape_after(input.shape, axes, options))
 
@@ -56,8 +56,8 @@ def reduce_prod(
 ) -> Array:
     """output = the product along the axes.
 
-    After each factor the product so far is rescaled by input scale / (output scale)^(1/n), and once more at the end,
-    with a 16-bit multiplier. Source: tflite/kernels/internal/reference/reduce.h, QuantizedReduceProd.
+    The product is rescaled by input scale / (output scale)^(1/n) after each factor and again at the end, with a 16-bit
+    multiplier. Source: tflite/kernels/internal/reference/reduce.h, QuantizedReduceProd.
     """
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
@@ -89,7 +89,7 @@ def reduce_prod_plain(input: Operand, axis: Operand, output: OutputSpec, options
 
 @kernel("ARG_MAX", "int8", "uint8", "int32", "float32", "bool")
 def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """output = index of the largest value along an axis, the first of equals. Source: arg_min_max.cc.
+    """output = index of the largest value along an axis, the first of equal values. Source: arg_min_max.cc.
 
     For example, (3, 7, 7) gives 1.
     """
@@ -98,7 +98,7 @@ def arg_max(input: Operand, axis: Operand, output: OutputSpec) -> Array:
 
 @kernel("ARG_MIN", "int8", "uint8", "int32", "float32", "bool")
 def arg_min(input: Operand, axis: Operand, output: OutputSpec) -> Array:
-    """output = index of the smallest value along an axis, the first of equals. Source: arg_min_max.cc."""
+    """output = index of the smallest value along an axis, the first of equal values. Source: arg_min_max.cc."""
     return np.asarray(np.argmin(input.data, axis=_one_axis(input, axis)))
 
 

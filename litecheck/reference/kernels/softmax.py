@@ -28,16 +28,17 @@ _F = np.float32
 
 
 def _beta(options: Options) -> float:
-    """The factor beta, a float32."""
+    """Return the factor beta, a float32."""
     return float(_F(options.get("beta", 0.0) if options is not None else 0.0))
 
 
 @lru_cache(maxsize=256)
 def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
-    """For differences 0, -1, ..., -255: ``real`` * d in Q5.26, its exp in Q0.31, and what is left out.
+    """Return, for differences d = 0, -1, ..., -255, ``real`` * d in Q5.26, its exp in Q0.31, the smallest d, and the
+    multiplier.
 
-    ``real`` is the input's step times beta. Differences below the third value have an exponent of -31 and less,
-    and count as exp = 0. Source: quantization_util.cc, PreprocessSoftmaxScaling.
+    ``real`` is the input's scale times beta. Differences below the smallest d have an exponent of -31 or less, and exp
+    = 0. Source: quantization_util.cc, PreprocessSoftmaxScaling.
     """
     m, left = quantize_multiplier(min(real * 2.0**26, 2.0**31 - 1))
     if real <= 2.0**-26:
@@ -50,12 +51,12 @@ def _exp_of_steps(real: float) -> tuple[Ints, Ints, int, tuple[int, int]]:
 
 @kernel("SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table", "float32-half-even"))
 def softmax(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
-    """exp(beta * x) / sum of the same over the last dimension; shape (..., depth), 8 bits to 8 or 16.
+    """output = exp(beta * x) / sum of exp(beta * x) over the last dimension; shape (..., depth), 8 bits to 8 or 16.
 
-    Output scale 1/256 (1/32768 or 1/65536 in 16 bits), its smallest value stands for 0.
+    Output scale 1/256 (1/32768 or 1/65536 in 16 bits); the smallest value means 0.
 
     1. d = x - max of its row, beta * s * d in Q5.26, exp in Q0.31, summed in Q12.19.
-    2. 1 / sum in Q0.31 and a power of two; times exp, shifted down half away, moved to the smallest value.
+    2. 1 / sum in Q0.31 and a power of two; times exp, shifted right half away, plus the smallest value.
 
     Source: tflite/kernels/internal/reference/softmax.h; the table: optimized_ops.h, PopulateSoftmaxLookupTable.
 
@@ -77,13 +78,13 @@ def softmax(input: Operand, output: OutputSpec, options: Options, variants: Vari
 
 
 def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool) -> Array:
-    """The same from 256 float32 exponentials, summed sequentially, rounded half up or half to even."""
-    with np.errstate(invalid="ignore"):  # beta may be infinite, and no steps of that are no number
+    """Return softmax from 256 float32 exponentials, summed sequentially, rounded half up or half to even."""
+    with np.errstate(invalid="ignore"):  # beta may be infinite, and 0 times infinity is NaN
         table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
     low, high = INTEGER_RANGES[output.dtype]
-    with np.errstate(all="ignore"):  # an output scale may be 0, whatever that means
+    with np.errstate(all="ignore"):  # the output scale may be 0
         share = exps * (_F(1) / (sums * output.scale))
         rounded = (np.rint(share) if to_even else np.floor(share + _F(0.5))).astype(np.int64)
     return saturate(rounded + output.zero_point, low, high).astype(NUMPY_TYPES[output.dtype])
@@ -96,7 +97,7 @@ def _exp32(x: Array) -> Array:
 
 @cache
 def _int16_tables(width: str) -> tuple[Ints, Ints]:
-    """exp(x) for x in [-10, 0] and 1 / (1 + x) for x in [0, 1], 513 entries each, computed in ``width``."""
+    """Return tables of exp(x) for x in [-10, 0] and 1 / (1 + x) for x in [0, 1], 513 entries each, computed in ``width``."""
     real: Any = np.dtype(width).type
     ten, one, two = (real(n) / real(65535) for n in (10, 1, 2))
     ends = two * real(-32768), two * real(32767)
@@ -106,10 +107,10 @@ def _int16_tables(width: str) -> tuple[Ints, Ints]:
 
 @kernel("SOFTMAX", "int16", multiplier=("float32", "float64"), tables=("float64", "float32"))
 def softmax_int16(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
-    """exp(beta * x) / sum of the same over the last dimension, both from 513-entry tables; output scale 1/32768.
+    """output = exp(beta * x) / sum of exp(beta * x) over the last dimension, from 513-entry tables; output scale 1/32768.
 
     1. d = x - max of its row, rescaled so that -65535 is -10; exp in Q0.15, summed in Q16.15.
-    2. The sum, normalized to [1, 2), gives 1 / sum in Q0.15; times exp, shifted down half up.
+    2. The sum, normalized to [1, 2), gives 1 / sum in Q0.15; times exp, shifted right half up.
 
     Source: tflite/kernels/internal/reference/softmax.h, SoftmaxInt16.
     """
@@ -131,7 +132,7 @@ def softmax_int16(input: Operand, output: OutputSpec, options: Options, variants
 
 @kernel("SOFTMAX", "float32")
 def softmax_float(input: Operand, output: OutputSpec, options: Options) -> Array:
-    """exp(beta * (x - max)) / sum of the same over the last dimension, in float32."""
+    """output = exp(beta * (x - max)) / sum of exp(beta * (x - max)) over the last dimension, in float32."""
     if not input.rows.size:
         return input.data
     exps = _exp32((input.data - input.data.max(-1, keepdims=True)) * _F(_beta(options)))
@@ -140,10 +141,10 @@ def softmax_float(input: Operand, output: OutputSpec, options: Options) -> Array
 
 @kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
 def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """x - log(sum of exp(x)) over the last dimension; output scale 16/256, its largest value stands for 0.
+    """output = x - log(sum of exp(x)) over the last dimension; output scale 16/256; the largest value means 0.
 
-    As SOFTMAX up to the sum, whose logarithm is taken in Q5.26 and subtracted; the difference is shifted down half
-    away. What is below the output's range is its smallest value.
+    The sum is computed as in SOFTMAX. Its logarithm in Q5.26 is subtracted, and the difference shifted right half away.
+    Values below the output's range become its smallest value.
     Source: tflite/kernels/internal/reference/integer_ops/log_softmax.h.
 
     For example, (10, 0) with scale 0.1 gives (122, 106): -0.31 and -1.31.
@@ -163,7 +164,7 @@ def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array
 
 
 def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) -> Array:
-    """The same with float32 exponentials and logarithm, rounded half to even."""
+    """Return log softmax from float32 exponentials and a float32 logarithm, rounded half to even."""
     exps = _exp32(-scale * np.arange(256).astype(_F))[d]
     sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
     log = np.log(sums.astype(np.float64)).astype(_F)
@@ -175,7 +176,7 @@ def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) 
 
 @kernel("LOG_SOFTMAX", "float32")
 def log_softmax_float(input: Operand, output: OutputSpec) -> Array:
-    """x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
+    """output = x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
     if not input.rows.size:
         return input.data
     shifted = input.data - input.data.max(-1, keepdims=True)

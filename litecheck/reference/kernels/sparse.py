@@ -1,4 +1,4 @@
-"""DENSIFY: expands sparse constants, which store only the values that are not 0."""
+"""DENSIFY: makes sparse constants dense. Sparse constants store only values that are not 0."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from litecheck.reference.compute_limits import reserve
 from litecheck.reference.registry import densifies, kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 
-#: Member of DimensionType that lists the places that are taken; member 0 takes all.
+#: Member of DimensionType for a list of stored positions; member 0 stores all positions.
 CSR = 1
 
 
 @kernel("DENSIFY", "int8", "float16", "float32")
 def densify(input: Operand, output: OutputSpec) -> Array:
-    """The constant with its zeros; the operand comes unfolded. Stored 0, whatever the zero point says.
+    """output = the constant with stored zeros, independent of the zero point. The operand is already dense.
 
     Source: tflite/kernels/densify.cc, internal/utils/sparsity_format_converter.cc.
     """
@@ -25,8 +25,8 @@ def densify(input: Operand, output: OutputSpec) -> Array:
 
 
 @densifies("DENSIFY")
-def densified(tensor: Tensor) -> Array | None:
-    """Return a sparse constant expanded. Raises RunError if positions and values do not match."""
+def make_dense(tensor: Tensor) -> Array | None:
+    """Return a sparse constant as a dense array. Raises RunError if positions and values do not match."""
     if tensor.sparsity is None or tensor.data is None or tensor.dtype not in NUMPY_TYPES:
         return None
     values = tensor.data.view(NUMPY_TYPES[tensor.dtype])
@@ -47,9 +47,8 @@ def densified(tensor: Tensor) -> Array | None:
 def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
     """Return the positions of the stored values, in their order: for each dimension an index of each value.
 
-    Levels nest in ``traversal_order``: first the dimensions, counted in blocks, then those within a block, of which
-    ``block_map`` says the dimension. A dense level takes all its places; a sparse level lists them, from segment to
-    segment of its parents.
+    Levels are nested in ``traversal_order``: first the dimensions, counted in blocks, then the dimensions within a
+    block, by ``block_map``. A dense level has all its positions; a sparse level lists them, in one segment per parent.
     """
     order = _ints(sparsity, "traversal_order")
     levels = sparsity.get("dim_metadata", ())
@@ -70,7 +69,7 @@ def places(sparsity: Table, rank: int) -> list[NDArray[np.int64]]:
 
 
 def _children(level: Table, path: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first child of each parent, and how many there are."""
+    """Return the first child of each parent, and the number of children."""
     if level.get("format", 0) == CSR:
         segments = _ints(level, "array_segments")
         return segments[path], segments[path + 1] - segments[path]
@@ -79,6 +78,6 @@ def _children(level: Table, path: NDArray[np.int64]) -> tuple[NDArray[np.int64],
 
 
 def _ints(table: Table, name: str) -> NDArray[np.int64]:
-    """A vector of integers, which may be a table of its own."""
+    """Return a vector of integers, which the schema may store in a separate table."""
     given = table.get(name, ())
     return np.asarray(given.get("values", ()) if isinstance(given, Table) else given, np.int64)

@@ -1,5 +1,4 @@
-"""REDUCE_WINDOW; StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed positions, and the values joined
-there."""
+"""REDUCE_WINDOW; StableHLO's GATHER, SCATTER and REDUCE_WINDOW: slices at computed positions, and window reductions."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
-#: What ReduceWindowFunction names.
+#: Functions of the enum ReduceWindowFunction.
 FUNCTIONS: dict[int, Callable[..., Any]] = {
     1: np.add, 2: np.multiply, 3: np.minimum, 4: np.maximum, 5: np.logical_and, 6: np.logical_or,
 }  # fmt: skip
@@ -31,8 +30,8 @@ def reduce_window(
 ) -> Array:  # fmt: skip
     """out[i] = f(... f(init_value, input[i*s]), input[i*s + d] ...) over the taps of a window, in order.
 
-    Stored values are taken as integers that wrap around; ALL and ANY make 1 or 0 of them. There is no padding: without
-    room for a window the output is empty. Any shape, all but the type and init_value constant int64.
+    Stored values are integers that wrap; ALL and ANY give 1 or 0. There is no padding: an input smaller than a window
+    gives an empty output. Any shape; window operands are constant int64.
     Source: tflite/kernels/stablehlo_reduce_window.cc.
     """
     code = int(options.get("reduce_function", 0)) if options is not None else 0
@@ -51,7 +50,7 @@ def slide(
     x: Array, first: Array, window: list[int], strides: list[int], dilations: list[int],
     function: Callable[..., Any],
 ) -> Array:  # fmt: skip
-    """Every window of ``x`` reduced by ``function``, from ``first`` on, tap after tap in row-major order."""
+    """Return every window of ``x`` reduced by ``function``, starting with ``first``, in row-major order of the taps."""
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
     sizes = [(n - r) // s + 1 if n >= r else 0 for n, r, s in zip(x.shape, reach, strides, strict=True)]
     reserve(sizes, 3 * x.itemsize)
@@ -68,7 +67,7 @@ _MOVED = (
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 _REDUCED = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32", "float64")
-#: The function of the only operator in a body, by its name without STABLEHLO_: LiteRT looks at nothing else of it.
+#: Function of the only operator in a body, by its name without STABLEHLO_. LiteRT reads nothing else in the body.
 _BODIES: dict[str, np.ufunc] = {
     "ADD": np.add, "MUL": np.multiply, "MULTIPLY": np.multiply, "MAXIMUM": np.maximum, "MINIMUM": np.minimum,
     "AND": np.logical_and, "LOGICAL_AND": np.logical_and, "OR": np.logical_or, "LOGICAL_OR": np.logical_or,
@@ -76,7 +75,7 @@ _BODIES: dict[str, np.ufunc] = {
 
 
 def _starts(indices: Array, at: int, where: list[int], rank: int) -> NDArray[np.int64]:
-    """Index vectors, along dimension ``at`` of ``indices``, as places in an operand: (batch ..., rank)."""
+    """Return the index vectors along dimension ``at`` of ``indices`` as positions in an operand: (batch ..., rank)."""
     vectors = indices[..., None] if at == indices.ndim else np.moveaxis(indices, at, -1)
     starts = np.zeros((*vectors.shape[:-1], rank), np.int64)
     starts[..., where] = vectors
@@ -85,10 +84,10 @@ def _starts(indices: Array, at: int, where: list[int], rank: int) -> NDArray[np.
 
 @kernel("STABLEHLO_GATHER", *_MOVED)
 def stablehlo_gather(input: Operand, indices: Operand, output: OutputSpec, options: Options) -> Array:
-    """Slices of ``slice_sizes`` at each index vector, moved back inside where they reach beyond the end.
+    """output = slices of ``slice_sizes`` at each index vector, moved inside if they exceed the input.
 
-    Dimensions in ``collapsed_slice_dims`` are dropped, the remaining dimensions stand at ``offset_dims`` of the output,
-    batches at the rest. Source: tflite/kernels/stablehlo_gather.cc.
+    Dimensions in ``collapsed_slice_dims`` are removed. The remaining slice dimensions are at ``offset_dims`` of the
+    output, batch dimensions in the other positions. Source: tflite/kernels/stablehlo_gather.cc.
     """
     names = "offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"
     offset_dims, collapsed, where, sizes = (dimensions(options, name) for name in names)
@@ -119,9 +118,9 @@ def stablehlo_scatter(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> Array:
-    """The input, with each update put, or joined by the body, at its place; places beyond the end are left out.
+    """output = input with each update written, or combined by the body, at its position; positions outside are ignored.
 
-    Updates come in row-major order, and stored integers wrap around. Source: tflite/kernels/stablehlo_scatter.cc.
+    Updates are processed in row-major order, and stored integers wrap. Source: tflite/kernels/stablehlo_scatter.cc.
     """
     names = "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"
     windows, inserted, where = (dimensions(options, name) for name in names)
@@ -157,10 +156,10 @@ def stablehlo_reduce_window(
     options: Options,
     interpreter: ReferenceInterpreter,
 ) -> Array:
-    """Windows over the input, which is dilated and padded with init_value first, reduced by the body's operator.
+    """output = windows over the input, first dilated and padded with init_value, reduced by the body's operator.
 
-    LiteRT rejects or crashes for an empty input that is dilated, and rejects padding that leaves no elements.
-    Source: tflite/kernels/stablehlo_reduce_window.cc.
+    LiteRT rejects or crashes for an empty input that is dilated, and rejects padding that leaves no elements. Source:
+    tflite/kernels/stablehlo_reduce_window.cc.
     """
     names = "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding"
     window, strides, base, dilations, pads = (dimensions(options, name) for name in names)
@@ -171,21 +170,23 @@ def stablehlo_reduce_window(
     ones, none = [1] * rank, [0] * rank
     x = input.data
     if max(base, default=1) > 1:
-        x = _filled(padded(x, init_value.data, none, none, [d - 1 for d in base]), "dilation", x.size)
+        x = _require_elements(
+            padded(x, init_value.data, none, none, [d - 1 for d in base]), "dilation", x.size
+        )
     if any(pads):
-        x = _filled(padded(x, init_value.data, pads[::2], pads[1::2], none), "padding")
+        x = _require_elements(padded(x, init_value.data, pads[::2], pads[1::2], none), "padding")
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
 
 
-def _filled(x: Array, step: str, elements: int = 1) -> Array:
-    """Return an array that is not empty, made of a number of ``elements``. Raises RunError."""
+def _require_elements(x: Array, step: str, elements: int = 1) -> Array:
+    """Return an array, after a check that it and its source have elements. Raises RunError."""
     if not x.size or not elements:
         raise RunError(f"{step} of an empty tensor, or one that leaves no elements")
     return x
 
 
 def _body(options: Options, key: str, interpreter: ReferenceInterpreter) -> np.ufunc | None:
-    """Return the function of a body's only operator; None for a body without operators, which takes the second value."""
+    """Return the function of a body's only operator. None for a body without operators, which returns the second value."""
     operators = interpreter.subgraph(int(options.get(key, 0)) if options is not None else 0).operators
     if not operators:
         return None

@@ -1,4 +1,4 @@
-"""Sums of two operands on a common scale, as ADD and SUB compute them."""
+"""Sums of two operands on a common scale, for ADD and SUB."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from litecheck.reference.registry import Variants
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, PerTensor, RunError
 
 Multiplier = tuple[int, int]
-#: Bits by which 8-bit operands of a sum stand to the left of their units.
+#: Left shift of 8-bit operands of a sum.
 LEFT_SHIFT = 20
 
 
 def _shift(x: Ints, bits: int) -> Ints:
-    """x * 2^bits, towards minus infinity."""
+    """Return x * 2^bits, toward minus infinity."""
     return x << bits if bits >= 0 else x >> -bits
 
 
-#: How an operand x, less its zero point, comes to the common scale: (x, left shift, multiplier) -> scaled.
+#: Scaling of an operand x, less its zero point, to the common scale: (x, left shift, multiplier) -> scaled.
 OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
     **{
         name: partial(lambda multiply, x, left, by: multiply(x << left, *by), f)
@@ -46,7 +46,7 @@ OPERANDS: dict[str, Callable[[Ints, int, Multiplier], Ints]] = {
 }
 
 
-#: How reals are rounded where operands are made real and quantized again, by the name an arithmetic file uses.
+#: Rounding of sums of dequantized operands, by the name in arithmetic files.
 REAL: dict[str, Callable[[Array], Array]] = {"float32": np.rint, "float32-half-away": round_half_away}
 
 
@@ -54,7 +54,7 @@ def _wrap16(x: Ints) -> Ints:
     return ((x + 2**15) & (2**16 - 1)) - 2**15
 
 
-#: How a rescaled value enters a register of 16 bits before its zero point is added there.
+#: Narrowing of a rescaled value to 16 bits before the zero point is added.
 NARROW: dict[str, Callable[[Ints], Ints]] = {
     "wraps": _wrap16,
     "saturates": lambda x: saturate(x, -(2**15), 2**15 - 1),
@@ -62,7 +62,7 @@ NARROW: dict[str, Callable[[Ints], Ints]] = {
 
 
 def finish(rescaled: Ints, zero_point: int, bounds: tuple[int, int], narrow: str = "") -> Ints:
-    """Zero point and clamp; where vector loops narrow to 16 bits first, the sum with the zero point wraps there."""
+    """Return rescaled values plus zero point, clamped. If vector loops ``narrow`` to 16 bits first, the sum wraps there."""
     if narrow:
         return saturate(_wrap16(NARROW[narrow](rescaled) + zero_point), *bounds)
     return saturate(rescaled + zero_point, *bounds)
@@ -70,7 +70,7 @@ def finish(rescaled: Ints, zero_point: int, bounds: tuple[int, int], narrow: str
 
 @dataclass(frozen=True)
 class WeightedSum:
-    """Both operands on a common scale with ``left_shift`` more bits, added or subtracted, rescaled once more."""
+    """Both operands on a common scale with ``left_shift`` more bits, added or subtracted, rescaled again."""
 
     zero_points: tuple[int, int, int]
     left_shift: int
@@ -82,7 +82,7 @@ class WeightedSum:
     narrow: str = ""
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         scaled = OPERANDS[self.operands]
         of_x, of_y, of_sum = self.multipliers
         x = scaled(x - self.zero_points[0], self.left_shift, of_x)
@@ -101,14 +101,14 @@ class WeightedSum21:
     bounds: tuple[int, int]
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         total = (x - self.zero_points[0]) * self.weights[0] + (y - self.zero_points[1]) * self.weights[1]
         return saturate(((total + (1 << (self.shift - 1))) >> self.shift) + self.zero_points[2], *self.bounds)
 
 
 @dataclass(frozen=True)
 class RealSum:
-    """Both operands made real, added or subtracted, and quantized again, every step in float32."""
+    """Both operands dequantized, added or subtracted, and quantized, every step in float32."""
 
     zero_points: tuple[int, int, int]
     scales: tuple[float, float, float]
@@ -117,7 +117,7 @@ class RealSum:
     rounding: str
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         of_x, of_y, of_sum = (np.float32(scale) for scale in self.scales)
         real_x = (x - self.zero_points[0]).astype(np.float32) * of_x
         real_y = (y - self.zero_points[1]).astype(np.float32) * of_y
@@ -127,14 +127,14 @@ class RealSum:
 
 @dataclass(frozen=True)
 class PowerOfTwoSum:
-    """int16 under power-of-two scales: an operand shifted to the output's scale, then a saturating sum."""
+    """int16 with power-of-two scales: an operand shifted to the output's scale, then a saturating sum."""
 
     shifts: tuple[int, int]
     sign: int
     bounds: tuple[int, int]
 
     def __call__(self, x: Ints, y: Ints) -> Ints:
-        """Stored operands -> stored output."""
+        """Return the stored output for stored operands."""
         return saturate(
             rounding_shift(x, self.shifts[0]) + self.sign * rounding_shift(y, self.shifts[1]), *self.bounds
         )
@@ -145,7 +145,10 @@ def zero_points(lhs: Operand, rhs: Operand, output: OutputSpec) -> tuple[int, in
 
 
 def common_scale(lhs: PerTensor, rhs: PerTensor) -> tuple[float, Multiplier, Multiplier]:
-    """Twice the larger scale, and each operand's multiplier towards it: at most 1/2, so that the sum fits."""
+    """Return twice the larger scale, and each operand's multiplier to it: at most 1/2, so that the sum fits.
+
+    Example: scales 0.5 and 0.25 give 1.0 and the multipliers of 0.5 and 0.25.
+    """
     left, right = float(lhs.scale), float(rhs.scale)
     twice = 2 * max(left, right)
     return twice, quantize_multiplier(left / twice), quantize_multiplier(right / twice)
@@ -154,7 +157,7 @@ def common_scale(lhs: PerTensor, rhs: PerTensor) -> tuple[float, Multiplier, Mul
 def sum_multipliers(
     lhs: PerTensor, rhs: PerTensor, output: PerTensor, left_shift: int
 ) -> tuple[Multiplier, Multiplier, Multiplier]:
-    """The multipliers of a sum: both operands' towards the common scale, and the sum's from there to the output."""
+    """Return the multipliers of a sum: of both operands to the common scale, and of the sum to the output."""
     twice, of_lhs, of_rhs = common_scale(lhs, rhs)
     return of_lhs, of_rhs, quantize_multiplier(twice / (2.0**left_shift * float(output.scale)))
 
@@ -168,7 +171,7 @@ def quantized_sum(
     sign: int,
     xnnpack: bool,
 ) -> Array:
-    """lhs + sign * rhs as ``variants`` says; ``xnnpack`` is whether XNNPACK takes the operator."""
+    """Return lhs + sign * rhs with the given variants. ``xnnpack`` is True if XNNPACK runs the operator."""
     stated = options is not None and options.get("pot_scale_int16", True)
     if lhs.dtype == "int16" and stated and variants.get("power_of_two") != "general":
         shifts = _power_of_two_shifts(lhs, rhs, output)
@@ -195,7 +198,7 @@ def quantized_sum(
     return apply(general, lhs.data, rhs.data, output.dtype)
 
 
-#: Type and kind of run -> (elements at a time, how LiteRT's vector loops scale the operands of a sum).
+#: Type and loop -> (elements per vector, scaling of the operands in LiteRT's vector loops).
 _SUM_LOOPS = {
     ("int8", "elementwise"): (16, "one-shift"), ("int8", "scalar"): (8, "two-shifts"),
     ("uint8", "elementwise"): (8, "two-shifts"), ("uint8", "scalar"): (8, "two-shifts"),
@@ -204,7 +207,7 @@ _SUM_LOOPS = {
 
 
 def _sum_in_vectors(general: WeightedSum, lhs: Array, rhs: Array, dtype: str) -> Array:
-    """Vector loops scale the operands with fewer roundings than the loop over what is left at the end of a run."""
+    """Return a sum in which vector loops scale the operands with fewer roundings than the loop at the end of a run."""
     run = chunks(lhs.shape, rhs.shape)
     block, operands = _SUM_LOOPS.get((dtype, run.variants), (0, ""))
     whole = run.length == prod(np.broadcast_shapes(lhs.shape, rhs.shape))

@@ -1,4 +1,4 @@
-"""LOGISTIC, TANH, EXP, LOG, ELU and GELU: looked up in most arithmetics, in fixed point in some."""
+"""LOGISTIC, TANH, EXP, LOG, ELU and GELU, from tables in most arithmetics, in fixed point in some."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
 def _round(variants: Variants, taken: BackendSet) -> str:
-    """Return the rounding of a table's entries; half to even if XNNPACK runs the operator and the arithmetic says so."""
+    """Return the rounding of a table's entries: half to even if XNNPACK runs the operator and the arithmetic selects it."""
     return variants["round"] if XNNPACK in taken else "half-away"
 
 
@@ -43,9 +43,9 @@ def _logistic(x: Floats) -> Floats:
 def _fixed_point(
     input: Operand, output: OutputSpec, function: Callable[[Ints, int], Ints], shift: int
 ) -> Array:
-    """8-bit LOGISTIC and TANH without a table: the input in Q4.27, saturated beyond 15, the result in Q0.31.
+    """Return 8-bit LOGISTIC or TANH without a table: the input in Q4.27, saturated beyond 15, the output in Q0.31.
 
-    Source: tflite/kernels/internal/reference/integer_ops/{logistic,tanh}.h, as TFLM uses them.
+    Source: tflite/kernels/internal/reference/integer_ops/{logistic,tanh}.h, used by TFLM.
     """
     low, high = INTEGER_RANGES[output.dtype]
     m, left = quantize_multiplier(float(input.scale) * 2.0**27)
@@ -62,10 +62,10 @@ def _fixed_point(
 
 @cache
 def _sigmoid_table() -> Ints:
-    """Sigmoid(i/24) in Q0.16, i = 0..255: above the curve by half the error of the straight line to the next.
+    """Return sigmoid(i/24) in Q0.16, i = 0..255, plus half the error of the straight line to the next entry.
 
-    The curve is concave, so the line runs below it; raising both ends by half the error in the middle halves it.
-    The last entry stands for infinity. LiteRT has these numbers as a literal table, common.h.
+    The curve is concave, so the line is below it. Raising both ends by half the error in the middle halves the error.
+    The last entry means infinity. In LiteRT, these numbers are a literal table in common.h.
     """
     i = np.arange(256)
     at, middle, following = (65536 / (1 + np.exp(-(i + k) / 24)) for k in (0.0, 0.5, 1.0))
@@ -75,7 +75,8 @@ def _sigmoid_table() -> Ints:
 
 
 def _scale_over_24576(x: Ints, scale: np.float32, shifts: int) -> Ints:
-    """int16 in 1/(3*4096)ths: times 3 and a shift where the scale is a power of two, else times a 15-bit multiplier."""
+    """Return int16 values in units of 1/(3*4096): times 3 and a shift for a power-of-two scale, else times a 15-bit
+    multiplier."""
     if _is_power(scale, shifts):
         return x * (3 << (12 + round(math.log2(float(scale)))))
     multiplier, left = float(scale) * 4096.0 * 3.0, 0
@@ -94,7 +95,7 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 def logistic_int8(
     input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """1 / (1 + exp(-x)), looked up (``float32``) or computed in fixed point; output scale 1/256.
+    """output = 1 / (1 + exp(-x)), from a table (``float32``) or in fixed point; output scale 1/256.
 
     Any shape. Source: tflite/kernels/activations.cc, SigmoidPrepare.
     """
@@ -107,7 +108,7 @@ def logistic_int8(
 def tanh_int8(
     input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
 ) -> Array:
-    """The hyperbolic tangent, looked up (``float32``) or computed in fixed point (then output scale 1/128).
+    """output = tanh(x), from a table (``float32``) or in fixed point (then output scale 1/128).
 
     Any shape. Source: tflite/kernels/activations.cc, TanhPrepare.
     """
@@ -118,7 +119,7 @@ def tanh_int8(
 
 @kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
 def logistic_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
+    """output = 1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
     Source: tflite/kernels/internal/reference/integer_ops/logistic.h.
@@ -130,7 +131,7 @@ def logistic_int16(input: Operand, output: OutputSpec, variants: Variants) -> Ar
 
 
 def logistic_scale_over_24576(x: Ints) -> Ints:
-    """Logistic of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    """Return logistic of x / (3 * 4096) in Q0.15, interpolated linearly between the table's entries."""
     table = _sigmoid_table()
     index, between = np.minimum(np.abs(x) >> 9, 254), np.abs(x) & 511
     line = (table[index] << 9) + between * (table[index + 1] - table[index])
@@ -140,7 +141,7 @@ def logistic_scale_over_24576(x: Ints) -> Ints:
 
 @kernel("TANH", "int16", working=80, power_of_two=("table", "fixed-point"))
 def tanh_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """tanh(x) = 2 sigmoid(2x) - 1 from the same table; both zero points 0, output scale 1/32768.
+    """output = tanh(x) = 2 sigmoid(2x) - 1 from the table of LOGISTIC; both zero points 0, output scale 1/32768.
 
     With an input scale of 2^-12 or 2^-11, ``power_of_two: fixed-point`` computes in Q3.12 instead. Any shape.
     Source: tflite/kernels/internal/reference/integer_ops/tanh.h.
@@ -153,7 +154,7 @@ def tanh_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 
 def tanh_scale_over_24576(x: Ints) -> Ints:
-    """Tanh of x / (3 * 4096) in Q0.15, on straight lines between the table's entries."""
+    """Return tanh of x / (3 * 4096) in Q0.15, interpolated linearly between the table's entries."""
     table = _sigmoid_table()
     index, between = np.minimum(np.abs(x) >> 8, 254), np.abs(x) & 255
     line = (table[index] << 8) + between * (table[index + 1] - table[index])
@@ -163,7 +164,7 @@ def tanh_scale_over_24576(x: Ints) -> Ints:
 
 @kernel("LOGISTIC", "float32")
 def logistic(input: Operand, output: OutputSpec) -> Array:
-    """1 / (1 + exp(-x)) in float32: below -9 exp(x), above 16.6 it is 1.
+    """output = 1 / (1 + exp(-x)) in float32: exp(x) below -9, 1 above 16.6.
 
     Any shape. Source: tflite/kernels/internal/reference/logistic.h.
     """
@@ -173,26 +174,26 @@ def logistic(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("TANH", "float32")
 def tanh(input: Operand, output: OutputSpec) -> Array:
-    """The hyperbolic tangent in float32. Source: tflite/kernels/internal/reference/tanh.h."""
+    """output = tanh(x) in float32. Source: tflite/kernels/internal/reference/tanh.h."""
     return _TANH(input.data)
 
 
 @kernel("EXP", "int8", "int16", "float32", functions=("arm", "rounded"))
 def exp(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """e^x, looked up; in 16 bits with any zero points. Any shape.
+    """output = e^x, from a table; int16 with any zero points. Any shape.
 
-    exp is the C library's (``arm``: most have Arm's; ``rounded``: correctly, as glibc's is from 2.41 on).
-    Source: tflite/kernels/exp.cc.
+    exp is the C library's (``arm``: most libraries have Arm's; ``rounded``: correctly rounded, as in glibc from 2.41
+    on). Source: tflite/kernels/exp.cc.
     """
     return looked_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
 
 
 @kernel("LOG", "int8", "int16", "float32", working=90, functions=("arm", "rounded"))
 def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """The natural logarithm, looked up; of 0 and less, the output's smallest value (in float32 -inf and NaN).
+    """output = the natural logarithm, from a table; for 0 and less, the output's smallest value (in float32 -inf and NaN).
 
-    log is the C library's (``arm``: most have Arm's; ``rounded``: correctly, as glibc's is from 2.41 on). Any shape.
-    Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
+    log is the C library's (``arm``: most libraries have Arm's; ``rounded``: correctly rounded, as in glibc from 2.41
+    on). Any shape. Source: tflite/kernels/elementwise.cc, LogLUTPrepare.
     """
     plain = optimized_routines.log if variants["functions"] == "arm" else libm(np.log)
     if input.dtype == "float32":
@@ -203,9 +204,9 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 @kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
 def elu(input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS) -> Array:
-    """x where x >= 0, else e^x - 1; looked up. Any shape.
+    """output = x for x >= 0, else e^x - 1, from a table. Any shape.
 
-    expm1 is the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's is from 2.41 on).
+    expm1 is the C library's (``fdlibm``: most libraries; ``rounded``: correctly rounded, as in glibc from 2.41 on).
     Source: tflite/kernels/activations.cc, EluPrepare.
 
     For example, -10 and 10 with scales 0.1 give -6 and 10.
@@ -216,10 +217,10 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, taken: BackendSe
 
 @kernel("GELU", "int8", "uint8", "int16", "float32", working=100, functions=("fdlibm", "rounded"))
 def gelu(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
-    """x times the normal distribution function of x, looked up; ``approximate`` takes a tanh for it.
+    """output = x times the normal distribution function of x, from a table; ``approximate`` uses tanh for it.
 
-    erfc and tanh are the C library's (``fdlibm``: most; ``rounded``: correctly, as glibc's are from 2.41 on). Any shape.
-    Source: tflite/kernels/internal/reference/gelu.h.
+    erfc and tanh are the C library's (``fdlibm``: most libraries; ``rounded``: correctly rounded, as in glibc from 2.41
+    on). Any shape. Source: tflite/kernels/internal/reference/gelu.h.
     """
     single = variants["functions"] == "fdlibm"
     if options is not None and options.get("approximate"):

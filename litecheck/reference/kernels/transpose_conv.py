@@ -31,18 +31,18 @@ def transpose_conv(
     output_shape: Operand, weight: Operand, input: Operand, bias: Operand | None, output: OutputSpec, options: Options,
     variants: Variants,
 ) -> Array:  # fmt: skip
-    """out[n, y*s + i - top, x*s + j - left, c] gathers weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
+    """out[n, y*s + i - top, x*s + j - left, c] sums weight[c, i, j, d] * input[n, y, x, d]; then bias[c] is added.
 
     top (and left, with the width) is 0 for VALID, and max(0, (ceil(h / s) - 1) * s + kh - h) // 2 for SAME and the height h
     of output_shape. Example: h = 12, s = 2 and kh = 4 give 1.
 
-    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); what falls beside the output is dropped.
+    1. acc = sum (w - zw) * (q - z) + bias, int32 (int64 for int16); positions outside the output are ignored.
     2. Rescale by input scale * weight scale[c] / output scale, with a float64 product (float32 for uint8).
     3. Add the output zero point, clamp to type and fused activation.
 
-    output_shape is (n, h, w, channels), weight (channels, kh, kw, d), bias (channels,). A weight zero point counts for
-    uint8 only. ``double-by-sixteen`` rounds half up where sixteen outputs in a row, of whatever channel, fill a vector,
-    and half away from zero in the last outputs.
+    output_shape is (n, h, w, channels), weight (channels, kh, kw, d), bias (channels,). A weight zero point is used for
+    uint8 only. ``double-by-sixteen`` rounds half up in full vectors of sixteen consecutive outputs of any channel, and
+    half away from zero in the remaining outputs.
     Source: tflite/kernels/transpose_conv.cc, internal/reference/integer_ops/transpose_conv.h.
 
     For example, inputs (10, 20) of scale 0.1, weights (1, 2) of scale 0.5 and stride 2 give (10, 20, 20, 40) with output
@@ -53,8 +53,10 @@ def transpose_conv(
     stored = as_signed(weight.data).reshape(weight.shape[0], -1)
     filters = weights(stored, signed(weight)[1] if unsigned else 0, LARGEST[kind] + abs(zero))
     offset = filters.offset(bias, 0)
-    centred = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
-    sums = _stamped(centred, filters.matrix.reshape(weight.shape), _wanted(output_shape), options)
+    centered = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
+    sums = _scatter_products(
+        centered, filters.matrix.reshape(weight.shape), _output_shape(output_shape), options
+    )
     scales = Scales.of(input, weight, output, weight.shape[0])
     wrap = not rescales_int64(input, options, variants["requantize"]) and filters.wraps(offset)
     out = np.empty(sums.shape, NUMPY_TYPES[output.dtype])
@@ -69,15 +71,15 @@ def transpose_conv(
     return out
 
 
-def _wanted(output_shape: Operand) -> tuple[int, int, int, int]:
+def _output_shape(output_shape: Operand) -> tuple[int, int, int, int]:
     if output_shape.data.size != 4:
         raise RunError(f"output_shape holds {output_shape.data.size} numbers, not 4")
     n, height, width, channels = (int(v) for v in output_shape.data.reshape(-1))
     return n, height, width, channels
 
 
-def _stamped(x: Array, filters: Array, wanted: tuple[int, int, int, int], options: Options) -> Array:
-    """Sums of products, C-contiguous of shape ``wanted``: a matrix product, then a shifted addition per tap."""
+def _scatter_products(x: Array, filters: Array, wanted: tuple[int, int, int, int], options: Options) -> Array:
+    """Return sums of products, C-contiguous of shape ``wanted``: a matrix product, then a shifted addition per tap."""
     n, height, width, channels = wanted
     _, kernel_h, kernel_w, depth = filters.shape
     get = options.get if options is not None else lambda _, default: default
@@ -109,8 +111,8 @@ def transpose_conv_float(
     output: OutputSpec,
     options: Options,
 ) -> Array:
-    """The real transposed convolution in float32; runtimes add up in different orders."""
+    """output = the transposed convolution in float32; it equals a runtime's except for the order of additions."""
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
-    out = _stamped(input.data, weight.data, _wanted(output_shape), options)
+    out = _scatter_products(input.data, weight.data, _output_shape(output_shape), options)
     return clamp_real(out if bias is None else out + bias.data, options)

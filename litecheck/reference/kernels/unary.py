@@ -30,7 +30,7 @@ def _require_positive(input: Operand) -> None:
 
 
 def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[Any]]) -> Array:
-    """1 / sqrt of the stored integer in 20 fractional bits, by Newton's method, then times 1 / (sqrt(s) s_out)."""
+    """Return 1 / sqrt of the stored integer in 20 fractional bits, by Newton's method, then times 1 / (sqrt(s) s_out)."""
     m, shift = quantize_multiplier(1.0 / float(np.sqrt(width(input.scale)) * width(output.scale)))
     low, high = INTEGER_RANGES[output.dtype]
 
@@ -46,7 +46,7 @@ def _inverse_root(input: Operand, output: OutputSpec, width: type[np.floating[An
 
 @kernel("RSQRT", "int8", multiplier=_WIDTHS)
 def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """1 / sqrt(x) of x >= 0 in fixed point; of 0, the output's largest value. RunError for what is below 0.
+    """output = 1 / sqrt(x) for x > 0 in fixed point; the output's largest value for 0. Values below 0 raise RunError.
 
     Any shape. Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt8.
 
@@ -58,9 +58,9 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 @kernel("RSQRT", "int16", working=112, table=("float32", "fixed-point"))
 def rsqrt_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """1 / sqrt(x) of x >= 0 by interpolation; of 0, the output's largest value; zero points 0.
+    """output = 1 / sqrt(x) for x > 0 by interpolation; the output's largest value for 0; zero points 0.
 
-    ``fixed-point`` computes as for int8. Any shape. RunError for what is below 0.
+    ``fixed-point`` computes as for int8. Any shape. Values below 0 raise RunError.
     Source: tflite/kernels/elementwise.cc, RsqrtEvalQuantizedInt16.
     """
     _require_positive(input)
@@ -72,10 +72,10 @@ def rsqrt_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array
 
 @kernel("SQRT", "int8", "int16")
 def sqrt(input: Operand, output: OutputSpec) -> Array:
-    """sqrt(x) of x >= 0: float32 root over output scale, cut off towards zero, plus the zero point, saturated.
+    """output = sqrt(x): float32 root / output scale, truncated toward zero, plus the zero point, saturated.
 
-    Any shape. RunError for what is below 0. Source: tflite/kernels/elementwise.cc; the cut instead of a rounding
-    is measured, on every stored value of 450 parameter sets and three resolvers.
+    Any shape. Values below 0 raise RunError. Source: tflite/kernels/elementwise.cc. Truncation instead of rounding was
+    measured, for every stored value of 450 parameter sets and three resolvers.
     """
     if bool((input.data < input.zero_point).any()):
         raise RunError("SQRT is only defined for values that are not negative")
@@ -90,7 +90,7 @@ def sqrt(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
 def abs_(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """|x|, rescaled by the quotient of the scales where they differ; an int16 without any wraps at -32768.
+    """output = |x|, rescaled by the quotient of the scales if they differ. int16 without scales wraps at -32768.
 
     Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
     """
@@ -110,7 +110,7 @@ def abs_(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 @kernel("L2_NORMALIZATION", "int8", "uint8")
 def l2_normalization(input: Operand, output: OutputSpec) -> Array:
-    """x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
+    """output = x / sqrt(sum of x^2) over the last dimension; shape (..., depth), output scale 1/128.
 
     1. The sum of (q - z)^2 is an int32, which wraps.
     2. (m, shift) of 1 / sqrt(sum) by ``inverse_sqrt``.
@@ -131,14 +131,14 @@ def l2_normalization(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("L2_NORMALIZATION", "float32")
 def l2_normalization_float(input: Operand, output: OutputSpec) -> Array:
-    """x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
+    """output = x / max(sqrt(sum of x^2), 1e-6) over the last dimension, in float32."""
     if not input.rows.size:
         return input.data
     squares = np.add.accumulate(input.data * input.data, -1, dtype=_F)[..., -1:]
     return np.asarray(input.data / np.maximum(np.sqrt(squares), _F(1e-6)))
 
 
-#: Operators that are a single function of float32; LiteRT's own, except where the C library rounds differently.
+#: Operators that are a single function of float32. They equal LiteRT's unless the C library rounds differently.
 _FLOAT: dict[str, Real] = {
     "ABS": np.abs,
     "CEIL": np.ceil,
@@ -153,7 +153,7 @@ _FLOAT: dict[str, Real] = {
     "SQUARE": np.square,
     "ZEROS_LIKE": np.zeros_like,
 }
-#: Those that also take plain integers, with their types.
+#: Operators of this kind that also accept plain integers, with these types.
 _INTEGER: dict[str, tuple[str, ...]] = {
     "ABS": ("int32",),
     "NEG": ("int32", "int64", "int8", "int16"),
@@ -163,13 +163,13 @@ _INTEGER: dict[str, tuple[str, ...]] = {
 
 
 def _plain(function: Real, what: str) -> KernelFunction:
-    def of(input: Operand, output: OutputSpec) -> Array:
-        """A function of each element, without any quantization."""
+    def elementwise(input: Operand, output: OutputSpec) -> Array:
+        """output = a function of each element, without quantization."""
         with np.errstate(all="ignore"):
             return function(input.data)
 
-    of.__name__ = what.lower()
-    return of
+    elementwise.__name__ = what.lower()
+    return elementwise
 
 
 for _opcode, _function in _FLOAT.items():
@@ -178,5 +178,5 @@ for _opcode, _function in _FLOAT.items():
 
 @kernel("LOGICAL_NOT", "bool")
 def logical_not(input: Operand, output: OutputSpec) -> Array:
-    """Not x. Any shape."""
+    """output = not x. Any shape."""
     return np.asarray(np.logical_not(input.data))

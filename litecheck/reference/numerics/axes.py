@@ -1,4 +1,4 @@
-"""Axes that a reduction removes, and the arrays that it reduces."""
+"""Axes that a reduction removes, and the values that it reduces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from litecheck.reference.runtime_tensors import Array, Operand, Options, RunErro
 
 
 def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
-    """Return the axes to reduce, from 0, ascending, each once; negative axes count from the end."""
+    """Return the axes to reduce, from 0, ascending, each once. Negative axes count from the end. Raises RunError."""
     named = [int(a) for a in axis.data.reshape(-1)] if rank else []
     wrong = [a for a in named if not -rank <= a < rank]
     if wrong:
@@ -17,7 +17,7 @@ def reduced_axes(axis: Operand, rank: int) -> tuple[int, ...]:
 
 
 def reduction_view(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the data as (kept dimensions..., all reduced dimensions merged), each lane in row-major order.
+    """Return the data as (kept dimensions..., all reduced dimensions merged), in row-major order.
 
     For example, axes (1, 2) of shape (1, 4, 5, 8) give shape (1, 8, 20).
     """

@@ -1,4 +1,4 @@
-"""Broadcast formulas of two inputs, in tiles or through a table of all pairs; elements that vector loops compute."""
+"""Broadcast formulas of two inputs, in tiles or through a table of all pairs, and the elements that vector loops compute."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.lookup import picked
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array
 
-#: (stored lhs, stored rhs) in int64 -> stored output in int64, equal formulas with equal hashes.
+#: (stored lhs, stored rhs) in int64 -> stored output in int64. Equal formulas have equal hashes.
 Formula = Callable[[Ints, Ints], Ints]
 
 _TILE = 1 << 14
-"""Elements computed at once: a dozen int64 intermediates of them stay in a second-level cache."""
+"""Elements per tile: a dozen int64 intermediates fit into a second-level cache."""
 _TABLE_FROM = 1 << 12
-"""Fewer elements at once are never looked up in a table of all pairs."""
+"""Minimum number of elements of a call that uses a table of all pairs."""
 _PAIRS = 1 << 16
-"""A table is made once a formula has been asked for as many elements, so that it costs at most as much as they did."""
+"""Number of elements after which a formula gets a table: as many as the table has, so it costs at most as much."""
 
 
 def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
-    """formula(lhs, rhs) with both operands broadcast, as ``dtype``.
+    """Return formula(lhs, rhs) with both operands broadcast, as ``dtype``.
 
-    An 8-bit formula is a function of 65,536 pairs: where it is asked for more, they are computed once and looked up.
+    An 8-bit formula is a function of 65,536 pairs. For more elements than that, all pairs are computed once and looked up.
     """
     shape = np.broadcast_shapes(lhs.shape, rhs.shape)
     count = int(np.prod(shape))
     bytewise = lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and count >= _TABLE_FROM
-    if bytewise and _asked(formula, lhs.dtype.str, dtype).more(count) >= _PAIRS:
+    if bytewise and _counter(formula, lhs.dtype.str, dtype).more(count) >= _PAIRS:
         left = lhs.view(np.uint8).astype(np.uint16) << 8
         return picked(_table(formula, lhs.dtype.str, dtype), left | rhs.view(np.uint8))
     if lhs.shape == rhs.shape:
@@ -61,13 +61,13 @@ class _Count:
 
 
 @lru_cache(maxsize=1024)
-def _asked(formula: Formula, of: str, dtype: str) -> _Count:
+def _counter(formula: Formula, of: str, dtype: str) -> _Count:
     return _Count()
 
 
 @lru_cache(maxsize=256)
 def _table(formula: Formula, of: str, dtype: str) -> Array:
-    """formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
+    """Return the formula of every pair of bytes, at index 256 * lhs + rhs of their bit patterns."""
     values = np.arange(256, dtype=np.uint8).view(of).astype(np.int64)
     return formula(np.repeat(values, 256), np.tile(values, 256)).astype(NUMPY_TYPES[dtype])
 
@@ -77,9 +77,9 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """The output falls into runs of ``length`` elements; ``variants`` gives the loop that computes each run.
+    """Loop over the output in runs of ``length`` elements; ``variants`` is the loop that computes each run.
 
-    ``elementwise``: both operands advance; ``scalar``: an operand stands still; ``generic``: no vector loop.
+    ``elementwise``: both operands advance; ``scalar``: one operand is constant; ``generic``: no vector loop.
     """
 
     variants: str
@@ -87,10 +87,11 @@ class Chunks:
 
 
 def chunks(lhs: Shape, rhs: Shape) -> Chunks:
-    """Return the loops that broadcast two shapes, from the last dimension on.
+    """Return the loop that broadcasts two shapes, from the last dimension on.
 
-    At most five loops: equal dimensions, dimensions that one operand lacks, equal dimensions, dimensions that the other
-    operand lacks, equal dimensions. Anything beyond is generic. Source: reference/process_broadcast_shapes.h.
+    The runtime has at most five nested loops: equal dimensions, dimensions of length 1 in one operand, equal
+    dimensions, dimensions of length 1 in the other operand, equal dimensions. Other shapes are generic. Source:
+    reference/process_broadcast_shapes.h.
 
     For example, (1, 4, 4, 8) and (8,) give elementwise runs of 8, and two shapes (1, 4, 4, 8) a run of 128.
     """
@@ -112,7 +113,7 @@ def chunks(lhs: Shape, rhs: Shape) -> Chunks:
 
 
 def _pop(left: list[tuple[int, int]], while_: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    """Take dimensions off the end for as long as they satisfy a condition."""
+    """Remove and return dimensions from the end while they satisfy a condition."""
     taken = []
     while left and while_(*left[-1]):
         taken.append(left.pop())
@@ -120,7 +121,10 @@ def _pop(left: list[tuple[int, int]], while_: Callable[[int, int], bool]) -> lis
 
 
 def in_vectors(run: Chunks, block: int, body: NDArray[Any], tail: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-    """``body`` where whole blocks of a run reach, ``tail()`` for what is left at its end."""
+    """Return ``body`` for the whole blocks of each run, and ``tail()`` for the remaining elements at its end.
+
+    Example: runs of 11 elements and blocks of 8 take 8 elements from ``body`` and 3 from ``tail()``.
+    """
     rest = run.length % block
     if not rest or not body.size:
         return body

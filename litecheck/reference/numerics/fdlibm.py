@@ -1,8 +1,8 @@
-"""erfc, expm1 and tanh of float32 as most C libraries compute them: Sun's fdlibm in single precision, bit for bit.
+"""erfc, expm1 and tanh of float32 in most C libraries: Sun's fdlibm in single precision, bit for bit.
 
-glibc up to 2.40, newlib and musl carry these approximations, each step of which rounds to float32; the C library under a
-LiteRT decides, and from glibc 2.41 on the results are correctly rounded.
-Source: glibc's sysdeps/ieee754/flt-32, s_erff.c, s_expm1f.c, s_tanhf.c and e_expf.c.
+glibc up to 2.40, newlib and musl contain these approximations, each step of which rounds to float32. LiteRT uses the
+functions of its C library. From glibc 2.41 on, the functions are correctly rounded. Source: glibc's
+sysdeps/ieee754/flt-32, s_erff.c, s_expm1f.c, s_tanhf.c and e_expf.c.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _singles(*values: float) -> Singles:
 
 
 def _polynomial(z: Singles, coefficients: Singles) -> Singles:
-    """c0 + z (c1 + z (c2 + ...)), from the inside, each operation rounded."""
+    """Return c0 + z (c1 + z (c2 + ...)), computed from the innermost bracket, each operation rounded."""
     value = np.full_like(z, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         value = coefficient + z * value
@@ -54,17 +54,17 @@ _FARTHEST = (
              4.7452853394e02, -2.2440952301e01),
 )  # fmt: skip
 _ERF_OF_ONE = _F(8.4506291151e-01)
-#: Where the third piece ends, about 1 / 0.35.
+#: End of the third piece, about 1 / 0.35.
 _THIRD_END = np.uint32(0x4036DB6D).view(_F)
 _EXPM1 = _singles(
     1, -3.3333335072e-02, 1.5873016091e-03, -7.9365076090e-05, 4.0082177293e-06, -2.0109921195e-07
 )
 _LN2_HIGH, _LN2_LOW, _PER_LN2 = _F(6.9313812256e-01), _F(9.0580006145e-06), _F(1.4426950216e00)
-#: As the libraries write them: 27 ln 2, ln 2 / 2 and 1.5 ln 2.
+#: Limits of the libraries: 27 ln 2, ln 2 / 2, 1.5 ln 2 and 128 ln 2.
 _LARGE, _SMALL, _ONCE, _INFINITE = np.array([0x4195B844, 0x3EB17218, 0x3F851592, 0x42B17218], np.uint32).view(
     _F
 )
-#: e^x by 32nds of a power of two, in float64: the powers, and 2^(r/32) - 1 by its terms of the first three orders.
+#: e^x from powers 2^(n/32), in float64: the powers, and the first three terms of 2^(r/32) - 1.
 _32NDS = np.exp2(np.arange(32) / 32)
 _ORDERS = tuple(
     float.fromhex(c) / 32**power
@@ -78,7 +78,7 @@ def _quotient(z: Singles, piece: tuple[Singles, Singles]) -> Singles:
 
 
 def erfc(x: NDArray[Any]) -> Singles:
-    """1 - erf(x), of any shape: in four pieces by the size of x."""
+    """Return 1 - erf(x), of any shape, from four approximations by the magnitude of x. Example: 1 gives 0.1572992."""
     x = np.asarray(x, _F)
     size = np.abs(x)
     with np.errstate(all="ignore"):
@@ -93,7 +93,7 @@ def erfc(x: NDArray[Any]) -> Singles:
 
 
 def _tail(size: Singles) -> Singles:
-    """erfc of 1.25 and more: e^(-x^2) in two factors, the first of a shortened x, over x; 0 from 28 on."""
+    """Return erfc(x) for x >= 1.25: e^(-x^2) as two factors, the first from a shortened x, divided by x; 0 from 28 on."""
     s = _ONE / (size * size)
     ratio = np.where(size < _THIRD_END, _quotient(s, _FARTHER), _quotient(s, _FARTHEST))
     short = (size.view(np.uint32) & np.uint32(0xFFFFE000)).view(_F)
@@ -102,7 +102,7 @@ def _tail(size: Singles) -> Singles:
 
 
 def _exp(x: Singles) -> Singles:
-    """e^x within 0.502 units of the last place, for x below 88: the library's own, as correct rounding would be another."""
+    """Return e^x within 0.502 units of the last place, for x below 88, as the library does, not correctly rounded."""
     steps = np.clip(x.astype(np.float64), -200, 88) * (32 / np.log(2))
     whole = np.rint(steps)
     r = steps - whole
@@ -114,25 +114,27 @@ def _exp(x: Singles) -> Singles:
 
 
 def expm1(x: NDArray[Any]) -> Singles:
-    """e^x - 1, of any shape: x less k times ln 2, a rational function of the rest, and 2^k times that."""
+    """Return e^x - 1, of any shape: x - k ln 2, a rational function of the remainder, scaled by 2^k. Example: 1 gives
+    1.7182819."""
     x = np.asarray(x, _F)
     with np.errstate(all="ignore"):
-        k, rest, lost = _reduced(np.clip(np.where(np.isnan(x), _F(0), x), -_LARGE, _F(88.75)))
+        k, rest, lost = _reduce_argument(np.clip(np.where(np.isnan(x), _F(0), x), -_LARGE, _F(88.75)))
         half_square = rest * (_HALF * rest)
         r = _polynomial(half_square, _EXPM1)
         t = _F(3) - r * (_HALF * rest)
         e = half_square * ((r - t) / (_F(6) - rest * t))
         plain = rest - (rest * e - half_square)
         e = (rest * (e - lost) - lost) - half_square
-        scaled = _scaled(k, rest, e)
+        scaled = _scale_by_power(k, rest, e)
     value = np.where(k == 0, plain, scaled)
     value = np.where(np.abs(x) < _F(2.0**-25), x, value)
     value = np.where(x <= -_LARGE, -_ONE, np.where(x >= _INFINITE, _F(np.inf), value))
     return np.where(np.isnan(x), x, value).astype(_F)
 
 
-def _reduced(x: Singles) -> tuple[NDArray[np.int32], Singles, Singles]:
-    """k, x - k ln 2 and what rounding lost of that; ln 2 is in two parts, so that k times the first is exact."""
+def _reduce_argument(x: Singles) -> tuple[NDArray[np.int32], Singles, Singles]:
+    """Return k, x - k ln 2 and the rounding error of the difference. ln 2 has two parts, so that k times the first is
+    exact."""
     size = np.abs(x)
     nearest = (_PER_LN2 * x + np.copysign(_HALF, x)).astype(np.int32)
     k = np.where(size <= _SMALL, 0, np.where(size < _ONCE, np.where(x < 0, -1, 1), nearest)).astype(np.int32)
@@ -141,8 +143,8 @@ def _reduced(x: Singles) -> tuple[NDArray[np.int32], Singles, Singles]:
     return k, rest, (high - rest) - low
 
 
-def _scaled(k: NDArray[np.int32], x: Singles, e: Singles) -> Singles:
-    """2^k (1 + x - e) - 1, by the way in which each k loses least."""
+def _scale_by_power(k: NDArray[np.int32], x: Singles, e: Singles) -> Singles:
+    """Return 2^k (1 + x - e) - 1, by the formula with the smallest rounding error for each k."""
     power = np.exp2(-k.astype(np.float64)).astype(_F)
     wide = np.ldexp(_ONE - (e - x), k) - _ONE
     below = np.ldexp((_ONE - power) - (e - x), k)
@@ -154,7 +156,7 @@ def _scaled(k: NDArray[np.int32], x: Singles, e: Singles) -> Singles:
 
 
 def tanh(x: NDArray[Any]) -> Singles:
-    """The hyperbolic tangent, of any shape, by e^2x - 1 above 1 and by e^-2x - 1 below."""
+    """Return tanh(x), of any shape, from e^2x - 1 for |x| >= 1 and from e^-2x - 1 below. Example: 1 gives 0.7615942."""
     x = np.asarray(x, _F)
     size = np.abs(x)
     with np.errstate(all="ignore"):

@@ -1,8 +1,7 @@
-"""Fixed-point arithmetic as gemmlowp, LiteRT, XNNPACK, CMSIS-NN and TOSA do it, on whole arrays of int64.
+"""Fixed-point arithmetic of gemmlowp, LiteRT, XNNPACK, CMSIS-NN and TOSA, on whole arrays of int64.
 
-Every function takes integers that fit the width it names and returns int64; ``Qm.n`` in comments means m integer
-and n fractional bits beside the sign. A real multiplier M > 0 is written M = m * 2^(shift - 31) with an int32
-mantissa m in [2^30, 2^31).
+Functions take integers that fit the named width and return int64. ``Qm.n`` in comments means m integer and n fractional bits
+in addition to the sign. A real multiplier M > 0 is written M = m * 2^(shift - 31) with an int32 mantissa m in [2^30, 2^31).
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ INT32_MIN = -(2**31)
 
 
 def quantize_multiplier(real: float) -> tuple[int, int]:
-    """(m, shift) with real = m * 2^(shift - 31): the mantissa rounded half away from zero to 31 bits.
+    """Return (m, shift) with real = m * 2^(shift - 31): the mantissa rounded half away from zero to 31 bits.
 
-    ``real`` is a float64; 0 and what is below 2^-32 give (0, 0). Source: LiteRT, kernels/internal/
-    quantization_util.cc, QuantizeMultiplier, as built without TFLITE_SINGLE_ROUNDING.
+    ``real`` is a float64; 0 and values below 2^-32 give (0, 0). Source: LiteRT, kernels/internal/quantization_util.cc,
+    QuantizeMultiplier, without TFLITE_SINGLE_ROUNDING.
 
     For example, 0.3 gives (1288490189, -1) and 6 gives (1610612736, 3).
     """
@@ -37,10 +36,10 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
 
 
 def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
-    """(a * b) / 2^31 rounded to nearest, ties up: the high half of twice the product (SQRDMULH).
+    """Return (a * b) / 2^31 rounded to nearest, ties up: the high half of twice the product (SQRDMULH).
 
-    int32 x int32; of all pairs only INT32_MIN * INT32_MIN overflows, to INT32_MAX. gemmlowp writes the rounding
-    with a nudge that depends on the sign and a division that truncates; both together are this shift.
+    int32 x int32; only INT32_MIN * INT32_MIN overflows, to INT32_MAX. gemmlowp rounds by a nudge that depends on the
+    sign and a truncating division, which together equal this shift.
 
     For example, 3 and -3 times 2^30 give 2 and -1.
     """
@@ -49,11 +48,11 @@ def doubling_high_mul(a: Ints, b: Ints | int) -> Ints:
 
 
 def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
-    """x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0.
+    """Return x / 2^bits rounded half away from zero (gemmlowp RoundingDivideByPOT); ``bits`` >= 0.
 
     For example, 5 and -5 by 1 bit give 3 and -3.
     """
-    if isinstance(bits, int):  # plain numbers cost next to nothing, and most layers have one shift
+    if isinstance(bits, int):  # a fast path, because most layers have one shift
         return x if bits == 0 else (x + ((1 << bits) >> 1) - (x < 0)) >> bits
     half = (np.int64(1) << bits) >> 1
     rounded: Ints = (x + half - ((x < 0) & (half > 0))) >> bits
@@ -61,14 +60,15 @@ def rounding_shift(x: Ints, bits: Ints | int) -> Ints:
 
 
 def wrap32(x: Ints) -> Ints:
-    """x modulo 2^32 as int32: what a left shift out of an int32 register leaves. For example, 2^31 becomes -2^31."""
+    """Return x modulo 2^32 as int32, the result of a left shift out of an int32 register. For example, 2^31 becomes
+    -2^31."""
     return ((x + 2**31) & (2**32 - 1)) - 2**31
 
 
 def multiply_double(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31), rounded twice: doubling high multiply, then a shift half away from zero.
+    """Return x * m * 2^(shift-31), rounded twice: doubling high multiply, then a shift half away from zero.
 
-    int32 x. The reference path of LiteRT (MultiplyByQuantizedMultiplier) and the default of TFLM.
+    int32 x. Used by LiteRT's reference kernels (MultiplyByQuantizedMultiplier) and by default in TFLM.
 
     For example, 6 and -6 times 0.25 give 2 and -2.
     """
@@ -79,7 +79,7 @@ def multiply_double(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
-    """:func:`quantize_multiplier` of each element, in the shape of ``real``."""
+    """Return :func:`quantize_multiplier` of each element, in the shape of ``real``."""
     fraction, exponent = np.frexp(real)
     mantissa = np.floor(np.abs(fraction) * 2.0**31 + 0.5).astype(np.int64)
     carry = mantissa == 2**31
@@ -90,12 +90,12 @@ def quantize_multipliers(real: NDArray[np.float64]) -> tuple[Ints, Ints]:
 
 
 def saturate(x: Ints, low: Ints | int, high: Ints | int) -> Ints:
-    """x, or the nearer end of [low, high]. For example, 200 becomes 127 in [-128, 127]."""
+    """Return x limited to [low, high]. For example, 200 becomes 127 in [-128, 127]."""
     return np.minimum(np.maximum(x, low), high)
 
 
 def rounding_shift_up(x: Ints, bits: Ints | int) -> Ints:
-    """x / 2^bits rounded half up, towards plus infinity (NEON VRSHL, SRSHL); ``bits`` >= 0.
+    """Return x / 2^bits rounded half up, toward plus infinity (NEON VRSHL, SRSHL); ``bits`` >= 0.
 
     For example, 5 and -5 by 1 bit give 3 and -2.
     """
@@ -104,7 +104,8 @@ def rounding_shift_up(x: Ints, bits: Ints | int) -> Ints:
 
 
 def multiply_double_half_up(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """As :func:`multiply_double`, the second rounding half up (ruy's and the optimized kernels' epilogue).
+    """Return x * m * 2^(shift-31), rounded twice as :func:`multiply_double`, but half up in the second step (ruy,
+    optimized kernels).
 
     For example, 6 and -6 times 0.25 give 2 and -1.
     """
@@ -113,7 +114,7 @@ def multiply_double_half_up(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31) rounded once, half up (TFLITE_SINGLE_ROUNDING, CMSIS-NN single, TOSA single_round).
+    """Return x * m * 2^(shift-31) rounded once, half up (TFLITE_SINGLE_ROUNDING, CMSIS-NN single, TOSA single_round).
 
     int32 x, 31 - shift in 2..62.
 
@@ -125,7 +126,7 @@ def multiply_single(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31) towards minus infinity: a right shift without rounding. int32 x.
+    """Return x * m * 2^(shift-31) toward minus infinity: a right shift without rounding. int32 x.
 
     For example, 7 and -6 times 0.25 give 1 and -2.
     """
@@ -133,12 +134,12 @@ def multiply_floor(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_truncate(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * m * 2^(shift-31) towards zero. int32 x. For example, 7 and -6 times 0.25 give 1 and -1."""
+    """Return x * m * 2^(shift-31) toward zero. int32 x. For example, 7 and -6 times 0.25 give 1 and -1."""
     return np.sign(x) * multiply_floor(np.abs(x), m, shift)
 
 
 def reduce_multiplier(m: Ints, bits: int) -> Ints:
-    """A mantissa of 31 fractional bits as a mantissa of ``bits``, rounded half up, saturated.
+    """Return a mantissa of 31 fractional bits as a mantissa of ``bits`` fractional bits, rounded half up, saturated.
 
     Source: tflite/kernels/internal/common.h, MultiplyByQuantizedMultiplier for int64, where ``bits`` is 15.
 
@@ -149,7 +150,7 @@ def reduce_multiplier(m: Ints, bits: int) -> Ints:
 
 
 def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """x * r * 2^(shift-15) rounded once, half up; r is the multiplier with 15 fractional bits. int48 x.
+    """Return x * r * 2^(shift-15) rounded once, half up; r is the multiplier with 15 fractional bits. int48 x.
 
     r = min((m + 2^15) >> 16, 2^15 - 1). Source: common.h, MultiplyByQuantizedMultiplier for int64.
 
@@ -161,7 +162,7 @@ def multiply_reduced(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
-    """rint(x * m * 2^(shift-31)) with both factors in float32, half to even. int32 x.
+    """Return rint(x * m * 2^(shift-31)) with both factors in float32, half to even. int32 x.
 
     For example, 6 and 2 times 0.25 give 2 and 0.
     """
@@ -171,7 +172,7 @@ def multiply_float32(x: Ints, m: Ints | int, shift: Ints | int) -> Ints:
 
 
 def round_half_away(x: NDArray[Any]) -> NDArray[Any]:
-    """To the nearest integer, ties away from zero (std::round), in the width of ``x``; exact at every value.
+    """Return the nearest integer, ties away from zero (std::round), in the width of ``x``, exact for every value.
 
     Adding 0.5 first is inexact: 0.49999999999999994 + 0.5 is 1 in float64.
 
@@ -182,7 +183,7 @@ def round_half_away(x: NDArray[Any]) -> NDArray[Any]:
     return rounded
 
 
-#: (accumulator int64, mantissa, shift) -> rescaled int64, by the name an arithmetic file uses.
+#: (accumulator int64, mantissa, shift) -> rescaled int64, by the name in arithmetic files.
 MULTIPLY: dict[str, Callable[[Ints, Ints | int, Ints | int], Ints]] = {
     "double": multiply_double,
     "double-half-up": multiply_double_half_up,
@@ -192,5 +193,5 @@ MULTIPLY: dict[str, Callable[[Ints, Ints | int, Ints | int], Ints]] = {
     "truncate": multiply_truncate,
     "float32-multiplier": multiply_float32,
 }
-#: Those of them that integer units have; some operators take float32 multipliers from the scales themselves.
+#: Variants of integer units, without the variant with a float32 multiplier.
 WITHOUT_FLOAT32 = tuple(name for name in MULTIPLY if name != "float32-multiplier")

@@ -1,4 +1,4 @@
-"""Rescaling in float32 where its output is proven equal, and in the variant's own integers elsewhere."""
+"""Rescaling in float32 if the output is proven equal, else in the variant's integers."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
 
-#: Elements computed at a time: with their scratch 0.75 MB of float32 and flags, in a second-level cache.
+#: Elements per tile: with scratch memory 0.75 MB of float32 and flags, in a second-level cache.
 TILE = 1 << 16
-#: The share of elements computed twice from which on once would be cheaper.
+#: Share of elements computed twice above which integers alone are faster.
 WORTH = 0.1
-#: Constants of few channels are repeated to this length, so that numpy's inner loops are long.
+#: Constants of few channels are repeated up to this length, so that numpy's inner loops are long.
 PERIOD = 2048
 
 Floats = NDArray[np.float32]
-#: (whole-numbered sums, their channels) -> stored values, exactly.
+#: (integer sums, their channels) -> exact stored values.
 Exact = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Float32Rescale:
-    """Constants of t = sum * factor + shift and of its distance to an integer beyond which it is in doubt, each of
-    shape (channels * repetitions,)."""
+    """Constants of t = sum * factor + shift, and the distance of t to an integer from which on t is in doubt.
+
+    Each has the shape (channels * repetitions,).
+    """
 
     factor: Floats
     shift: Floats
@@ -37,7 +39,7 @@ class Float32Rescale:
     high: int
 
     def __call__(self, sums: Floats, out: NDArray[Any], exact: Exact) -> None:
-        """Fill ``out`` from ``sums``, both flat and in whole pixels."""
+        """Fill ``out`` from ``sums``, both flat, with all channels of each pixel."""
         period = repeats(sums.size, self.channels, PERIOD)
         step = max(1, TILE // period) * period
         doubtful = np.empty(sums.size, np.bool_)
@@ -66,10 +68,11 @@ class Float32Rescale:
 
 @lru_cache(maxsize=1 << 12)
 def repeats(size: int, channels: int, most: int) -> int:
-    """Return the number of elements to compute as a row: a divisor of ``size``, in whole pixels, at most ``most``
-    elements unless a single pixel has more.
+    """Return the number of elements to compute as a row: a divisor of ``size``, a multiple of ``channels``, at most
+    ``most``.
 
-    For example, 221,184 elements in pixels of 24 channels, at most 1,000, give rows of 864.
+    A single pixel with more than ``most`` channels is one row. For example, 221,184 elements in pixels of 24 channels,
+    at most 1,000, give rows of 864.
     """
     pixels = size // channels
     times = next(n for n in range(max(1, min(most // channels, pixels)), 0, -1) if pixels % n == 0)
@@ -84,10 +87,11 @@ def float32_rescale(
     bounds: tuple[int, int],
     most: int,
 ) -> Float32Rescale | None:
-    """For multipliers ``real`` and sums of magnitude up to ``most``; None where too many elements would be in doubt.
+    """Return the rescaling of multipliers ``real`` for sums of magnitude up to ``most``; None if too many elements are
+    in doubt.
 
-    A doubt of 0 or less has every element computed again: clamping hides the distance to a tie only while the doubt
-    is below half a step.
+    A channel with a bound of 0 or less is computed again in full. With a larger bound, clamped elements are never in
+    doubt, because their distance is 0.
     """
     shift = offset * real + zero_point
     doubt = 0.5 - slack - 2.0**-22 * (most * real + np.abs(shift))

@@ -1,4 +1,4 @@
-"""Fused activations: the bounds that they set for an operator's output."""
+"""Fused activations: their bounds of an operator's output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.runtime_tensors import Array, Options, OutputSpec
 
-#: Real bounds of ActivationFunctionType; what is not listed (NONE, TANH, SIGN_BIT) binds no kernel.
+#: Real bounds of ActivationFunctionType. Other activations (NONE, TANH, SIGN_BIT) do not clamp in any kernel.
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
 
 
@@ -24,7 +24,7 @@ def fused(options: Options) -> tuple[float, float]:
 
 
 def stored_bounds(options: Options, output: OutputSpec, half_even: bool = False) -> tuple[int, int]:
-    """(low, high) in stored integers: the output's type, narrowed by its fused activation.
+    """Return (low, high) in stored integers: the range of the output's type, narrowed by its fused activation.
 
     A real bound r becomes zero_point + round(r / scale), in float32, half away from zero. With ``half_even`` it becomes
     rint(r / scale + zero_point): XNNPACK's.
@@ -47,7 +47,7 @@ def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
 
 
 def clamp_real(values: Array, options: Options) -> Array:
-    """Unquantized values under a fused activation, in their own type.
+    """Return unquantized values clamped by a fused activation, in their type.
 
     LiteRT converts a bound of -1 to the largest unsigned integer. Example: RELU_N1_TO_1 gives 1 for every uint32.
     """

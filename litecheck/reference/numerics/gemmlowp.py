@@ -1,9 +1,9 @@
-"""Fixed-point exp, logistic, tanh, reciprocal, inverse square root and logarithm, as gemmlowp and LiteRT do them.
+"""Fixed-point exp, logistic, tanh, reciprocal, inverse square root and logarithm of gemmlowp and LiteRT.
 
-A fixed-point number with ``m`` integer bits in ``bits`` bits is a raw integer x that stands for x / 2^(bits-1-m):
-Qm.(bits-1-m). Raw values travel as int64 arrays; a product of Qa and Qb is the doubling high product and is Q(a+b).
-Every function works in 32 bits unless told 16. Constants are given by their real values and rounded to 32 bits, in
-16 bits the upper half of those, which is how gemmlowp defines them.
+A fixed-point number with ``m`` integer bits in ``bits`` bits is a raw integer x with the value x / 2^(bits-1-m):
+Qm.(bits-1-m). Raw values are int64 arrays. A product of Qa and Qb is the doubling high product in Q(a+b). Functions
+work in 32 bits unless ``bits`` is 16. Constants are given by their real values and rounded to 32 bits; in 16 bits they
+are the upper half of these bits, as in gemmlowp.
 
 Sources: gemmlowp, fixedpoint/fixedpoint.h; LiteRT, tflite/kernels/internal/common.h.
 """
@@ -26,7 +26,7 @@ from litecheck.reference.numerics.fixedpoint import (
 
 
 def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
-    """The product of two fixed-point numbers: a * b / 2^(bits-1), to nearest, ties up, -1 * -1 just below 1.
+    """Return the product of two fixed-point numbers: a * b / 2^(bits-1), to nearest, ties up, -1 * -1 just below 1.
 
     For example, 16384 * 16384 with 16 bits gives 8192: 1/2 times 1/2 is 1/4.
     """
@@ -38,7 +38,7 @@ def multiply(a: Ints, b: Ints | int, bits: int = 32) -> Ints:
 
 @cache
 def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
-    """A real constant in Qm: rounded to 32 bits, half away from zero, and from there to ``bits``.
+    """Return a real constant in Qm, rounded to 32 bits, half away from zero, then to ``bits``.
 
     For example, 1/2 is 2^30 in Q0 and 2^29 in Q1.
     """
@@ -47,7 +47,7 @@ def constant(real: float, integer_bits: int = 0, bits: int = 32) -> int:
 
 
 def scale_up(x: Ints, exponent: Ints | int, bits: int = 32) -> Ints:
-    """x * 2^exponent, saturated: what does not fit becomes the end of the range; ``exponent`` in 0..31.
+    """Return x * 2^exponent, saturated to the range of ``bits`` bits; ``exponent`` in 0..31.
 
     For example, 2^29 * 2^2 gives 2^31 - 1.
     """
@@ -56,12 +56,12 @@ def scale_up(x: Ints, exponent: Ints | int, bits: int = 32) -> Ints:
 
 
 def half_sum(a: Ints, b: Ints | int) -> Ints:
-    """(a + b) / 2, half away from zero (VRHADD for what is positive). For example, 3 and 4 give 4, -3 and -4 give -4."""
+    """Return (a + b) / 2, half away from zero (VRHADD for positive sums). For example, 3 and 4 give 4, -3 and -4 give -4."""
     return rounding_shift(a + b, 1)
 
 
 def leading_zeros(x: Ints) -> Ints:
-    """Zeros above the highest set bit of x as an unsigned 32-bit integer; 32 for 0.
+    """Return the number of zeros above the highest set bit of x as an unsigned 32-bit integer; 32 for 0.
 
     For example, 1 has 31 and 255 has 24.
     """
@@ -69,10 +69,10 @@ def leading_zeros(x: Ints) -> Ints:
 
 
 def exp_negative(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
-    """exp(a) in Q0 for a <= 0 in Qm.
+    """Return exp(a) in Q0 for a <= 0 in Qm.
 
-    a = b - r where b is in [-1/4, 0) and r a multiple of 1/4, whose bits say which of exp(-2^k), k = -2, -1, ...,
-    to multiply exp(b) with. exp(b) is the Taylor polynomial of degree 4 around -1/8: with x = b + 1/8,
+    a = b - r where b is in [-1/4, 0) and r is a multiple of 1/4. exp(b) is multiplied by exp(-2^k) for each set bit k
+    of r, k = -2, -1, ... exp(b) is the Taylor polynomial of degree 4 around -1/8: with x = b + 1/8,
     exp(-1/8) * (1 + x + x^2/2 + x^3/6 + x^4/24), the last three summed as ((x^4/4 + x^3) / 3 + x^2) / 2.
 
     For example, -2^26 in Q5 is -1 and gives 790015308, which is 0.367880.
@@ -98,10 +98,10 @@ def exp_negative(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
 
 
 def _halved_reciprocal(a: Ints, bits: int) -> Ints:
-    """2 / (1 + a) in Q2 for a in Q0 in [0, 1]: three steps of Newton and Raphson for 1 / d, d = (1 + a) / 2.
+    """Return 2 / (1 + a) in Q2 for a in Q0 in [0, 1]: three Newton-Raphson steps for 1 / d, d = (1 + a) / 2.
 
-    The first guess 48/17 - 32/17 d is the best linear guess for d in [1/2, 1]; a step is x + x (1 - d x). A d outside,
-    which a division by 0 makes, grows beyond 32 bits and wraps around.
+    The first guess 48/17 - 32/17 d is the best linear guess for d in [1/2, 1]. A step is x + x (1 - d x). Values of d
+    outside, which a division by 0 causes, exceed 32 bits and wrap.
     """
     one, highest = 1 << (bits - 3), (1 << (bits - 1)) - 1
     d = half_sum(a, highest)
@@ -113,12 +113,12 @@ def _halved_reciprocal(a: Ints, bits: int) -> Ints:
 
 
 def reciprocal_of_one_plus(a: Ints, bits: int = 32) -> Ints:
-    """1 / (1 + a) in Q0 for a in Q0 in [0, 1]. For example, 2^30 is 0.5 and gives 1431655762, which is 0.666667."""
+    """Return 1 / (1 + a) in Q0 for a in Q0 in [0, 1]. For example, 2^30 is 0.5 and gives 1431655762, which is 0.666667."""
     return scale_up(_halved_reciprocal(a, bits), 1, bits)
 
 
 def logistic(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
-    """1 / (1 + exp(-a)) in Q0 for a in Qm: from exp(-|a|), mirrored where a is negative, 1/2 at 0.
+    """Return 1 / (1 + exp(-a)) in Q0 for a in Qm: from exp(-|a|), mirrored for negative a, 1/2 at 0.
 
     For example, 4096 in Q3 with 16 bits is 1 and gives 23952, which is 0.730957.
     """
@@ -128,7 +128,7 @@ def logistic(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
 
 
 def tanh(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
-    """tanh(a) in Q0 for a in Qm: (1 - e) / (1 + e) = 2 / (1 + e) - 1 with e = exp(-2 |a|), signed, 0 at 0.
+    """Return tanh(a) in Q0 for a in Qm: (1 - e) / (1 + e) = 2 / (1 + e) - 1 with e = exp(-2 |a|), signed, 0 at 0.
 
     For example, 4096 in Q3 with 16 bits is 1 and gives 24964, which is 0.761841.
     """
@@ -138,21 +138,21 @@ def tanh(a: Ints, integer_bits: int, bits: int = 32) -> Ints:
 
 
 def reciprocal(x: Ints, integer_bits: int) -> tuple[Ints, Ints]:
-    """(r, k) with 1 / x = r / 2^31 * 2^-k for x > 0 in Qm: x is normalized to 1 + a, r = 1 / (1 + a) in Q0."""
+    """Return (r, k) with 1 / x = r / 2^31 * 2^-k for x > 0 in Qm: x is normalized to 1 + a, and r = 1 / (1 + a) in Q0."""
     headroom = leading_zeros(x)
     normalized = ((x & 0xFFFFFFFF) << headroom) - (1 << 31)
     return reciprocal_of_one_plus(wrap32(normalized)), integer_bits - headroom
 
 
 def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
-    """(m, shift) with 1 / sqrt(x) = m * 2^(shift-31) for integers x >= 0; 0 and 1 give (2^31 - 1, 0).
+    """Return (m, shift) with 1 / sqrt(x) = m * 2^(shift-31) for integers x >= 0; 0 and 1 give (2^31 - 1, 0).
 
     a * b is ``multiply``, and a << n saturates.
 
     1. v = x and right = 11. While v >= 2^29: v = v // 4 and right + 1. While v < 2^27: v = 4 * v and right - 1.
     2. half = v / 4, half away from zero: v / 2 in Q3. y = 2^28, which is 1 in Q3.
-    3. Five steps of Newton and Raphson: cube = ((y * y) * y) << 6, and y = (y * (2^28 + 2^27) - half * cube) << 3.
-    4. y = y * 1518500250: sqrt(1/2) makes up for the halving. m = y << max(-right, 0), shift = -max(right, 0).
+    3. Five Newton-Raphson steps: cube = ((y * y) * y) << 6, and y = (y * (2^28 + 2^27) - half * cube) << 3.
+    4. y = y * 1518500250: sqrt(1/2) compensates for the halving. m = y << max(-right, 0), shift = -max(right, 0).
 
     Source: GetInvSqrtQuantizedMultiplierExp.
 
@@ -175,11 +175,11 @@ def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
 
 
 def log(x: Ints, integer_bits: int, output_bits: int) -> Ints:
-    """The natural logarithm in Q(output_bits) of x >= 1 in Qm.
+    """Return the natural logarithm in Q(output_bits) of x >= 1 in Qm.
 
-    x = r * 2^k with r near sqrt(sqrt(1/2)): of the two ways to normalize, x itself and x * sqrt(1/2) (then k counts
-    a half less), the way that leaves r smaller. log r is a rational function of q = 2 (r - 4th root of 1/2), whose
-    numerator and denominator below are in Q0. Source: log_x_for_x_greater_than_or_equal_to_1_impl.
+    x = r * 2^k with r near sqrt(sqrt(1/2)). Normalization starts from x or from x * sqrt(1/2) (k is then 1/2 less); the
+    smaller r is used. log r is a rational function of q = 2 (r - 4th root of 1/2), whose numerator and denominator
+    below are in Q0. Source: log_x_for_x_greater_than_or_equal_to_1_impl.
 
     For example, 2 in Q5, which is 2^27, gives 46516320 in Q5: 0.693147.
     """

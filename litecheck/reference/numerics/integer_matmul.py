@@ -1,12 +1,12 @@
 """Exact sums of integer products at the speed of floating-point matrix multiplication.
 
-A sum of integer products is exact in float32, in whatever order and with whatever fused steps it is added up, as
-long as no partial sum can pass 2^24; the bound is proven from the weights at hand, sum |w| * max |x|, before float32 is
-chosen. float64 has 2^53, which no operator here reaches. With int8 inputs and weights of at most 127 the bound holds up
-to a depth of 1032, whatever the weights; most deeper layers keep it too, because their weights are small.
+A sum of integer products is exact in float32 if no partial sum exceeds 2^24, in any order and with any fused steps. The
+weights give this bound, sum |w| * max |x|, before float32 is chosen. float64 has the bound 2^53, which no operator here
+reaches. With int8 inputs and weights of at most 127, the bound holds up to a depth of 1032 for any weights. Most deeper
+layers also satisfy it, because their weights are small.
 
-Inputs go in as they are stored: with x = q - z, sum w*x = sum w*q - z * sum w, and the second term is a constant of the
-channel (see :meth:`Weights.offset`). Padding therefore is filled with z.
+Inputs are multiplied as stored: with x = q - z, sum w*x = sum w*q - z * sum w, and the second term is a constant of the
+channel (see :meth:`Weights.offset`). Therefore, padding is filled with z.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy as np
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.runtime_tensors import Array, Operand, OutputSpec
 
-#: The largest magnitude a stored value of a type can have.
+#: Largest magnitude of stored values by type.
 LARGEST = {"int8": 1 << 7, "int16": 1 << 15}
-#: Magnitude up to which every integer has a float32.
+#: Magnitude up to which float32 represents every integer.
 EXACT = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """Weights less their zero point, shape (channels, depth), in a float type that keeps their sums of products.
+    """Weights less their zero point, of shape (channels, depth), in a float type with exact sums of products.
 
-    ``sums`` is the sum over the depth of each channel, ``bound`` the largest magnitude a sum of products can have.
+    ``sums`` is the sum over the depth of each channel, ``bound`` the largest possible magnitude of a sum of products.
     """
 
     matrix: Array
@@ -36,8 +36,7 @@ class Weights:
     bound: int
 
     def offset(self, bias: Operand | None, zero_point: int) -> Ints:
-        """Return the constant to add to a channel's sum of stored products: bias - z * sum w, int64 of shape
-        (channels,)."""
+        """Return the constant added to a channel's sum of stored products: bias - z * sum w, int64 of shape (channels,)."""
         made = -zero_point * self.sums
         return made if bias is None else made + bias.data.reshape(-1)
 
@@ -47,7 +46,7 @@ class Weights:
 
 
 def weights(stored: Array, zero_point: int, largest: int) -> Weights:
-    """Prepare integer weights of shape (channels, depth) for inputs of magnitude up to ``largest``."""
+    """Convert integer weights of shape (channels, depth) to :class:`Weights`, for inputs of magnitude up to ``largest``."""
     most = stored.shape[1] * largest * int(-np.iinfo(stored.dtype).min)
     if zero_point:
         stored = stored.astype(np.int64) - zero_point
@@ -60,12 +59,12 @@ def weights(stored: Array, zero_point: int, largest: int) -> Weights:
 
 
 def signed(value: Operand | OutputSpec) -> tuple[str, int]:
-    """(type, zero point) under which a quantized operand is computed: uint8 becomes int8, shifted down by 128."""
+    """Return (type, zero point) for the computation with a quantized operand: uint8 becomes int8, reduced by 128."""
     return ("int8", value.zero_point - 128) if value.dtype == "uint8" else (value.dtype, value.zero_point)
 
 
 def as_signed(data: Array) -> Array:
-    """Stored values under :func:`signed`'s type: uint8 with its top bit flipped, everything else as it is.
+    """Return stored values with the type of :func:`signed`: uint8 with its top bit flipped, other types unchanged.
 
     For example, 0 and 255 become -128 and 127.
     """

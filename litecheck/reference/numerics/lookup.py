@@ -15,9 +15,9 @@ Floats: TypeAlias = Array
 Real: TypeAlias = Callable[[Floats], Floats]
 
 _FLOAT32 = np.float32
-#: Elements looked up at a time: their indexes, 8 bytes each, stay in a second-level cache.
+#: Elements per tile: their indices, 8 bytes each, fit into a second-level cache.
 TILE = 1 << 15
-#: By the kind of an 8-bit type: its 256 values in the order of their bytes.
+#: 256 values of an 8-bit type, by its numpy kind, in the order of their bytes.
 _EVERY: dict[str, Ints] = {
     kind: np.arange(256, dtype=np.uint8).view(f"{kind}1").astype(np.int64) for kind in "iu"
 }
@@ -26,7 +26,7 @@ for _values in _EVERY.values():
 
 
 def libm(function: Real) -> Real:
-    """A float32 function of the C library: the float64 result rounded once (glibc's differ in about 1 of 1000)."""
+    """Return a float32 function of the C library: the float64 output rounded once (glibc differs in about 1 of 1000)."""
 
     def rounded(x: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -36,16 +36,16 @@ def libm(function: Real) -> Real:
 
 
 def each_value(data: Array, function: Callable[[Ints], Ints], dtype: str) -> Array:
-    """Return ``function`` of every element; for an 8-bit tensor it is computed once for each of the 256 values."""
-    held = np.dtype(NUMPY_TYPES[dtype])
+    """Return ``function`` of every element. For an 8-bit tensor it is computed once for each of the 256 values."""
+    stored_type = np.dtype(NUMPY_TYPES[dtype])
     if data.itemsize > 1 or data.size < 256:
-        return function(data.astype(np.int64)).astype(held)
-    table = function(_EVERY[data.dtype.kind]).astype(held)
+        return function(data.astype(np.int64)).astype(stored_type)
+    table = function(_EVERY[data.dtype.kind]).astype(stored_type)
     return picked(table, data.view(np.uint8))
 
 
 def picked(table: Array, index: Array) -> Array:
-    """table[index] for a table of rank 1: ``take`` is three times faster, but needs 8 bytes for each index."""
+    """Return table[index] for a table of rank 1. ``take`` is three times faster, but needs 8 bytes for each index."""
     flat = index.reshape(-1)
     made = np.empty(flat.shape, table.dtype)
     for at in range(0, flat.size, TILE):
@@ -56,9 +56,9 @@ def picked(table: Array, index: Array) -> Array:
 def entries(x: Ints, function: Real, input: Operand, output: OutputSpec, round_: str) -> Ints:
     """Return the table of an 8-bit operator in LiteRT: round(f(s (x - z)) / s_out) + z_out, saturated.
 
-    All in float32: the product, f, the product with the reciprocal of the output scale, and then rounding half away
-    and adding the zero point, or with ``half-even``, as XNNPACK does, adding it and rounding to even. Results beyond
-    int32 saturate, which C++ leaves open. Source: tflite/kernels/internal/common.h, LUTPopulateInt8.
+    All steps are in float32: the product, f, the product with the reciprocal of the output scale, rounding half away and
+    adding the zero point. With ``half-even`` (XNNPACK), the zero point is added before rounding half to even. Values
+    beyond int32 saturate, which is undefined in C++. Source: tflite/kernels/internal/common.h, LUTPopulateInt8.
     """
     with np.errstate(all="ignore"):
         real = function(input.scale * (x - input.zero_point).astype(np.float32))
@@ -71,10 +71,10 @@ def entries(x: Ints, function: Real, input: Operand, output: OutputSpec, round_:
 
 
 def words(function: Real, ends: tuple[Any, Any], out_ends: tuple[Any, Any]) -> Ints:
-    """The 513 entries between ``ends`` from which 16-bit operators interpolate, in the width of the ends' type.
+    """Return the 513 entries between ``ends`` from which 16-bit operators interpolate, in the width of the ends' type.
 
-    An entry is the function's value less half the error that the straight line to the next entry makes in the
-    middle. Source: tflite/kernels/internal/common.h, LUTPopulateInt16.
+    An entry is the value of the function minus half the error of the straight line to the next entry, at its middle.
+    Source: tflite/kernels/internal/common.h, LUTPopulateInt16.
     """
     (low, high), (out_low, out_high) = ends, out_ends
     width = type(low)
@@ -95,7 +95,8 @@ def words(function: Real, ends: tuple[Any, Any], out_ends: tuple[Any, Any]) -> I
 
 
 def interpolate(x: Ints, table: Ints) -> Ints:
-    """An int16 looked up among 513 entries: the upper 9 bits choose two, the lower 7 a point between them."""
+    """Return int16 values interpolated from 513 entries: the upper 9 bits select two, the lower 7 a position between
+    them."""
     index = 256 + (x >> 7)
     base = table[index]
     slope = (table[index + 1] - base).astype(np.int16).astype(np.int64)
@@ -108,7 +109,7 @@ def _ends(scale: np.float32, zero_point: int) -> tuple[np.float32, np.float32]:
 
 
 def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = "half-away") -> Array:
-    """f of a tensor: a table entry in 8 bits, between two entries in 16, directly in float32."""
+    """Return f of a tensor: a table entry in 8 bits, interpolated between two entries in 16 bits, direct in float32."""
     if input.dtype == "float32":
         return function(input.data)
     if input.dtype != "int16":
@@ -119,7 +120,7 @@ def looked_up(input: Operand, output: OutputSpec, function: Real, round_: str = 
 
 
 def quotient(width: str, *factors: np.float32, over: np.float32) -> float:
-    """The product of some scales over another: in ``float32``, as LiteRT's activations take it, or ``float64``.
+    """Return the product of scales divided by a scale, in ``float32`` (LiteRT's activations) or ``float64``.
 
     For example, 0.1 * 0.2 / 0.3 gives 0.06666667014 in float32 and 0.06666666601 in float64.
     """

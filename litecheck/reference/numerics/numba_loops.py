@@ -1,7 +1,7 @@
-"""Two inner loops compiled by numba, where the optional extra ``speed`` is installed; held equal to numpy by a test.
+"""Two inner loops compiled by numba, for the optional extra ``speed``. A test compares them with numpy.
 
-Nothing here is needed: callers fall back on numpy where :func:`numba_loops` gives None. numba is imported when a process
-has computed so much that its start no longer counts, and keeps what it has compiled on disk.
+Callers use numpy if :func:`numba_loops` returns None. numba is imported after a process has computed so many elements
+that the import time is small in comparison, and caches compiled code on disk.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-#: Elements of outputs that numpy computes before numba is loaded: as much work as loading it and compiling cost.
+#: Output elements that numpy computes before numba is loaded: this takes as long as loading and compiling.
 WORTH = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
 class NumbaLoops:
-    """The compiled loops; both write into their last argument."""
+    """Compiled loops. Both write into their last argument."""
 
     depthwise: Callable[..., None]
     """(rows, columns, channels) image, (kernel_h, kernel_w, channels) taps, first row, (stride, dilation) down and
@@ -38,12 +38,12 @@ class _Work:
 
 
 def numba_loops(elements: int) -> NumbaLoops | None:
-    """The loops, for ``elements`` more of an output; None without numba, and until it pays to load it."""
+    """Return the loops for an output of ``elements``; None without numba, and until loading numba saves time."""
     _Work.elements += elements
     return _load() if _Work.elements > WORTH else None
 
 
-#: numba reads a file of this name in the current folder when it is imported, and its options change what numba does.
+#: numba reads options from a file of this name in the current folder at import, so it is not imported then.
 CONFIGURATION = ".numba_config.yaml"
 
 

@@ -1,7 +1,7 @@
-"""exp and log of float32 as most C libraries compute them: Arm's optimized routines, in double precision, rounded once.
+"""exp and log of float32 in most C libraries: Arm's optimized routines, in double precision, rounded once.
 
-glibc from 2.27 to 2.40, musl, newlib and bionic carry these approximations. About 1 result in 1500 is the float32 next to
-the correctly rounded result. From 2.41 on, glibc gives the correctly rounded result. Source: glibc's
+glibc from 2.27 to 2.40, musl, newlib and bionic contain these approximations. About 1 output in 1500 is the float32
+next to the correctly rounded value. From 2.41 on, glibc returns the correctly rounded value. Source: glibc's
 sysdeps/ieee754/flt-32, e_expf.c, e_logf.c and their tables.
 """
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 Singles: TypeAlias = NDArray[np.float32]
 
 _LN2 = float.fromhex("0x1.62e42fefa39efp-1")
-#: The centre of each sixteenth of an octave from 0.6992 on: its reciprocal, rounded so that the logarithm is nearly
-#: exact, and that.
-_CENTRES = tuple(
+#: Center of each sixteenth of an octave from 0.6992 on: the reciprocal, rounded so that the logarithm is nearly exact,
+#: and the logarithm.
+_CENTERS = tuple(
     (float.fromhex(reciprocal), float.fromhex(logarithm))
     for reciprocal, logarithm in (
         ("0x1.661ec79f8f3bep+0", "-0x1.57bf7808caadep-2"), ("0x1.571ed4aaf883dp+0", "-0x1.2bef0a7c06ddbp-2"),
@@ -30,12 +30,12 @@ _CENTRES = tuple(
         ("0x1.886e6037841edp-1", "0x1.1058bc8a07ee1p-2"), ("0x1.767dcf5534862p-1", "0x1.4043057b6ee09p-2"),
     )
 )  # fmt: skip
-_RECIPROCALS, _LOGARITHMS = (np.array(column) for column in zip(*_CENTRES, strict=True))
-#: The bits of the smallest float32 of the first sixteenth.
+_RECIPROCALS, _LOGARITHMS = (np.array(column) for column in zip(*_CENTERS, strict=True))
+#: Bits of the smallest float32 of the first sixteenth.
 _FIRST = 0x3F330000
 _LOG = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
 
-#: Into how many parts exp divides an octave, and how many of them a unit is.
+#: Number of parts into which exp divides an octave, and number of these parts per unit.
 _PARTS = 32
 _PER_UNIT = float.fromhex("0x1.71547652b82fep+0") * _PARTS
 _POWERS = np.exp2(np.arange(_PARTS) / _PARTS)
@@ -46,7 +46,7 @@ _EXP = tuple(
 
 
 def log(x: NDArray[Any]) -> Singles:
-    """The natural logarithm: -inf of 0, NaN below."""
+    """Return the natural logarithm; -inf for 0, NaN below. Example: 2 gives 0.6931472."""
     x = np.asarray(x, np.float32)
     with np.errstate(all="ignore"):
         ordinary = (x >= np.finfo(np.float32).tiny) & np.isfinite(x)
@@ -65,7 +65,7 @@ def log(x: NDArray[Any]) -> Singles:
 
 
 def exp(x: NDArray[Any]) -> Singles:
-    """e^x: infinite above 88.7, 0 below -104."""
+    """Return e^x; infinity above 88.7, 0 below -104. Example: 1 gives 2.7182817."""
     x = np.asarray(x, np.float32)
     with np.errstate(all="ignore"):
         steps = np.where(np.isfinite(x), np.clip(x, -200, 200), 0).astype(np.float64) * _PER_UNIT

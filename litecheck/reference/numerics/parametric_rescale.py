@@ -1,4 +1,4 @@
-"""Rescalings that parameters state: the rounding, the width of the multiplier, and the number of roundings."""
+"""Rescalings by parameters: the rounding, the width of the multiplier, and the number of roundings."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Shift = Callable[[Ints, Ints], Ints]
 
 
 def half_up(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits to nearest, ties up. Example: 3 and -3 with 1 bit give 2 and -1."""
+    """Return x / 2^bits to nearest, ties up. Example: 3 and -3 with 1 bit give 2 and -1."""
     return (x + _half(bits)) >> bits
 
 
 def half_away(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits to nearest, ties away from zero. Example: 3 and -3 with 1 bit give 2 and -2."""
+    """Return x / 2^bits to nearest, ties away from zero. Example: 3 and -3 with 1 bit give 2 and -2."""
     rounded: Ints = (x + _half(bits) - ((x < 0) & (bits > 0))) >> bits
     return rounded
 
 
 def half_even(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits to nearest, ties to even. Example: 3 and 5 with 1 bit give 2 and 2."""
+    """Return x / 2^bits to nearest, ties to even. Example: 3 and 5 with 1 bit give 2 and 2."""
     up = half_up(x, bits)
     tie = (bits > 0) & ((x & ((np.int64(1) << bits) - 1)) == _half(bits))
     even: Ints = up - (tie & (up & 1 == 1))
@@ -35,12 +35,12 @@ def half_even(x: Ints, bits: Ints) -> Ints:
 
 
 def floor(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits toward minus infinity. Example: 3 and -3 with 1 bit give 1 and -2."""
+    """Return x / 2^bits toward minus infinity. Example: 3 and -3 with 1 bit give 1 and -2."""
     return x >> bits
 
 
 def truncate(x: Ints, bits: Ints) -> Ints:
-    """x / 2^bits toward zero. Example: 3 and -3 with 1 bit give 1 and -1."""
+    """Return x / 2^bits toward zero. Example: 3 and -3 with 1 bit give 1 and -1."""
     cut: Ints = np.sign(x) * (np.abs(x) >> bits)
     return cut
 
@@ -58,8 +58,9 @@ def _twice(shift: Shift, x: Ints, left: Ints, m: Ints, fraction: Ints, right: In
     return shift(shift(wrap32(x << left) * m, fraction), right)
 
 
-def _bound(shift: Shift, width: int, roundings: str, real: NDArray[np.float64]) -> Rescale:
-    """Return x * M, rounded once after the whole shift, or after the fraction of the multiplier and after the rest."""
+def _bind(shift: Shift, width: int, roundings: str, real: NDArray[np.float64]) -> Rescale:
+    """Return x * M, rounded once after the whole shift, or twice: after the fraction of the multiplier and after the
+    exponent."""
     fraction = width - 1
     m, exponent = quantize_multipliers(real)
     short = m if fraction == 31 else reduce_multiplier(m, fraction)
@@ -70,9 +71,9 @@ def _bound(shift: Shift, width: int, roundings: str, real: NDArray[np.float64]) 
     return Rescale(partial(_once, shift), (short << np.maximum(exponent - fraction, 0), right))
 
 
-#: Rescalings by name, ``half-even-16-bits-once``: a rounding, the bits of the multiplier with its sign, once or twice.
+#: Rescalings by name (``half-even-16-bits-once``): rounding, bits of the multiplier with its sign, one or two roundings.
 PARAMETRIC: Mapping[str, Callable[[NDArray[np.float64]], Rescale]] = {
-    f"{shift.__name__.replace('_', '-')}-{width}-bits-{roundings}": partial(_bound, shift, width, roundings)
+    f"{shift.__name__.replace('_', '-')}-{width}-bits-{roundings}": partial(_bind, shift, width, roundings)
     for shift, width, roundings in product(
         (half_up, half_away, half_even, floor, truncate), (32, 24, 16, 8), ("once", "twice")
     )

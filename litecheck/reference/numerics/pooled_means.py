@@ -13,8 +13,8 @@ from litecheck.reference.runtime_tensors import Array, RunError
 
 
 @lru_cache(maxsize=256)
-def covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
-    """Return the number of input elements that each window covers, of shape (rows, columns, 1)."""
+def count_covered(rows: Axis, columns: Axis) -> NDArray[np.int64]:
+    """Return the number of input elements that each window covers, of shape (rows, columns, 1). Raises RunError for 0."""
     high, wide = (_reach(axis) for axis in (rows, columns))
     counts: NDArray[np.int64] = high[:, None, None] * wide[:, None]
     if (counts <= 0).any():
@@ -33,7 +33,7 @@ def _half_away(total: Array, count: Array) -> Array:
     return rounded
 
 
-#: (sums, numbers of elements) -> means as integers, by the name an arithmetic file uses.
+#: (sums, numbers of elements) -> means as integers, by the name in arithmetic files.
 ROUND: dict[str, Callable[[Array, Array], Array]] = {
     "half-away": _half_away,
     "half-up": lambda total, count: (2 * total + count) // (2 * count),
@@ -50,5 +50,5 @@ def pooled_means(total: Array, rows: Axis, columns: Axis, rounding: str, bounds:
 
     For example, a sum of 11 over 4 elements gives 3, and a sum of -10 gives -3.
     """
-    count = covered(rows, columns).astype(total.dtype)
+    count = count_covered(rows, columns).astype(total.dtype)
     return np.asarray(np.clip(ROUND[rounding](total, count), *bounds))

@@ -1,5 +1,4 @@
-"""Requantization of accumulators to stored values: offset, rescaling variant, zero point, clamp; prepared once per
-layer."""
+"""Requantization of accumulators to stored values: offset, rescaling variant, zero point, clamp. Prepared once per layer."""
 
 from __future__ import annotations
 
@@ -21,23 +20,26 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Opt
 
 #: Types whose sums of products are rescaled to stored values.
 QUANTIZED = ("int8", "uint8", "int16")
-#: Conditions by which they may be rescaled differently, and the variants for sums of 64 bits.
+#: Conditions with separate rescaling variants.
 SUMS = ("int64_sums", "int32_sums", "declined", "uint8")
 #: Conditions under which the type of an int16 operator's bias contradicts its options.
 BIASES = ("int32_bias", "int64_bias")
+#: Variants for sums of 64 bits.
 WIDE = ("reduced", "float64")
 #: INT32 in the schema's TensorType.
 INT32 = 2
-#: Elements rescaled at a time: 0.8 MB of int64, which with its scratch stays in a second-level cache.
+#: Elements per tile: 0.8 MB of int64, which fit into a second-level cache with their scratch memory.
 TILE = 100_000
-#: Constants of few channels are repeated to this length, so that numpy's inner loops are long.
+#: Constants of few channels are repeated up to this length, so that numpy's inner loops are long.
 PERIOD = 512
 
 
 @dataclass(slots=True, eq=False)
 class Prepared:
-    """An offset, the constants of a channel (the offset first) as often as :func:`repeats` asks for at most, and the
-    way through float32, where it pays: proven for this offset after ``PIXELS`` pixels."""
+    """Offset, constants of a channel (the offset first), repeated up to ``PERIOD``, and the float32 path, if it is faster.
+
+    ``fast_path`` is proven for this offset after ``PIXELS`` pixels.
+    """
 
     offset: Ints
     constants: tuple[Array, ...]
@@ -47,7 +49,8 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requantizer:
-    """Accumulators to stored values: add the offset of each channel, rescale, add the zero point, clamp, narrow."""
+    """Conversion of accumulators to stored values: add the offset of each channel, rescale, add the zero point, clamp,
+    narrow."""
 
     rescale: Rescale
     zero_point: int
@@ -57,12 +60,12 @@ class Requantizer:
     wrap: bool = False
     """True if the accumulator may exceed 32 bits, and wraps."""
     most: int = EXACT
-    """The largest magnitude of a sum that comes in float32."""
+    """Largest magnitude of a float32 sum."""
     prepared: dict[int, Prepared] = field(default_factory=dict)
-    """By the identity of an offset."""
+    """Prepared constants by the identity of an offset."""
 
     def __call__(self, sums: Array, offset: Ints, out: Array) -> None:
-        """Fill ``out`` from whole-numbered ``sums`` of any type, both C-contiguous of shape (..., channels).
+        """Fill ``out`` from integer ``sums`` of any type, both C-contiguous of shape (..., channels).
 
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
         """
@@ -71,9 +74,9 @@ class Requantizer:
         if sums.dtype == np.float32 and flat.size:
             self._prove(known, flat.size // len(offset))
         if known.fast_path and sums.dtype == np.float32:
-            known.fast_path(flat, into, partial(self._exact, known))
+            known.fast_path(flat, into, partial(self._compute_exact, known))
         elif flat.size:
-            self._in_tiles(flat, into, known)
+            self._compute_tiles(flat, into, known)
 
     def _prepare(self, offset: Ints) -> Prepared:
         real, slack = self.rescale.real, self.rescale.error_bound
@@ -86,28 +89,28 @@ class Requantizer:
         return made
 
     def _prove(self, known: Prepared, pixels: int) -> None:
-        """Replace the way through float32 by a proven one when enough pixels have come."""
+        """Replace the float32 path by a proven path after enough pixels."""
         real, before = self.rescale.real, known.pixels
         known.pixels += pixels
         if real is None or self.wrap or not before < PIXELS <= known.pixels:
             return
-        bounds, exact = (self.low, self.high), partial(self._exact, known)
+        bounds, exact = (self.low, self.high), partial(self._compute_exact, known)
         proven = proven_rescale(real, known.offset, self.zero_point, bounds, self.most, exact)
         known.fast_path = proven or known.fast_path
 
-    def _exact(self, known: Prepared, sums: Array, at: Array) -> Array:
-        return self._stored(sums, [constant[at] for constant in known.constants])
+    def _compute_exact(self, known: Prepared, sums: Array, at: Array) -> Array:
+        return self._rescale(sums, [constant[at] for constant in known.constants])
 
-    def _in_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
+    def _compute_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
         period = repeats(flat.size, len(known.offset), PERIOD)
         constants = [c[:period] for c in known.constants]
         step = max(1, TILE // period) * period
         for start in range(0, flat.size, step):
             tile = flat[start : start + step].reshape(-1, period)
-            into[start : start + step].reshape(-1, period)[...] = self._stored(tile, constants)
+            into[start : start + step].reshape(-1, period)[...] = self._rescale(tile, constants)
 
-    def _stored(self, sums: Array, constants: list[Array]) -> Array:
-        """Stored values in a wider type; the constants, the offset first, broadcast against the sums."""
+    def _rescale(self, sums: Array, constants: list[Array]) -> Array:
+        """Return stored values in a wider type. The constants, the offset first, broadcast against the sums."""
         x = sums.astype(np.int64)
         x += constants[0]
         if self.wrap:
@@ -128,10 +131,10 @@ def requantizer(
     wrap: bool = False,
     most: int = EXACT,
 ) -> Requantizer:
-    """Return the requantizer of a variant; it clamps to the output's type and the activation in ``options``.
+    """Return the requantizer of a variant. It clamps to the output's type and the activation in ``options``.
 
-    ``narrow`` takes the multiplier from the float32 product of the scales. ``wrap`` is for accumulators that may pass
-    32 bits; ``most`` is the largest magnitude of a sum. Raises RunError for scales that give no finite multiplier.
+    ``narrow`` computes the multiplier from the float32 product of the scales. ``wrap`` is for accumulators that may
+    exceed 32 bits; ``most`` is the largest magnitude of a sum. Raises RunError for scales without a finite multiplier.
     """
     real = scales.narrow() if narrow else scales.double()
     if not (np.isfinite(real).all() and (real >= 0).all()):
@@ -160,7 +163,7 @@ def rescales_int64(input: Operand, options: Options, variant: str) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedLayer:
-    """Filters, what is added to each of their sums (int64, shape (channels,)), and the way to stored values."""
+    """Filters, the constant added to each of their sums (int64, shape (channels,)), and the conversion to stored values."""
 
     filters: Weights
     offset: Ints
@@ -169,9 +172,9 @@ class PreparedLayer:
 
 
 class Rescaling(NamedTuple):
-    """Key of a rescaling: the variant, a float32 product of the scales (``narrow``), 32-bit sums (``int32``).
+    """Key of a rescaling: variant, float32 product of the scales (``narrow``), and 32-bit sums (``int32``).
 
-    It is a tuple because every inference uses it as a lookup key.
+    The key is a tuple, because every inference uses it for a lookup.
     """
 
     opcode: str
@@ -190,7 +193,7 @@ def layer(
 ) -> PreparedLayer:
     """Return the prepared layer of (input, weight, bias), cached with the weights if weights and bias are constants.
 
-    ``zero`` is the input's zero point as ``filters`` are multiplied with it. Raises RunError as ``requantizer`` does.
+    ``zero`` is the zero point of the input that ``filters`` are multiplied by. Raises RunError as ``requantizer`` does.
     """
     input, weight, bias = operands
 

@@ -1,4 +1,4 @@
-"""Windows over images: output sizes, padding, and the view that shows every window of a padded image."""
+"""Windows over images: output sizes, padding, and the view of all windows of a padded image."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SAME, VALID = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A spatial axis: ``out`` windows of ``kernel`` taps, ``dilation`` apart, the first beginning ``before``
-    elements in front of the image."""
+    """Spatial axis: ``out`` windows of ``kernel`` taps, ``dilation`` apart. The first begins ``before`` elements before
+    the image."""
 
     size: int
     kernel: int
@@ -29,7 +29,7 @@ class Axis:
 
     @property
     def after(self) -> int:
-        """Elements behind the image that the last window reaches; negative where it ends inside.
+        """Number of elements after the image that the last window reaches; negative if it ends inside the image.
 
         For example, length 8, filter 3, stride 2 and SAME give 1.
         """
@@ -38,14 +38,14 @@ class Axis:
 
 @lru_cache(maxsize=1 << 12)
 def axis(size: int, kernel: int, stride: int, dilation: int, padding: int) -> Axis:
-    """Return the windows of SAME or VALID padding; an odd element of padding is added at the end.
+    """Return the windows of SAME or VALID padding. An odd element of padding is added at the end.
 
     SAME has ceil(size / stride) windows, and max(0, (windows - 1) * stride + (filter - 1) * dilation + 1 - size)
-    elements of padding, half of them in front, rounded down.
+    elements of padding, half of them before the image, rounded down. Source: tflite/kernels/padding.h, ComputeOutSize
+    and ComputePaddingWithOffset.
 
-    Source: tflite/kernels/padding.h, ComputeOutSize and ComputePaddingWithOffset.
-
-    For example, length 7, filter 3 and stride 2 give 4 windows, the first 1 element in front, for SAME and 3 for VALID.
+    For example, length 7, filter 3 and stride 2 give 4 windows for SAME, the first 1 element before the image, and 3
+    for VALID.
     """
     reach = (kernel - 1) * dilation + 1
     out = -(-size // stride) if padding == SAME else max(0, (size + stride - reach) // stride)

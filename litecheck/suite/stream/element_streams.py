@@ -14,7 +14,7 @@ from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, drawn
 from litecheck.cases.probes.probe import ProbeExtras as ProbeOptions
 from litecheck.model.build import Option, quantized
 from litecheck.profile.operators import traits_of
-from litecheck.reference.engine.dispatch import result
+from litecheck.reference.engine.dispatch import output_spec
 from litecheck.reference.kernels.binary import product_scale
 from litecheck.reference.kernels.sums import LEFT_SHIFT, sum_multipliers
 from litecheck.reference.numerics.fixedpoint import quantize_multiplier
@@ -90,7 +90,7 @@ def _pair_probe(
 
 def _pair_batch(made: Probe, of: Parameters) -> VectorBatch:
     tensors, values = tensors_of(made)
-    lhs, rhs, output = (result(tensors[role]) for role in ("lhs", "rhs", "output"))
+    lhs, rhs, output = (output_spec(tensors[role]) for role in ("lhs", "rhs", "output"))
     low, high = stored_bounds(made.subgraph.operators[0].options, output)
     lines = values["lhs"].size
     points = {"zl": lhs.zero_point, "zr": rhs.zero_point, "zo": output.zero_point, "low": low, "high": high}
@@ -153,7 +153,7 @@ gelu = partial(tables, options_of=approximations)
 
 def _ends(made: Probe, lines: int) -> tuple[Column, ...]:
     tensors, _ = tensors_of(made)
-    given, wanted = (result(tensors[role]) for role in ("input", "output"))
+    given, wanted = (output_spec(tensors[role]) for role in ("input", "output"))
     return (
         real_column("si", given.scale, lines),
         column("zi", given.zero_point, lines),

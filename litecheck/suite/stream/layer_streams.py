@@ -13,7 +13,7 @@ from litecheck.arrays import Array
 from litecheck.cases.probes.layers import LayerProbe, plainly
 from litecheck.cases.probes.probe import Probe
 from litecheck.profile.operators import traits_of
-from litecheck.reference.engine.dispatch import result
+from litecheck.reference.engine.dispatch import output_spec
 from litecheck.reference.numerics.fixedpoint import INT32_MAX, INT32_MIN, quantize_multipliers
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.rescale import Scales
@@ -171,7 +171,7 @@ def _probe(
 def _batch(opcode: str, probe: Probe, whole: bool) -> VectorBatch:
     """Return a batch with the fields of sums of products, or only those of their requantization."""
     tensors, values = tensors_of(probe)
-    given, weight, output = (result(tensors[role]) for role in ("input", "weight", "output"))
+    given, weight, output = (output_spec(tensors[role]) for role in ("input", "weight", "output"))
     scale, bias = weight.quantization.scale, values["bias"].astype(np.int64)
     lines = len(bias)
     m, shift = quantize_multipliers(Scales(given.scale, scale, output.scale).double())

@@ -65,8 +65,8 @@ def test_pairs_of_unsigned_products(given: AccumulationTerms, total: int) -> Non
 def test_additions_that_saturate(
     given: AccumulationTerms, bits: int, bias_last: int, bias_first: int
 ) -> None:
-    assert module._saturating(bits, False, given).tolist() == [[bias_last]]
-    assert module._saturating(bits, True, given).tolist() == [[bias_first]]
+    assert module._saturate_every(bits, False, given).tolist() == [[bias_last]]
+    assert module._saturate_every(bits, True, given).tolist() == [[bias_first]]
 
 
 def test_sums_of_several_pixels_groups_and_channels() -> None:
@@ -76,9 +76,9 @@ def test_sums_of_several_pixels_groups_and_channels() -> None:
     given = AccumulationTerms("window", x, w, (2, 4), 0, np.array([0, 10, 20, 30]))
     exact = [[48387, 391, 64, 83], [381, 13, 76, 98]]
     assert given.sums().tolist() == exact
-    assert module._saturating(16, False, given).tolist() == [[32767, *exact[0][1:]], exact[1]]
+    assert module._saturate_every(16, False, given).tolist() == [[32767, *exact[0][1:]], exact[1]]
     assert given.zeros().shape == (2, 4)
-    assert given.of(np.array([0, 1]), np.array([0, 3])).tolist() == [
+    assert given.terms_of(np.array([0, 1]), np.array([0, 3])).tolist() == [
         [127 * 127, 6],
         [127 * 127, 20],
         [127 * 127, 42],
@@ -129,7 +129,7 @@ def test_sums_of_float16(given: AccumulationTerms, total: int) -> None:
     ],
 )
 def test_sums_that_wrap(given: AccumulationTerms, bits: int, total: int) -> None:
-    assert module._wrapping(bits, given).tolist() == [[total]]
+    assert module._wrap_sums(bits, given).tolist() == [[total]]
 
 
 def test_names_and_descriptions() -> None:
