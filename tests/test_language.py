@@ -1,7 +1,8 @@
-"""Plain technical English, as far as a machine sees it: help of all commands, rewritten pages."""
+"""Plain technical English, as far as a machine sees it: help of all commands, rewritten pages, docstrings."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -146,3 +147,67 @@ def prose(name: str) -> str:
 def test_a_banned_phrase_and_a_long_sentence_are_seen() -> None:
     assert list(banned("It is Refused at load.")) == ["'Refused at load': use fails to load"]
     assert list(banned("It conforms.")) == []
+
+
+#: Folders of the package in which every docstring of a function begins with a verb.
+IMPERATIVE = ("devices", "flatbuffer", "model", "processes", "reference")
+VERBS = frozenset(
+    """
+    Accept Add Adjust Allocate Append Apply Arrange Ask Assign Attach Begin Bind Build Calculate Call Cancel
+    Change Check Choose Clamp Clear Close Collect Combine Compare Compute Connect Continue Convert Copy
+    Correct Count Create Crop Cut Decode Delete Describe Detach Detect Discard Disconnect Divide Do Draw
+    Drop Edit Encode End Estimate Evaluate Exclude Execute Expand Explain Export Extend Extract Fill Filter
+    Find Fit Fold Fork Format Free Fuse Generate Get Give Group Handle Hide Identify Ignore Import Include
+    Infer Initialize Insert Interpolate Invert Join Keep Kill Leave Let Limit List Load Lock Make Map Mark
+    Match Measure Merge Move Multiply Name Normalize Omit Open Order Pack Pad Pair Parse Pick Place Prepare
+    Print Process Prove Put Quantize Queue Raise Read Rebuild Recheck Record Reduce Register Reject Release
+    Remove Rename Render Repeat Replace Replay Report Request Rescale Reserve Reset Resolve Restore Return
+    Rewrite Round Run Sample Saturate Save Scale Search Select Send Separate Serialize Set Shift Show Shrink
+    Simplify Skip Solve Sort Split Start Stop Store Subtract Suggest Sum Summarize Swap Take Tell Transform
+    Translate Transpose Treat Trim Truncate Try Undo Unpack Update Use Validate Verify Visit Wait Walk Warn
+    Wrap Write Yield
+    """.split()
+)
+#: Kernels begin with the formula of their outputs, because docs/arithmetic.md shows it first.
+FORMULA = re.compile(r"(outputs? = |(out|output)\[[^\]]*\] |c' = )")
+
+
+def nouns_first(file: str, source: str) -> Iterator[str]:
+    """Yield the functions of a module whose docstring does not begin with a verb. Properties are nouns."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef) or any(
+            "property" in ast.unparse(d) for d in node.decorator_list
+        ):
+            continue
+        text = ast.get_docstring(node) or "Return."
+        first, second = (*text.split(), "")[:2]
+        verb = first.rstrip(".,:;") in VERBS and second != "of"
+        if not verb and not (file.startswith("reference/kernels/") and FORMULA.match(text)):
+            yield f"{file}:{node.lineno} {node.name}: {text.splitlines()[0]}"
+
+
+@pytest.mark.parametrize("folder", IMPERATIVE)
+def test_docstrings_of_functions_are_imperative(folder: str) -> None:
+    package = ROOT / "litecheck"
+    files = {path.relative_to(package).as_posix(): path for path in (package / folder).rglob("*.py")}
+    assert files
+    assert [
+        found for file, path in files.items() for found in nouns_first(file, path.read_text("utf-8"))
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("model/a.py", "Return the shape.", False),
+        ("model/a.py", "The shape.", True),
+        ("model/a.py", "Sum of the lengths.", True),
+        ("model/a.py", "Each input's shape.", True),
+        ("model/a.py", "output = lhs + rhs.", True),
+        ("reference/kernels/a.py", "output = lhs + rhs.", False),
+        ("reference/kernels/a.py", "The sum of both operands.", True),
+    ],
+)
+def test_a_noun_at_the_beginning_is_seen(file: str, text: str, found: bool) -> None:
+    assert bool([*nouns_first(file, f'def a():\n    """{text}"""')]) is found
+    assert [*nouns_first(file, f'@property\ndef a():\n    """{text}"""')] == []

@@ -116,7 +116,7 @@ def test_a_float_lstm_without_activation_takes_the_cell_gate_for_the_cell(oracle
     seen = {}
     for name in ("right", "faulty"):
         if name == "faulty":
-            monkeypatch.setattr(recurrent, "_activated", cell_gate_again())
+            monkeypatch.setattr(recurrent, "_activate", cell_gate_again())
         seen[name] = 0
         for seed in range(12):
             case = lstm(np.random.default_rng(seed), opcode, "NONE")

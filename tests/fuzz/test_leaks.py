@@ -99,7 +99,7 @@ def test_a_message_of_numpys_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -
             return RunError(f"{bound.what}: the operands do not fit, {error}")
         raise AssertionError
 
-    monkeypatch.setattr(dispatch, "_misfit", bare)
+    monkeypatch.setattr(dispatch, "_misfit_error", bare)
     models = ((what, bad) for what, bad in spoiled(load_model(FIXTURES / "fc_int8.tflite")))
     leaking = list(found(models))
     assert {command for _, command, _ in leaking} == {"run"}

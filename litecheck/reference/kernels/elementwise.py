@@ -44,7 +44,7 @@ def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: O
 
 @kernel("WHERE", *_ANY)
 def where(condition: Operand, output: OutputSpec) -> Array:
-    """output (n, rank) = indices of the elements that are not 0, in row-major order. Source: where.cc.
+    """output = indices (n, rank) of the elements that are not 0, in row-major order. Source: where.cc.
 
     For example, (false, true) gives ((1)).
     """

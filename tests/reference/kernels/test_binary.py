@@ -107,7 +107,7 @@ def test_a_table_of_all_pairs_is_what_the_tiles_compute() -> None:
 def test_a_formula_that_is_asked_often_gives_the_same_from_its_table() -> None:
     x, y = value(np.resize(ALL, 5000)), value(np.resize(ALL[::-1], 5000), 0.1, 60)
     assert broadcast._TABLE_FROM <= x.data.size < broadcast._PAIRS
-    broadcast._asked.cache_clear()
+    broadcast._counter.cache_clear()
     before = broadcast._table.cache_info().misses
     how = {"requantize": "double", "multiplier": "float32"}
     made, tables = [], []

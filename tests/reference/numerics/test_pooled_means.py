@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.reference.numerics.pooled_means import ROUND, covered, pooled_means
+from litecheck.reference.numerics.pooled_means import ROUND, count_covered, pooled_means
 from litecheck.reference.numerics.windows import SAME, VALID, axis
 from litecheck.reference.runtime_tensors import RunError
 
 
 def test_padding_is_not_covered() -> None:
     rows, columns = axis(3, 2, 2, 1, SAME), axis(4, 3, 2, 1, SAME)  # SAME pads the end first
-    assert covered(rows, columns)[:, :, 0].tolist() == [[6, 4], [3, 2]]
+    assert count_covered(rows, columns)[:, :, 0].tolist() == [[6, 4], [3, 2]]
 
 
 def test_a_window_of_padding_alone_is_rejected() -> None:
     nothing = axis(1, 1, 2, 1, VALID)
     beyond = type(nothing)(1, 1, 2, 1, 2, 0)
     with pytest.raises(RunError, match="covers nothing but padding"):
-        covered(beyond, nothing)
+        count_covered(beyond, nothing)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_equal_to_litert_but_for_the_order_of_sums(oracle, kind, resolver):
 
 
 SLIPS = {
-    "a clip": ("_clipped", lambda x, options, name: x),
+    "a clip": ("_clip", lambda x, options, name: x),
     "a gate's activation": ("_logistic", lambda x: np.clip(x * np.float32(0.25) + np.float32(0.5), 0, 1)),
     "the guard of the variance": ("_GUARD", np.float32(1e-3)),
 }
