@@ -72,12 +72,13 @@ def find_output(
     runs: int | None = None,
     within: Path | None = None,
 ) -> NDArray[Any] | None:
-    """Return an output from a folder or archive under the first name that is present, each with ``prefix``; None if absent.
+    """Return an output from a folder or archive under the first name that is present, each with ``prefix``; None if
+    absent.
 
     Raw bytes (.bin, .raw) get the tensor's type and shape (packed below eight bits). Bytes that do not fill the tensor
-    stay flat, in the tensor's type if the size is a multiple of its element, else as uint8, so that the wrong shape is
-    visible. Raises LitecheckError for files that cannot be read, and TooLargeError for files much larger than ``runs``
-    of the tensor. Links must not leave the folder ``within``.
+    stay flat, so that the wrong shape is visible. They get the tensor's type if the size is a multiple of its element,
+    else uint8. Raises LitecheckError for files that cannot be read, and TooLargeError for files much larger than
+    ``runs`` of the tensor. Links must not leave the folder ``within``.
     """
     names = [f"{prefix}{name}" for name in names]
     if place.suffix == ".npz":
@@ -118,8 +119,8 @@ def _read_bytes(file: Path) -> NDArray[np.uint8]:
 def find_runs(place: Path, tensor: Tensor, names: Iterable[str], runs: int) -> list[NDArray[Any]] | None:
     """Return an output of several runs in a folder, None if there is no file.
 
-    The runs are either concatenated in one file (.npy with one more dimension, or raw bytes), or in one file each, with
-    any shape, under the name plus ``_run_0``, ``_run_1`` and so on. Raises ValueError for a file with a different
+    The runs are concatenated in one file (.npy with one more dimension, or raw bytes), or each has a file of any shape.
+    The names of these files end in ``_run_0``, ``_run_1`` and so on. Raises ValueError for a file with a different
     number of runs, LitecheckError for an unreadable file.
     """
     names = tuple(names)

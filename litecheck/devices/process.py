@@ -14,7 +14,7 @@ from pathlib import Path
 from litecheck.processes.child import ChildProcess
 from litecheck.processes.python import python_command
 
-#: Name of the file in the worker's folder that holds the output of its runtime.
+#: Name of the file in the worker's folder with the output of its runtime.
 LOG = "log"
 #: One thread per process: a second thread gains little and needs memory.
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

@@ -3,8 +3,9 @@
 Every check of a FlatBuffers verifier compares positions. Here each check is made once for a whole column. Parents are
 verified before children, so the positions of a table are known and distinct before the table is read.
 
-Three budgets bound the cost of maliciously shared tables: the elements of distinct offset vectors (without overlap,
-they cannot outnumber the words of the file), the tables counted once per reference, and the fields beyond the schema.
+Three budgets bound the cost of maliciously shared tables. The first counts elements of distinct offset vectors, which
+cannot outnumber the words of the file without overlap. The others count tables once per reference, and fields beyond
+the schema.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _find_root(state: Walk) -> int | None:
 
 
 def _read(state: Walk, table: str) -> None:
-    """Verify all tables of one type, then queue what they refer to."""
+    """Verify all tables of one type, then queue the tables that they refer to."""
     sites = state.pending.pop(table, [])
     if not sites:
         return

@@ -90,12 +90,12 @@ def backends_of(
     """Return the backends that run an operator. ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
     table = load_dispatch()
     placed = Placed.of(subgraph, operator, inputs, outputs)
-    taken = frozenset(name for name, backend in table.backends.items() if backend.accepts(placed))
+    accepting = frozenset(name for name, backend in table.backends.items() if backend.accepts(placed))
     doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
-    if XNNPACK in taken and doubled:
+    if XNNPACK in accepting and doubled:
         steps = (partial(_is_function, subgraph), partial(_splits_activation, subgraph))
-        return taken | {IN_TABLE} if in_table(subgraph, operator, *steps) else taken
-    return taken
+        return accepting | {IN_TABLE} if in_table(subgraph, operator, *steps) else accepting
+    return accepting
 
 
 def _splits_activation(subgraph: Subgraph, operator: Operator) -> bool:

@@ -21,7 +21,7 @@ Variants = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VariantSlot:
-    """Step under the conditions that hold, in the step's order, and its variants, of which the first is the default."""
+    """Step under the conditions that hold, in the step's order, and its variants, the default first."""
 
     step: str
     conditions: tuple[str, ...]
@@ -53,8 +53,7 @@ class VariantSlot:
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """Variants of a step, of which the first is the default, and conditions under which an arithmetic may choose other
-    variants.
+    """Variants of a step, the default first, and conditions under which an arithmetic may choose other variants.
 
     Conditions are tested in order; the test ends after a condition that holds and has an entry in ``own``.
     ``parametric`` are additional variants that no suite expects: an arithmetic file can state them, and ``diagnose``

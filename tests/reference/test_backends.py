@@ -125,7 +125,7 @@ def test_every_measurement_is_asked_for() -> None:
 
 def test_kernels_whose_operators_are_listed_ask_who_takes_them() -> None:
     for opcode in {opcode for backend in load_dispatch().backends.values() for opcode in backend.operators}:
-        told = any("taken" in signature(kernel.function).extras for kernel in kernels()[opcode])
+        told = any("backends" in signature(kernel.function).extras for kernel in kernels()[opcode])
         asked = {c for kernel in kernels()[opcode] for step in kernel.steps.values() for c in step.conditions}
         assert told or "declined" in asked, opcode
 

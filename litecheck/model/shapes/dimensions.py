@@ -131,7 +131,7 @@ _MOST_DIMENSIONS = 64
 
 
 def unknown(rank: int | None) -> Shape | None:
-    """Return a shape of which at most the rank is known."""
+    """Return a shape with unknown lengths; None for an unknown rank."""
     return None if rank is None or not 0 <= rank <= _MOST_DIMENSIONS else (None,) * rank
 
 

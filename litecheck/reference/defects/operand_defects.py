@@ -1,4 +1,4 @@
-"""Defects of inputs and windows: zero points, weights, biases, scales, padding or dilation omitted, truncated or taken
+"""Defects of inputs and windows: zero points, weights, biases, scales, padding or dilation are omitted, truncated or
 from another channel."""
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from litecheck.reference.registry import ANY, Kernel, KernelFunction, Variants, 
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
 
 #: Parameters of kernels that are not operands.
-EXTRAS = ("options", "variants", "operator", "intermediates", "interpreter", "taken")
+EXTRAS = ("options", "variants", "operator", "intermediates", "interpreter", "backends")
 #: Exceptions that numpy raises for inconsistent operands.
 _MISFIT_ERRORS = (ValueError, IndexError, ZeroDivisionError, OverflowError)
 _NO_STATE: Mapping[str, Array] = MappingProxyType({})
@@ -169,8 +169,8 @@ def _bind_kernel(subgraph: Subgraph, operator: Operator) -> BoundKernel:
         "options": operator.options,
         "operator": operator,
         "intermediates": tuple(output_spec(subgraph.tensors[i]) for i in operator.intermediates if i >= 0),
-        "taken": backends_of(subgraph, operator, roles.inputs, roles.outputs)
-        if "taken" in roles.extras
+        "backends": backends_of(subgraph, operator, roles.inputs, roles.outputs)
+        if "backends" in roles.extras
         else ALL_BACKENDS,
     }
     known = {name: extras[name] for name in extras if name in roles.extras} | _assign(

@@ -63,7 +63,7 @@ def run(
     """Run a model once on stored input values (int8 as int8, in the model's shapes), by tensor or signature name.
 
     ``keep="all"`` keeps every intermediate tensor. ``limits`` are 4 GiB of tensors, 250,000 calls of subgraphs and ten
-    minutes for an operator by default. Raises RunError for inputs that do not fit and for operators without a kernel,
+    minutes for an operator by default. Raises RunError for inputs that do not fit and operators without a kernel,
     LimitError for an operator that exceeds the limits, ProfileError for an unreadable arithmetic. For several
     inferences see :class:`ReferenceInterpreter`.
     """

@@ -78,7 +78,11 @@ _SLOPES = ("magnitude", "signed")
     "LEAKY_RELU", "int16", requantize=(*_REQUANTIZE, "8-bit-multipliers"), multiplier=_WIDTHS, slope=_SLOPES
 )
 def leaky_relu(
-    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand,
+    output: OutputSpec,
+    options: Options,
+    variants: Variants,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = x for x >= 0, else alpha * x, both rescaled; int16 has no zero points.
 
@@ -91,7 +95,7 @@ def leaky_relu(
     """
     alpha = np.float32(options.get("alpha", 0.0) if options is not None else 0.0)
     low, high = INTEGER_RANGES[output.dtype]
-    if variants["requantize"] == "8-bit-multipliers" and XNNPACK in taken:
+    if variants["requantize"] == "8-bit-multipliers" and XNNPACK in backends:
         return _leaky_8_bits(input, output, alpha)
     multiply = MULTIPLY[variants["requantize"]] if variants["requantize"] in MULTIPLY else MULTIPLY["double"]
     width = variants["multiplier"]

@@ -129,7 +129,7 @@ def add(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs + rhs, clamped by the fused activation; shapes broadcast.
 
@@ -146,7 +146,7 @@ def add(
     """
     if output.dtype == "int16" and not lhs.quantization.scale.size:
         return np.asarray(add_plain(lhs, rhs, output, options))
-    return quantized_sum(lhs, rhs, output, options, variants, 1, XNNPACK in taken)
+    return quantized_sum(lhs, rhs, output, options, variants, 1, XNNPACK in backends)
 
 
 @kernel("SUB", *_QUANTIZED, requantize=(*MULTIPLY, "21-bit", *REAL), power_of_two=_POWERS)
@@ -156,10 +156,10 @@ def sub(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs - rhs, clamped by the fused activation; the integer steps of ADD. Source: tflite/kernels/sub.cc."""
-    return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in taken)
+    return quantized_sum(lhs, rhs, output, options, variants, -1, XNNPACK in backends)
 
 
 def product_scale(lhs: PerTensor, rhs: PerTensor, output: PerTensor, width: str) -> float:
@@ -183,7 +183,7 @@ def mul(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = lhs * rhs, clamped by the fused activation; shapes broadcast.
 
@@ -198,11 +198,11 @@ def mul(
     if output.dtype == "int16" and not output.quantization.scale.size:
         return np.asarray(mul_plain(lhs, rhs, output, options))
     points, bounds = zero_points(lhs, rhs, output), stored_bounds(options, output)
-    if variants["requantize"] in REAL and XNNPACK in taken:
+    if variants["requantize"] in REAL and XNNPACK in backends:
         bounds = stored_bounds(options, output, half_even=variants["requantize"] == "float32")
         single = product_scale(lhs, rhs, output, "float32")
         formula: Formula = FloatProduct(points, single, bounds, variants["requantize"])
-        if lhs is rhs and variants["square"] == "table" and IN_TABLE not in taken:
+        if lhs is rhs and variants["square"] == "table" and IN_TABLE not in backends:
             of_input, of_output = (lhs.zero_point, lhs.scale), (output.zero_point, output.scale)
             formula = FloatSquare(of_input, of_output, bounds)
         return apply(formula, lhs.data, rhs.data, output.dtype)

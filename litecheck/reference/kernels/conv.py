@@ -130,7 +130,7 @@ def blocks(
 @kernel("CONV_2D", "float32", dynamic=("by-scales", "xnnpack"))
 def conv_2d_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
     """output = the convolution in float32; it equals a runtime's except for the order of additions.
 
@@ -138,7 +138,7 @@ def conv_2d_float(
     """
     if weight.dtype in ("int8", "int4"):
         return clamp_real(
-            hybrid(input, weight, bias, options, _dynamic(input, weight, variants, taken)), options
+            hybrid(input, weight, bias, options, _dynamic(input, weight, variants, backends)), options
         )
     if weight.dtype != "float32":
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
@@ -175,12 +175,12 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
     return out
 
 
-def _dynamic(input: Operand, weight: Operand, variants: Variants, taken: BackendSet) -> str:
+def _dynamic(input: Operand, weight: Operand, variants: Variants, backends: BackendSet) -> str:
     """Return the quantization of activations: ``xnnpack`` if XNNPACK runs the operator and the arithmetic selects it.
 
     Otherwise ``asymmetric`` for unequal weight scales or several groups, else ``symmetric``.
     """
-    if variants["dynamic"] == "xnnpack" and XNNPACK in taken:
+    if variants["dynamic"] == "xnnpack" and XNNPACK in backends:
         return "xnnpack"
     scales = weight.quantization.scale
     own = bool((scales != scales[:1]).any()) or input.shape[3] != weight.shape[3]

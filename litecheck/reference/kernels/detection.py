@@ -22,8 +22,8 @@ Before = Callable[[int, int], bool]
 def largest_first(values: NDArray[np.float32], count: int) -> list[int]:
     """Return the indices of the ``count`` largest values, largest first. A count of 1 gives the first of equal values.
 
-    Equal values are in the order of libstdc++: a heap of the first ``count`` indices, the worst on top, accepts each
-    later index that is better, and is then emptied from the top.
+    Equal values are in the order of libstdc++. A heap of the first ``count`` indices, the worst on top, accepts each
+    later index that is better. It is then emptied from the top.
     """
     if count == 1:
         return [int(values.argmax())]

@@ -103,7 +103,7 @@ def fully_connected(
 )
 def fully_connected_float(
     input: Operand, weight: Operand, bias: Operand | None, output: OutputSpec, options: Options, variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:  # fmt: skip
     """output = the product in float32; it equals a runtime's except for the order of additions.
 
@@ -117,25 +117,25 @@ def fully_connected_float(
         out = rows @ weight.data.reshape(units, depth).T
         out = out if bias is None else out + bias.data
     elif weight.dtype == "int4" and isinstance(details, Blockwise):
-        xnnpack = variants["dynamic"] == "xnnpack" and XNNPACK in taken
+        xnnpack = variants["dynamic"] == "xnnpack" and XNNPACK in backends
         out = block_products(rows, weight, bias, "xnnpack" if xnnpack else "asymmetric")
     elif weight.dtype in ("int8", "int4") and details is None:
-        out = products(rows, weight, bias, dynamic(_variant(weight, variants, taken), options))
+        out = products(rows, weight, bias, dynamic(_variant(weight, variants, backends), options))
     else:
         raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
     return _restore_shape(clamp_real(out, options), input, options)
 
 
-def _variant(weight: Operand, variants: Variants, taken: BackendSet) -> str:
+def _variant(weight: Operand, variants: Variants, backends: BackendSet) -> str:
     """Return the quantization of rows.
 
     If XNNPACK rejects the operator, rows are ``symmetric`` for int4 weights and ``as-asked`` for other types.
     ``symmetric`` becomes ``as-asked`` if LiteRT's optimized kernels also reject the operator.
     """
     variant = variants["dynamic"]
-    if variant == "xnnpack" and XNNPACK not in taken:
+    if variant == "xnnpack" and XNNPACK not in backends:
         variant = "symmetric" if weight.dtype == "int4" else "as-asked"
-    return "as-asked" if variant == "symmetric" and OPTIMIZED not in taken else variant
+    return "as-asked" if variant == "symmetric" and OPTIMIZED not in backends else variant
 
 
 def _matrix(weight: Operand) -> tuple[int, int]:

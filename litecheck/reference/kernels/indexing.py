@@ -86,8 +86,8 @@ def gather(input: Operand, indices: Operand, output: OutputSpec, options: Option
     for part, places in each:
         check_time()
         parts.append(np.take(part, places, axis - batch))
-    taken = np.stack(parts)
-    return taken.reshape(*x.shape[:batch], *taken.shape[1:])
+    stacked = np.stack(parts)
+    return stacked.reshape(*x.shape[:batch], *stacked.shape[1:])
 
 
 def _check_indices(indices: Array, length: int) -> None:

@@ -83,7 +83,7 @@ def batch_matmul_float(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the product in float32; it equals a runtime's except for the order of additions.
 
@@ -97,7 +97,7 @@ def batch_matmul_float(
     if rhs.dtype != "int8":
         raise RunError(f"no kernel for float32 times {rhs.dtype}")
     variant = variants["dynamic"]
-    quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in taken else variant, options)
+    quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in backends else variant, options)
     rows, scale = subtract_zero_points(left.reshape(-1, left.shape[-1]), quantize)
     sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])
     return scale_sums(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)

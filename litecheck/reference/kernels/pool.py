@@ -87,7 +87,11 @@ def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) 
 
 @kernel("MAX_POOL_2D", *_QUANTIZED, "float32", bounds=("half-away", "half-even"))
 def max_pool_2d(
-    input: Operand, output: OutputSpec, options: Options, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand,
+    output: OutputSpec,
+    options: Options,
+    variants: Variants,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the largest stored value in each window, then the activation, whose bounds are rounded half away.
 
@@ -100,7 +104,7 @@ def max_pool_2d(
     if output.dtype == "float32":
         return clamp_real(largest, options)
     bounded = any(map(math.isfinite, fused(options)))
-    half_even = bounded and variants["bounds"] == "half-even" and XNNPACK in taken
+    half_even = bounded and variants["bounds"] == "half-even" and XNNPACK in backends
     return np.asarray(np.clip(largest, *stored_bounds(options, output, half_even)))
 
 

@@ -45,7 +45,7 @@ def _apply_in_parts(data: Array, lanes: int, body: Part, tail: Part) -> Array:
     round=("half-away", "half-even-body", "half-even", "half-even-quotient"),
 )
 def quantize(
-    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = x / scale rounded, plus the zero point, saturated; any shape, per tensor or per channel.
 
@@ -83,7 +83,7 @@ def quantize(
 
     if variants["round"] == "half-even-quotient":
         return add_zero_point(np.rint(x / output.scale))
-    if variants["round"] == "half-even" and XNNPACK in taken:
+    if variants["round"] == "half-even" and XNNPACK in backends:
         return body(x, flush=True)
     return _apply_in_parts(x, 8, body, tail)
 
@@ -95,7 +95,7 @@ def quantize(
     requantize=(*WITHOUT_FLOAT32, "half-up-body", "8-bit-multipliers", "float32", "float32-half-away"),
 )
 def requantize(
-    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = the input's stored integers in the output's parameters; any shape, per tensor.
 
@@ -129,7 +129,7 @@ def requantize(
     if variant.startswith("float32"):
         return rescale_with(multiply_float32)(input.data)
     if variant == "8-bit-multipliers":
-        if XNNPACK in taken:
+        if XNNPACK in backends:
             return rescale_with(multiply_8_bit)(input.data)
         variant = "half-up-body"
     if variant == "half-up-body":
@@ -146,7 +146,7 @@ def requantize(
     product=("exact", "split-body", "split-int4-body"),
 )
 def dequantize(
-    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = scale * (q - zero_point), rounded once to float32; any shape, per tensor or per channel; float16 is widened.
 
@@ -169,7 +169,9 @@ def dequantize(
         dequantize_body(q, out, Grid(input.scale, input.zero_point, input.dtype))
         return out
 
-    taking = variants["product"] == "exact" or (variants["product"] == "split-int4-body" and XNNPACK in taken)
+    taking = variants["product"] == "exact" or (
+        variants["product"] == "split-int4-body" and XNNPACK in backends
+    )
     if parameters.axis is not None or input.dtype == "int16" or taking:
         return exact(input.data)
     return _apply_in_parts(input.data, 8, split, exact)

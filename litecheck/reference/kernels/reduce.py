@@ -36,7 +36,7 @@ def mean(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the mean along the axes; an empty input gives zeros.
 
@@ -53,7 +53,7 @@ def mean(
         return np.zeros(shape, output.dtype)
     sums, count = _sums(input, axes)
     spatial = axes == (1, 2) and len(shape) == 4 and output.dtype != "int16"
-    if variants["requantize"] == "xnnpack" and XNNPACK in taken:
+    if variants["requantize"] == "xnnpack" and XNNPACK in backends:
         stored = _xnnpack(sums, count, count, input, output)
     elif variants["requantize"] == "float32":
         scale = input.scale / np.float32(np.float32(count) * output.scale)
@@ -111,7 +111,7 @@ def sum_(
     output: OutputSpec,
     options: Options,
     variants: Variants,
-    taken: BackendSet = ALL_BACKENDS,
+    backends: BackendSet = ALL_BACKENDS,
 ) -> Array:
     """output = the sum along the axes; an empty input gives stored zeros, or the zero point in XNNPACK.
 
@@ -120,7 +120,7 @@ def sum_(
     """
     axes = reduced_axes(axis, input.data.ndim)
     shape = shape_after(input.shape, axes, options)
-    xnnpack = variants["requantize"] == "xnnpack" and XNNPACK in taken
+    xnnpack = variants["requantize"] == "xnnpack" and XNNPACK in backends
     if input.data.size == 0 and not xnnpack:
         return np.zeros(shape, output.dtype)
     sums, count = _sums(input, axes)

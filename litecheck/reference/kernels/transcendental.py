@@ -28,9 +28,9 @@ _TABLES, _ROUND = ("float32", "fixed-point"), ("half-away", "half-even")
 _EXP, _TANH = libm(np.exp), libm(np.tanh)
 
 
-def _round(variants: Variants, taken: BackendSet) -> str:
+def _round(variants: Variants, backends: BackendSet) -> str:
     """Return the rounding of a table's entries: half to even if XNNPACK runs the operator and the arithmetic selects it."""
-    return variants["round"] if XNNPACK in taken else "half-away"
+    return variants["round"] if XNNPACK in backends else "half-away"
 
 
 def _logistic(x: Floats) -> Floats:
@@ -93,7 +93,7 @@ def _is_power(scale: np.float32, shifts: int) -> bool:
 
 @kernel("LOGISTIC", "int8", "uint8", table=_TABLES, round=_ROUND)
 def logistic_int8(
-    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = 1 / (1 + exp(-x)), from a table (``float32``) or in fixed point; output scale 1/256.
 
@@ -101,12 +101,12 @@ def logistic_int8(
     """
     if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.logistic, 23)
-    return looked_up(input, output, _logistic, _round(variants, taken))
+    return looked_up(input, output, _logistic, _round(variants, backends))
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
 def tanh_int8(
-    input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS
+    input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS
 ) -> Array:
     """output = tanh(x), from a table (``float32``) or in fixed point (then output scale 1/128).
 
@@ -114,7 +114,7 @@ def tanh_int8(
     """
     if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.tanh, 24)
-    return looked_up(input, output, _TANH, _round(variants, taken))
+    return looked_up(input, output, _TANH, _round(variants, backends))
 
 
 @kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
@@ -203,7 +203,7 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
 
 
 @kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
-def elu(input: Operand, output: OutputSpec, variants: Variants, taken: BackendSet = ALL_BACKENDS) -> Array:
+def elu(input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS) -> Array:
     """output = x for x >= 0, else e^x - 1, from a table. Any shape.
 
     expm1 is the C library's (``fdlibm``: most libraries; ``rounded``: correctly rounded, as in glibc from 2.41 on).
@@ -212,7 +212,7 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, taken: BackendSe
     For example, -10 and 10 with scales 0.1 give -6 and 10.
     """
     negative = fdlibm.expm1 if variants["functions"] == "fdlibm" else libm(np.expm1)
-    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, taken))
+    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, backends))
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32", working=100, functions=("fdlibm", "rounded"))

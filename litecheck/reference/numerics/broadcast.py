@@ -114,10 +114,10 @@ def chunks(lhs: Shape, rhs: Shape) -> Chunks:
 
 def _pop(left: list[tuple[int, int]], while_: Callable[[int, int], bool]) -> list[tuple[int, int]]:
     """Remove and return dimensions from the end while they satisfy a condition."""
-    taken = []
+    removed = []
     while left and while_(*left[-1]):
-        taken.append(left.pop())
-    return taken
+        removed.append(left.pop())
+    return removed
 
 
 def in_vectors(run: Chunks, block: int, body: NDArray[Any], tail: Callable[[], NDArray[Any]]) -> NDArray[Any]:

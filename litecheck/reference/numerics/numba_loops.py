@@ -1,7 +1,7 @@
 """Two inner loops compiled by numba, for the optional extra ``speed``. A test compares them with numpy.
 
-Callers use numpy if :func:`numba_loops` returns None. numba is imported after a process has computed so many elements
-that the import time is small in comparison, and caches compiled code on disk.
+Callers use numpy if :func:`numba_loops` returns None. numba is imported late, when its import time is small compared
+with the time of the computation. It caches compiled code on disk.
 """
 
 from __future__ import annotations

@@ -277,7 +277,9 @@ def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
 @pytest.mark.parametrize("bits", [16, 20, 24])
 @pytest.mark.parametrize("how", ["", "-bias-first", "-wraps"])
 def test_long_rows_leave_narrow_accumulators(bits: int, how: str) -> None:
-    rng = np.random.default_rng(1)  # other values may not differ: whether sums exceed 24 bits depends on the bias
+    rng = np.random.default_rng(
+        1
+    )  # other values may not differ: whether sums exceed 24 bits depends on the bias
     x = rng.integers(60, 128, (3, 1281))
     w = rng.integers(80, 128, (5, 1281)) * np.where(np.arange(1281) < 1000, 1, -1)
     bias = rng.integers(-(2**23), 2**23, 5)

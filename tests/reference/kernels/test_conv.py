@@ -121,7 +121,7 @@ def test_int8_weights_on_real_images(variant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scales", "depth", "variant", "taken", "expected"),
+    ("scales", "depth", "variant", "backends", "expected"),
     [
         ([0.5, 0.5], 2, "by-scales", (), "symmetric"),
         ([0.5, 0.25], 2, "by-scales", (), "asymmetric"),
@@ -132,10 +132,10 @@ def test_int8_weights_on_real_images(variant: str) -> None:
     ],
 )
 def test_how_an_image_is_quantized(
-    scales: list[float], depth: int, variant: str, taken: tuple[Any, ...], expected: str
+    scales: list[float], depth: int, variant: str, backends: tuple[Any, ...], expected: str
 ) -> None:
     image, weight = real(np.zeros((1, 1, 1, 2))), stored(np.zeros((2, 1, 1, depth)), scales)
-    assert conv._dynamic(image, weight, {"dynamic": variant}, frozenset(taken)) == expected
+    assert conv._dynamic(image, weight, {"dynamic": variant}, frozenset(backends)) == expected
 
 
 def test_weights_without_a_kernel() -> None:

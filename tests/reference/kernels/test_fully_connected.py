@@ -139,7 +139,7 @@ def test_int8_weights_on_real_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "variant", "taken", "expected"),
+    ("dtype", "variant", "backends", "expected"),
     [
         ("int8", "xnnpack", (XNNPACK, OPTIMIZED), "xnnpack"),
         ("int8", "xnnpack", (OPTIMIZED,), "as-asked"),
@@ -150,10 +150,10 @@ def test_int8_weights_on_real_rows() -> None:
         ("int8", "as-asked", (XNNPACK, OPTIMIZED), "as-asked"),
     ],
 )
-def test_how_rows_are_quantized(dtype: str, variant: str, taken: tuple[Any, ...], expected: str) -> None:
+def test_how_rows_are_quantized(dtype: str, variant: str, backends: tuple[Any, ...], expected: str) -> None:
     weight = stored([[1]])
     weight.dtype = dtype
-    assert fully_connected._variant(weight, {"dynamic": variant}, frozenset(taken)) == expected
+    assert fully_connected._variant(weight, {"dynamic": variant}, frozenset(backends)) == expected
 
 
 def test_weights_without_a_kernel() -> None:

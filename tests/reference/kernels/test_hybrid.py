@@ -122,9 +122,9 @@ def test_int4_layers_that_nobody_takes_are_quantized_as_asked() -> None:
     how, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
     x = np.abs(ROWS[20:30])
     weight = Operand(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
-    for taken in (frozenset(), frozenset({OPTIMIZED})):
-        made = fully_connected_float(Operand(x, "float32"), weight, None, out, asked, how, taken)
-        wanted = DYNAMIC["symmetric" if taken else "asymmetric"]
+    for backends in (frozenset(), frozenset({OPTIMIZED})):
+        made = fully_connected_float(Operand(x, "float32"), weight, None, out, asked, how, backends)
+        wanted = DYNAMIC["symmetric" if backends else "asymmetric"]
         np.testing.assert_array_equal(made, products(x, weight, None, wanted))
 
 
@@ -176,13 +176,13 @@ def test_depthwise_images_are_quantized_asymmetrically() -> None:
 def test_a_matrix_that_xnnpack_declines_is_left_to_litert() -> None:
     x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", ())
     constant = _int8((40, 6))
-    left, taken = (
+    left, converted = (
         batch_matmul_float(x, constant, out, None, {"dynamic": "xnnpack"}, who)
         for who in (frozenset(), ALL_BACKENDS)
     )
     asked = batch_matmul_float(x, constant, out, None, {"dynamic": "as-asked"})
     np.testing.assert_array_equal(left, asked)
-    assert (left != taken).any()
+    assert (left != converted).any()
     with pytest.raises(RunError, match="no kernel for float32 times int16"):
         batch_matmul_float(
             x, Operand(constant.data.astype(np.int16), "int16"), out, None, {"dynamic": "as-asked"}

@@ -101,12 +101,12 @@ def test_real_products() -> None:
 
 
 @pytest.mark.parametrize("dynamic", ["as-asked", "xnnpack"])
-@pytest.mark.parametrize("taken", [ALL_BACKENDS, frozenset({OPTIMIZED})])
-def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, taken: Any) -> None:
+@pytest.mark.parametrize("backends", [ALL_BACKENDS, frozenset({OPTIMIZED})])
+def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, backends: Any) -> None:
     """127 steps of 1 in each row: nothing is rounded. The second row has steps of 2."""
     left = real([[127, -127, 3], [254, -254, 4]])
     right = Operand(np.array(B, np.int8), "int8", quantized(0.5))
-    made = batch_matmul_float(left, right, SPEC, options(), {"dynamic": dynamic}, taken)
+    made = batch_matmul_float(left, right, SPEC, options(), {"dynamic": dynamic}, backends)
     exact = left.data @ (np.array(B) * 0.5)
     np.testing.assert_allclose(made, exact, atol=6)
     if dynamic == "as-asked":

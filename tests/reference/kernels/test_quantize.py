@@ -15,15 +15,15 @@ def quantization(scale, zero=0):
     return Quantization(np.float32(np.atleast_1d(scale)), np.int64(np.atleast_1d(zero)))
 
 
-def quantize(x, variant, dtype="int8", scale=1.0, zero=0, taken=ALL_BACKENDS):
+def quantize(x, variant, dtype="int8", scale=1.0, zero=0, backends=ALL_BACKENDS):
     out = OutputSpec(dtype, (), quantization(scale, zero))
-    return kernels.quantize(Operand(np.float32(x), "float32"), out, {"round": variant}, taken).tolist()
+    return kernels.quantize(Operand(np.float32(x), "float32"), out, {"round": variant}, backends).tolist()
 
 
-def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, taken=ALL_BACKENDS):
+def requantize(x, variant, dtype="int8", scale=0.25, scale_out=1.0, zero_out=0, backends=ALL_BACKENDS):
     v = Operand(np.asarray(x, "int8"), "int8", quantization(scale))
     return kernels.requantize(
-        v, OutputSpec(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, taken
+        v, OutputSpec(dtype, (), quantization(scale_out, zero_out)), {"requantize": variant}, backends
     ).tolist()
 
 
@@ -36,7 +36,7 @@ def test_reals_round_half_away_or_to_even():
 def test_the_body_rounds_to_even_and_the_tail_away():
     assert quantize([2.5] * 11, "half-even-body") == [2] * 8 + [3] * 3
     assert quantize([2.5] * 11, "half-even-body", "int16") == [2] * 8 + [3] * 3
-    assert quantize([2.5] * 11, "half-even", "int16", taken=frozenset()) == [2] * 8 + [3] * 3
+    assert quantize([2.5] * 11, "half-even", "int16", backends=frozenset()) == [2] * 8 + [3] * 3
 
 
 @pytest.mark.parametrize("variant", ["half-away", "half-even-body", "half-even"])
@@ -62,14 +62,14 @@ def test_sixteen_at_a_time_round_half_up():
     assert requantize([-10] * 35, "half-up-body") == [-2] * 32 + [-3] * 3
     assert requantize([-10] * 35, "half-up-body", "uint8", zero_out=9) == [7] * 32 + [6] * 3
     assert (
-        requantize([-10] * 35, "8-bit-multipliers", "uint8", zero_out=9, taken=frozenset())
+        requantize([-10] * 35, "8-bit-multipliers", "uint8", zero_out=9, backends=frozenset())
         == [7] * 32 + [6] * 3
     )
 
 
 def test_what_xnnpack_declines_is_half_up():
     x = np.arange(-128, 128)
-    declined = requantize(x, "8-bit-multipliers", scale=1e-3, taken=frozenset())
+    declined = requantize(x, "8-bit-multipliers", scale=1e-3, backends=frozenset())
     assert declined == requantize(x, "half-up-body", scale=1e-3)
 
 
@@ -86,8 +86,8 @@ def test_dequantize_in_the_body_multiplies_the_zero_point_by_itself():
 def test_only_what_xnnpack_declines_is_split_beside_it():
     x = Operand(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
     by_xnnpack, declined = (
-        set(kernels.dequantize(x, OutputSpec("float32", ()), {"product": "split-int4-body"}, taken))
-        for taken in (ALL_BACKENDS, frozenset())
+        set(kernels.dequantize(x, OutputSpec("float32", ()), {"product": "split-int4-body"}, backends))
+        for backends in (ALL_BACKENDS, frozenset())
     )
     assert by_xnnpack == {np.float32(0.1) * np.float32(-2)} != declined
 

@@ -95,7 +95,15 @@ def test_integer_means_truncate_towards_zero() -> None:
 @pytest.mark.parametrize(
     ("n", "total", "scale", "zero", "out", "out_zero", "wanted"),
     [
-        (2, -5, 0.21, -10, 0.15, 7, 17),  # 17.5: exactly 18, but for the share of the zero points taken first
+        (
+            2,
+            -5,
+            0.21,
+            -10,
+            0.15,
+            7,
+            17,
+        ),  # 17.5: exactly 18, but for the share of the zero points taken first
         (3, -252, 1.0, -7, 0.88, 7, -80),  # -80.5: -81 where the scales are divided before 1 / n is rounded
         (6, 591, 0.79, 7, 0.79, -12, 80),
     ],
