@@ -36,7 +36,7 @@ def decode_json(
     Raise ``error`` for content that is not JSON: also for NaN and Infinity, for a key that an object has twice, for an
     integer with more digits than Python reads, and for values nested too deeply.
     """
-    return _of_file(_json, content, file, "JSON", error, line)
+    return _decode_file(_json, content, file, "JSON", error, line)
 
 
 def encode_json(values: Any) -> str:
@@ -50,7 +50,7 @@ def encode_json(values: Any) -> str:
     return "".join(f"{line if line.isprintable() else _escaped(line)}\n" for line in lines)
 
 
-def _escaped(line: str) -> str:
+def _escape_line(line: str) -> str:
     import json
 
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
@@ -58,7 +58,7 @@ def _escaped(line: str) -> str:
 
 def decode_toml(content: bytes | str, file: str, error: type[ConfigError] = ConfigError) -> dict[str, Any]:
     """Return the table of a TOML document of up to 1 MB. Raise ``error`` as ``decode_json`` does."""
-    table: dict[str, Any] = _of_file(_toml, content, file, "TOML", error)
+    table: dict[str, Any] = _decode_file(_toml, content, file, "TOML", error)
     return table
 
 
@@ -69,7 +69,7 @@ def compose_yaml(text: str, loader: Any) -> yaml.Node | None:
     return decode(lambda: yaml.compose(text, Loader=loader))
 
 
-def _of_file(
+def _decode_file(
     decoder: Callable[[bytes | str], Value],
     content: bytes | str,
     file: str,

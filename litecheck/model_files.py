@@ -50,21 +50,21 @@ def _named_by(argument: str) -> Iterator[str | ModelError]:
             else:
                 # Links in a folder may lead outside it, so a match of ** must stay inside. Without ** the pattern names the
                 # files.
-                yield _kept_inside(match, top) if stars and not glob.has_magic(top) else match
+                yield _check_inside(match, top) if stars and not glob.has_magic(top) else match
         if not matches:
-            yield _nothing(argument, "file-not-found", "no file matches")
+            yield _file_error(argument, "file-not-found", "no file matches")
     else:
-        yield _missing(argument)
+        yield _missing_file_error(argument)
 
 
-def _missing(argument: str) -> ModelError:
+def _missing_file_error(argument: str) -> ModelError:
     try:
         os.lstat(argument)
     except PermissionError as error:
-        return _nothing(argument, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
+        return _file_error(argument, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
     except (OSError, ValueError):
         pass
-    return _nothing(argument, "file-not-found", f"no such file or folder{similar_file(argument)}")
+    return _file_error(argument, "file-not-found", f"no such file or folder{similar_file(argument)}")
 
 
 def _matches(pattern: str) -> set[str]:
@@ -105,25 +105,25 @@ def _models_below(folder: str) -> Iterator[str | ModelError]:
         for name in sorted(files):
             if name.lower().endswith(MODEL_SUFFIXES):
                 found = True
-                yield _kept_inside(os.path.join(root, name), folder)
+                yield _check_inside(os.path.join(root, name), folder)
     for error in refused:
         where = str(error.filename or folder)
-        yield _nothing(where, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
+        yield _file_error(where, "unreadable-folder", f"the folder cannot be read: {reason(error)}")
     if not found and not refused:
         if os.path.isfile(os.path.join(folder, "saved_model.pb")):
             yield folder
         else:
             suffixes = " ".join(MODEL_SUFFIXES)
-            yield _nothing(folder, "no-model", f"no model in this folder (looked for {suffixes})")
+            yield _file_error(folder, "no-model", f"no model in this folder (looked for {suffixes})")
 
 
-def _kept_inside(path: str, folder: str) -> str | ModelError:
+def _check_inside(path: str, folder: str) -> str | ModelError:
     """Return the path, or the error for a link that leaves the folder."""
     if not os.path.islink(path) or is_inside(path, folder):
         return path
     message = f"the link leaves the folder {folder}; to read the file, name it in the command"
-    return _nothing(path, "outside-folder", message)
+    return _file_error(path, "outside-folder", message)
 
 
-def _nothing(argument: str, code: str, message: str) -> ModelError:
+def _file_error(argument: str, code: str, message: str) -> ModelError:
     return ModelError(argument, (Problem(code, "", None, message),))

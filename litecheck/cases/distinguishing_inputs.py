@@ -35,7 +35,7 @@ def extreme_inputs(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulu
     shape = x.shape if known is None else known.shape
     made = case.subgraph.tensors[case.cut.outputs[0]]
     if only(case).elementwise == "unary" and x.dtype == "float32" and has_codes(made):
-        yield Stimulus(DIRECTED, (_halfway(made, shape),))
+        yield Stimulus(DIRECTED, (_halfway_values(made, shape),))
     elif has_codes(x):
         low, high = INTEGER_RANGES[x.dtype]
         for turning in (False, True):
@@ -44,7 +44,7 @@ def extreme_inputs(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulu
                     yield Stimulus(DIRECTED, (np.where(signs, *rails).astype(NUMPY_TYPES[x.dtype]),))
 
 
-def _halfway(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
+def _halfway_values(output: Tensor, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Return float inputs halfway between neighboring quantized values, from below the type's range to above it.
 
     For example, scale 0.5 and zero point 0 of int8 give -64.75, -64.25, ..., 64.25, and then -64.75 again.
@@ -76,16 +76,16 @@ def _signs(case: Case, shape: tuple[int, ...], turning: bool) -> NDArray[np.bool
         units, inputs = weights.shape
         rows, rest = divmod(int(np.prod(shape)), inputs)
         order = np.argsort(-_reach(weights), kind="stable") if rows < units else np.arange(units)
-        met = _turned(positive.T, turning).T[order[np.arange(rows) % units]]
+        met = _invert_half(positive.T, turning).T[order[np.arange(rows) % units]]
         return None if rest else met.reshape(shape)
     if facts.over not in ("window", "plane") or len(shape) != 4 or weights.ndim != 4:
         return None
     if facts.over == "window":
         filters = positive[int(_reach(weights.reshape(len(weights), -1)).argmax())]
-        filters = _turned(filters.reshape(-1), turning).reshape(filters.shape)
+        filters = _invert_half(filters.reshape(-1), turning).reshape(filters.shape)
     else:
         filters = positive[0, :, :, :: max(1, weights.shape[3] // max(depth, 1))]
-        filters = _turned(filters.reshape(-1, filters.shape[2]), turning).reshape(filters.shape)
+        filters = _invert_half(filters.reshape(-1, filters.shape[2]), turning).reshape(filters.shape)
     if filters.shape[2] != depth:
         return None
     down, across = (
@@ -102,7 +102,7 @@ def _reach(weights: Array) -> NDArray[np.int64]:
     return reach
 
 
-def _turned(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
+def _invert_half(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
     """Return the mask, inverted in the second half of the first dimension if ``turning``."""
     later = np.arange(len(signs)) >= len(signs) // 2
     return signs ^ (later & turning).reshape(-1, *(1,) * (signs.ndim - 1))
@@ -121,19 +121,19 @@ def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
     pool = stacked([stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))])
-    expected = _outputs(case, arithmetic, pool)
+    expected = _compute_outputs(case, arithmetic, pool)
     if expected is None:
         return
     differs = []
-    for other in _others(case, arithmetic):
-        made = _outputs(case, other, pool)
+    for other in _single_step_variants(case, arithmetic):
+        made = _compute_outputs(case, other, pool)
         if made is not None and made.shape == expected.shape and (made != expected).any():
             differs.append(made != expected)
     if differs:
-        yield Stimulus(DIRECTED, _chosen(pool, differs))
+        yield Stimulus(DIRECTED, _choose_elements(pool, differs))
 
 
-def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
+def _single_step_variants(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """Yield the arithmetic with a single step of the operator changed, for each of its other variants."""
     main = case.cut.model.subgraphs[0]
     variants = arithmetic.variants_of(main, main.operators[0])
@@ -146,7 +146,7 @@ def _others(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
             yield arithmetic.under(case.operators[0].opcode, {**variants, cell.path: variant})
 
 
-def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
+def _compute_outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
     """Return the operator's first output for every candidate, (candidates, elements).
 
     Return None if the reference cannot compute a candidate, or the output is larger than the largest tensor.
@@ -162,7 +162,7 @@ def _outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Arra
         return None
 
 
-def _chosen(pool: Sequence[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
+def _choose_elements(pool: Sequence[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:
     """Return inputs that take each element from a candidate: variants take turns, the rarest difference first."""
     elements = differs[0].shape[1]
     source = np.zeros(elements, np.int64)

@@ -218,23 +218,23 @@ class Drawn:
         number = 0 if self._uses else count
         while number < count:
             if number == len(self._made):
-                self._made += [Stimulus(RANDOM, arrays) for arrays in self._more(number, count - number)]
+                self._made += [Stimulus(RANDOM, arrays) for arrays in self._draw_more(number, count - number)]
             yield from (ready := self._made[number:count])
             number += len(ready)
 
-    def _more(self, first: int, count: int) -> Iterator[Arrays]:
+    def _draw_more(self, first: int, count: int) -> Iterator[Arrays]:
         """Draw inputs from number ``first`` on, at most ``count``: one, or several small ones together."""
         count = min(count, _BLOCK // max(1, sum(like.size for _, like in self._uses)))
         if first and self._together and count >= _FEW:
             numbers = np.arange(first, first + count)
             streams = SeededStreams(self._key, numbers)
             columns = [
-                [like] * count if use.steers else _codes(use, like, streams, numbers)
+                [like] * count if use.steers else _draw_stored(use, like, streams, numbers)
                 for use, like in self._uses
             ]
             return zip(*columns, strict=True)
         rng = np.random.default_rng([*self._key, *([first] if first else [])])
-        return iter([tuple(_random(use, like, rng, first) for use, like in self._uses)])
+        return iter([tuple(_draw_input(use, like, rng, first) for use, like in self._uses)])
 
 
 def _reordered(use: Input, like: Array, rng: np.random.Generator) -> Array:
@@ -242,7 +242,7 @@ def _reordered(use: Input, like: Array, rng: np.random.Generator) -> Array:
     return rng.permutation(like if use.reordered == "rows" else like.reshape(-1)).reshape(like.shape)
 
 
-def _random(use: Input, like: Array, rng: np.random.Generator, number: int) -> Array:
+def _draw_input(use: Input, like: Array, rng: np.random.Generator, number: int) -> Array:
     if use.steers:
         return _reordered(use, like, rng) if number and use.reordered else like
     if like.dtype.kind == "f":
@@ -252,12 +252,12 @@ def _random(use: Input, like: Array, rng: np.random.Generator, number: int) -> A
     if like.dtype.kind == "b":
         return rng.integers(0, 2, like.shape).astype(like.dtype)
     if use.coded:
-        codes: Array = _codes(use, like, OneStream(rng), np.array([number]))[0]
+        codes: Array = _draw_stored(use, like, OneStream(rng), np.array([number]))[0]
         return codes
     return rng.integers(1 if use.positive else 0, _SMALL, like.shape).astype(like.dtype)
 
 
-def _codes(use: Input, like: Array, streams: Streams, numbers: NDArray[np.int64]) -> Array:
+def _draw_stored(use: Input, like: Array, streams: Streams, numbers: NDArray[np.int64]) -> Array:
     """Return stored values for each number, (numbers, *shape).
 
     Number 0 has the whole range. The rest have a part of it, mostly around the zero point: sums of products then do not

@@ -28,7 +28,7 @@ def in_other_shapes(model: Model) -> Model:
     tensors: list[Tensor] = []
     operators: list[Operator] = []
     ends: tuple[list[int], list[int]] = ([], [])
-    for name, made in _resized(model):
+    for name, made in _shape_variants(model):
         main, start = made.subgraphs[0], len(tensors)
         outputs = main.operators[0].outputs
         for tensor in main.tensors:
@@ -38,7 +38,7 @@ def in_other_shapes(model: Model) -> Model:
                 buffers.append(made.buffers[tensor.buffer])
             called = name if tensor.index == outputs[0] else f"{name}: {tensor.name}"
             tensors.append(replace(tensor, index=start + tensor.index, buffer=buffer, name=called))
-        operators.append(_moved(main.operators[0], len(operators), start))
+        operators.append(_shift_tensors(main.operators[0], len(operators), start))
         ends[0].extend(start + index for index in main.inputs)
         ends[1].extend(start + index for index in main.outputs)
     if not operators:
@@ -59,7 +59,7 @@ def in_other_shapes(model: Model) -> Model:
     )
 
 
-def _resized(model: Model) -> Iterator[tuple[str, Model]]:
+def _shape_variants(model: Model) -> Iterator[tuple[str, Model]]:
     """Yield the variants of the first operator of each kind and combination of types, with their names."""
     known: set[Hashable] = set()
     for subgraph in parts.entries(model):
@@ -74,7 +74,7 @@ def _resized(model: Model) -> Iterator[tuple[str, Model]]:
                 yield f"{name_of(subgraph, operator)} in shape {variant.name}", variant.model
 
 
-def _moved(operator: Operator, index: int, start: int) -> Operator:
+def _shift_tensors(operator: Operator, index: int, start: int) -> Operator:
     inputs, outputs = (
         tuple(i + start if i >= 0 else i for i in side) for side in (operator.inputs, operator.outputs)
     )

@@ -64,12 +64,12 @@ def segments(model: Model, subgraph: Subgraph, length: int) -> Iterator[Case]:
 
 def subrange(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
     """Return the operators on every path between two tensors. Raise ConfigError if there is none."""
-    start, end = (_tensor(subgraph, name) for name in (first, last))
+    start, end = (_find_tensor(subgraph, name) for name in (first, last))
     graph = graph_of(subgraph)
-    behind = _reached(
+    behind = _reachable_tensors(
         {start}, lambda t: [o for c in graph.consumers[t] for o in subgraph.operators[c].outputs]
     )
-    before = _reached({end}, lambda t: _operands(subgraph, graph.producer[t]))
+    before = _reachable_tensors({end}, lambda t: _operands(subgraph, graph.producer[t]))
     chosen = tuple(
         op
         for op in subgraph.operators
@@ -83,7 +83,7 @@ def subrange(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
 def prefix(case: Case) -> tuple[Operator, ...]:
     """Return the operators that compute a case's inputs, and those that compute their inputs, in execution order."""
     graph = graph_of(case.subgraph)
-    needed = _reached(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
+    needed = _reachable_tensors(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
     return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
 
 
@@ -117,7 +117,7 @@ def _case(
     return Case(name, subgraph, tuple(chosen), cut(model, subgraph, chosen, outputs))
 
 
-def _tensor(subgraph: Subgraph, name: str) -> int:
+def _find_tensor(subgraph: Subgraph, name: str) -> int:
     """Return the index of a tensor by its name or number. Raise ConfigError if it does not exist."""
     found = [t.index for t in subgraph.tensors if t.name == name]
     if found:
@@ -129,7 +129,7 @@ def _tensor(subgraph: Subgraph, name: str) -> int:
     raise ConfigError(unknown_tensor(name, [t.name for t in subgraph.tensors]))
 
 
-def _reached(start: set[int], onward: object) -> set[int]:
+def _reachable_tensors(start: set[int], onward: object) -> set[int]:
     found, left = set(start), list(start)
     while left:
         for index in onward(left.pop()):  # type: ignore[operator]

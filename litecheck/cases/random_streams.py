@@ -65,26 +65,26 @@ class SeededStreams:
         words whose low half is below 2^32 mod bound are skipped.
         """
         wide = bounds.astype(np.uint64)[:, None]
-        products = self._next(count) * wide
+        products = self._next_words(count) * wide
         skipped = ((products & np.uint64(_MASK)) < (1 << 32) % wide).any(1)
         self._at += np.where(bounds > 1, count, 0)
         found: Integers = (products >> np.uint64(32)).astype(np.int64)
         for row in np.flatnonzero(skipped):
             self._at[row] -= count
-            found[row] = self._one_by_one(int(row), int(bounds[row]), count)
+            found[row] = self._draw_one_by_one(int(row), int(bounds[row]), count)
         return found
 
-    def _one_by_one(self, row: int, bound: int, count: int) -> list[int]:
+    def _draw_one_by_one(self, row: int, bound: int, count: int) -> list[int]:
         """Return the integers of a stream that skips words."""
         found: list[int] = []
         while len(found) < count:
-            product = int(self._next(1)[row, 0]) * bound
+            product = int(self._next_words(1)[row, 0]) * bound
             self._at[row] += 1
             if product & _MASK >= (1 << 32) % bound:
                 found.append(product >> 32)
         return found
 
-    def _next(self, count: int) -> NDArray[np.uint64]:
+    def _next_words(self, count: int) -> NDArray[np.uint64]:
         """Return the next ``count`` words of each stream, (streams, count). PCG64 gives the low half first."""
         lacking = int(self._at.max(initial=0)) + count - self._words.shape[1]
         if lacking > 0:
@@ -115,10 +115,10 @@ def _states(key: Sequence[int], numbers: Integers) -> NDArray[np.uint64]:
     for source in range(_POOL):
         for at in range(_POOL):
             if at != source:
-                pool[at] = _mixed(pool[at], hashed(pool[source]))
+                pool[at] = _mix_words(pool[at], hashed(pool[source]))
     for word in entropy[_POOL:]:
         for at in range(_POOL):
-            pool[at] = _mixed(pool[at], hashed(word))
+            pool[at] = _mix_words(pool[at], hashed(word))
     hashed = _Hash(_INIT_B, _MULT_B)
     state = np.stack([hashed(pool[at % _POOL]) for at in range(2 * _POOL)], axis=-1)
     return np.ascontiguousarray(state.astype("<u4")).view("<u8").astype(np.uint64)
@@ -138,13 +138,13 @@ class _Hash:
     def __call__(self, word: Words) -> Words:
         salt = np.uint32(self._constant)
         self._constant = self._constant * self._multiplier & _MASK
-        return _folded((word ^ salt) * np.uint32(self._constant))
+        return _fold_word((word ^ salt) * np.uint32(self._constant))
 
 
-def _mixed(one: Words, other: Words) -> Words:
-    return _folded(one * _MIX_L - other * _MIX_R)
+def _mix_words(one: Words, other: Words) -> Words:
+    return _fold_word(one * _MIX_L - other * _MIX_R)
 
 
-def _folded(word: Words) -> Words:
+def _fold_word(word: Words) -> Words:
     folded: Words = word ^ word >> np.uint32(16)
     return folded

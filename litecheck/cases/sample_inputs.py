@@ -39,7 +39,7 @@ def samples(path: str, point: EntryPoint, signature: str | None = None, most: in
         raise ConfigError(f"{path}: no such file or folder{similar_file(path)}")
     found: list[Sample] = []
     for source, arrays in _read(place, signature, most):
-        for sample in _separate(source, point, arrays):
+        for sample in _separate_samples(source, point, arrays):
             if len(found) < most:
                 found.append(sample)
     if not found:
@@ -86,13 +86,13 @@ def _run_script(script: Path, folder: str, signature: str | None, most: int) -> 
         raise ConfigError(f"{script}: gave no data: {last[0]}")
 
 
-def _separate(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
+def _separate_samples(source: str, point: EntryPoint, arrays: Sample) -> Iterator[Sample]:
     """Yield the complete samples of a file. Raise ConfigError if an input has no array."""
     by_input: dict[str, list[Array]] = {}
     names = [name for name, _ in point.inputs]
     for key, array in arrays.items():
         name = _input(source, key, names, point)
-        by_input[name] = _each(source, point, name, array)
+        by_input[name] = _split_samples(source, point, name, array)
     missing = [name for name in names if name not in by_input]
     if missing:
         raise ConfigError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(arrays)}")
@@ -112,19 +112,19 @@ def _input(source: str, key: str, names: list[str], point: EntryPoint) -> str:
     raise ConfigError(f"{source}: there is no input {key!r}; there are {', '.join(names) or 'none'}")
 
 
-def _each(source: str, point: EntryPoint, name: str, array: Array) -> list[Array]:
+def _split_samples(source: str, point: EntryPoint, name: str, array: Array) -> list[Array]:
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     shape = tensor.shape_signature or tensor.shape
-    if array.ndim == len(shape) + 1 and _fits(array.shape[1:], shape):
+    if array.ndim == len(shape) + 1 and _fits_shape(array.shape[1:], shape):
         parts = list(array)
-    elif _fits(array.shape, shape):
+    elif _fits_shape(array.shape, shape):
         parts = [array]
-    elif array.ndim == len(shape) and shape and shape[0] == 1 and _fits(array.shape[1:], shape[1:]):
+    elif array.ndim == len(shape) and shape and shape[0] == 1 and _fits_shape(array.shape[1:], shape[1:]):
         parts = [array[n : n + 1] for n in range(len(array))]
     else:
         raise ConfigError(f"{source}: {shape_mismatch(name, array.shape, shape, ('N',))}")
     return [requantized(tensor, np.ascontiguousarray(part)) for part in parts]
 
 
-def _fits(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+def _fits_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(given) == len(wanted) and all(w in (-1, g) for g, w in zip(given, wanted, strict=True))

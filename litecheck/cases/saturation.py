@@ -41,14 +41,14 @@ def attenuated(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
             replace(
                 stimulus,
                 kind=DIRECTED,
-                arrays=tuple(_nearer(*pair, divisor) for pair in zip(uses, stimulus.arrays, strict=True)),
+                arrays=tuple(_move_to_zero_point(*pair, divisor) for pair in zip(uses, stimulus.arrays, strict=True)),
             )
             for stimulus in first
         ]
         yield from sequence(nearer)
 
 
-def _nearer(use: Input, array: Array, divisor: int) -> Array:
+def _move_to_zero_point(use: Input, array: Array, divisor: int) -> Array:
     if use.steers or not (use.coded or array.dtype.kind == "f"):
         return array
     if not use.coded:

@@ -57,7 +57,7 @@ def sequences(
     """Return a function from kind (random, directed) to series for a case with state; ``memory`` is the device's
     support."""
     pool = list(tried(case, tensors, seed, PATIENCE + 1))
-    length = _length(case, pool, arithmetic)
+    length = _series_length(case, pool, arithmetic)
     drawn = list(tried(case, tensors, seed, max(2 * length, draws(case))))
 
     def of(kind: str) -> Iterator[tuple[Stimulus, ...]]:
@@ -72,21 +72,21 @@ def sequences(
             yield from (sequence([rail] * length + rails) for rail in driven)
         if memory is StateSupport.SET:
             after = [replace(stimulus, kind=inputs.DIRECTED) for stimulus in drawn[:_AFTER]] + edges[:2]
-            yield from (sequence(after, start) for start in _starts(case, seed) if after)
+            yield from (sequence(after, start) for start in _start_states(case, seed) if after)
 
     return of
 
 
-def _length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
+def _series_length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     """Return the length of a series: a few inferences more than the influence of a state lasts, fewer for large
     tensors."""
     ends = (*case.cut.inputs, *case.cut.outputs)
     size = sum(prod(max(n, 1) for n in case.subgraph.tensors[i].shape) for i in ends)
     most = max(_FEWEST, _ELEMENTS // max(size, 1))
-    return min(most, _felt(case, pool, arithmetic) + _MORE if most > LENGTH else LENGTH)
+    return min(most, _influence_length(case, pool, arithmetic) + _MORE if most > LENGTH else LENGTH)
 
 
-def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
+def _influence_length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     """Return the number of inferences after which two interpreters with different pasts have the same state.
 
     Return LENGTH - _MORE if their states stay different.
@@ -104,7 +104,7 @@ def _felt(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     return LENGTH - _MORE
 
 
-def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
+def _start_states(case: Case, seed: int) -> Iterator[dict[int, Array]]:
     """Yield contents of the variables: all lowest, all highest, both alternating, and random values."""
     tensors = variables(case.cut.model)
     if not tensors or not all(map(affordable, tensors)):
@@ -112,11 +112,11 @@ def _starts(case: Case, seed: int) -> Iterator[dict[int, Array]]:
     rng = np.random.default_rng([seed, len(case.name)])
     if any(map(inputs.has_codes, tensors)):
         for pattern in ((0, 0), (1, 1), (0, 1), (1, 0)):
-            yield {t.index: _alternating(t, pattern) for t in tensors}
-    yield {t.index: _drawn(t, rng) for t in tensors}
+            yield {t.index: _alternating_limits(t, pattern) for t in tensors}
+    yield {t.index: _draw_state(t, rng) for t in tensors}
 
 
-def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> Array:
+def _alternating_limits(tensor: Tensor, pattern: tuple[int, int]) -> Array:
     """Return both limits of the type in alternation; zeros for a type of more than 16 bits or without scale."""
     ends = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 0)
     turns = np.arange(tensor.size) // 3 % 2
@@ -124,7 +124,7 @@ def _alternating(tensor: Tensor, pattern: tuple[int, int]) -> Array:
     return values.reshape(tensor.shape)
 
 
-def _drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
+def _draw_state(tensor: Tensor, rng: np.random.Generator) -> Array:
     if tensor.dtype in INTEGER_RANGES:
         low, high = INTEGER_RANGES[tensor.dtype] if inputs.has_codes(tensor) else (0, 9)
         return rng.integers(low, high, tensor.shape, endpoint=True).astype(NUMPY_TYPES[tensor.dtype])

@@ -77,11 +77,11 @@ _LAYOUTS: WeakKeyDictionary[Model, _Layout | None] = WeakKeyDictionary()
 def _layout(model: Model) -> _Layout | None:
     """Return the layout of a model's inferences, cached for the model's lifetime; None if they cannot be merged."""
     if model not in _LAYOUTS:
-        _LAYOUTS[model] = _found(model)
+        _LAYOUTS[model] = _find_layout(model)
     return _LAYOUTS[model]
 
 
-def _found(model: Model) -> _Layout | None:
+def _find_layout(model: Model) -> _Layout | None:
     main = model.subgraphs[0]
     used = [main.tensors[index] for index in (*main.inputs, *main.outputs)]
     size = max((t.size for t in used), default=0)
@@ -94,11 +94,11 @@ def _found(model: Model) -> _Layout | None:
     ):
         return None
     if traits_of(main.operators[0].kind).elementwise:
-        return _of_elements(main, _ELEMENTS // size) if 2 * size <= _ELEMENTS else None
-    return _Layout(_SUMS // size) if 2 * size <= _SUMS and _by_images(main) else None
+        return _elementwise_layout(main, _ELEMENTS // size) if 2 * size <= _ELEMENTS else None
+    return _Layout(_SUMS // size) if 2 * size <= _SUMS and _is_image_wise(main) else None
 
 
-def _of_elements(main: Subgraph, most: int) -> _Layout | None:
+def _elementwise_layout(main: Subgraph, most: int) -> _Layout | None:
     """Return the layout of an operator in which each output element depends on single input elements, or None.
 
     Vector loops must have the same remainder as in each inference alone.
@@ -142,7 +142,7 @@ def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
     return same and (runs == wanted or max(runs.length, wanted.length) < _SHORTEST)
 
 
-def _by_images(main: Subgraph) -> bool:
+def _is_image_wise(main: Subgraph) -> bool:
     """Return True if each image of the only output depends only on that image of the only input, and on constants."""
     (operator,) = main.operators
     facts, inputs = traits_of(operator.kind), operator.inputs

@@ -64,13 +64,13 @@ class CompiledRule:
 
     def __init__(self, rule: OperatorRule) -> None:
         required = tuple(rule.own_requirements())
-        self.checks = _ready(rule, required)
+        self.checks = _compile_requirements(rule, required)
         self.settled = tuple((one, limits.fast_path(one.requirement)) for one in self.checks)
         alternatives = () if rule.unsupported else rule.any_of
-        self.any_of = tuple((a.name, _ready(rule, a.requirements)) for a in alternatives)
-        self.telling = _telling([a.requirements for a in alternatives])
+        self.any_of = tuple((a.name, _compile_requirements(rule, a.requirements)) for a in alternatives)
+        self.telling = _distinguishing_limits([a.requirements for a in alternatives])
         asked: dict[str, list[Hashable]] = {}
-        for r in filter(_alone, required):
+        for r in filter(_needs_one_tensor, required):
             asked.setdefault(r.role or "", []).append((r.verb, r.value))
         self.alone = tuple(
             (
@@ -100,12 +100,12 @@ class CompiledRule:
                 ready for ready in self.checks
                 if not (structure and limits.is_structural(ready.requirement))
                 and not (complete and ready.requirement.verb == "operands")
-                and (not _alone(ready.requirement) or ready.requirement.role in roles)
+                and (not _needs_one_tensor(ready.requirement) or ready.requirement.role in roles)
             )  # fmt: skip
         return checks
 
 
-def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
+def _distinguishing_limits(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
     """Return the limits with exact values that some alternatives do not have: they distinguish the alternatives."""
     stated = Counter(
         pair for of_one in alternatives for pair in {(r.path, r.value) for r in of_one if r.verb == "limits"}
@@ -116,7 +116,7 @@ def _telling(alternatives: Sequence[Sequence[Requirement]]) -> frozenset[str]:
     )  # fmt: skip
 
 
-def _alone(requirement: Requirement) -> bool:
+def _needs_one_tensor(requirement: Requirement) -> bool:
     """Return True if the requirement depends on the tensor only, not on its operator."""
     return requirement.verb in _OF_A_TENSOR and not isinstance(requirement.value, ProductOf | SameAs)
 
@@ -128,7 +128,7 @@ def compiled_rule(rule: OperatorRule) -> CompiledRule:
     return CompiledRule(rule)
 
 
-def _ready(rule: OperatorRule, requirements: Iterable[Requirement]) -> tuple[CompiledRequirement, ...]:
+def _compile_requirements(rule: OperatorRule, requirements: Iterable[Requirement]) -> tuple[CompiledRequirement, ...]:
     return tuple(
         CompiledRequirement(
             r, VERBS[r.verb](rule, r, r.value), VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None

@@ -68,7 +68,7 @@ def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | N
         if scope and not any(o.facts.dtype in wanted for o in counted):
             everything = [o.tensor for operands in bound.roles.values() for o in operands]
             return NotCovered(_kind_of({o.facts.dtype for o in counted}, everything), 2)
-        moved = _moved(rule)
+        moved = _shared_scope_roles(rule)
         if scope and moved and not any(o.facts.quantized for role in moved for o in bound.roles[role]):
             return NotCovered(f"{scope[0].facts.dtype} data without quantization", 1)
     for exemption in rule.exemptions:
@@ -82,7 +82,7 @@ def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | N
 
 
 @lru_cache(maxsize=1024)
-def _moved(rule: OperatorRule) -> frozenset[str]:
+def _shared_scope_roles(rule: OperatorRule) -> frozenset[str]:
     """Return the roles with one shared quantization, if these alone decide the rule's scope.
 
     Such an operator moves or compares stored integers, and is also correct for integers without a real value.

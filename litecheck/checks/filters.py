@@ -44,7 +44,7 @@ def filter_report(
     choices = policy.Policy(tuple(select), tuple(ignore), tuple(given))
     policy.check_patterns(choices, profiles or map(load_profile, DEFAULT_PROFILES))
     whole = policy.apply_selection(policy.apply(_run(report, "filter_report"), choices), choices)
-    return _like(report, whole)
+    return _same_kind_as(report, whole)
 
 
 @shows_call("litecheck.write_baseline('baseline.json', report)")
@@ -72,7 +72,7 @@ def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
     """Return the report with the findings of a baseline file waived. Raise ConfigError if the file is not a
     baseline."""
     known = baseline.read(path)
-    return _like(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
+    return _same_kind_as(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
 
 
 def _run(report: Report | ModelReport, function: str) -> Report:
@@ -84,7 +84,7 @@ def _run(report: Report | ModelReport, function: str) -> Report:
     return report
 
 
-def _like(report: Filtered, whole: Report) -> Filtered:
+def _same_kind_as(report: Filtered, whole: Report) -> Filtered:
     """Return the whole run, or its only model, like the argument of the call."""
     if isinstance(report, Report):
         return replace(whole)

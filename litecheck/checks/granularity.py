@@ -38,9 +38,9 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             facts = operand.facts
             if not (allowed is None or facts.dtype in allowed):
                 continue
-            if one_will_do and facts.single and facts.details is None and (not rule.strict or _within(facts)):
+            if one_will_do and facts.single and facts.details is None and (not rule.strict or _has_quantized_dimension(facts)):
                 continue
-            fault = _spoiled(operand, wanted, along, rule) or _fault(bound, operand, value, wanted, along)
+            fault = _parameter_fault(operand, wanted, along, rule) or _fault(bound, operand, value, wanted, along)
             if fault:
                 faults.append(fault)
         return faults
@@ -48,13 +48,13 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     return check
 
 
-def _within(facts: TensorFacts) -> bool:
+def _has_quantized_dimension(facts: TensorFacts) -> bool:
     """Return True if the shape has the quantized dimension."""
     number, rank = facts.tensor.quantization.axis, len(facts.tensor.shape)
     return 0 <= number < max(rank, 1)
 
 
-def _spoiled(
+def _parameter_fault(
     operand: BoundOperand, wanted: frozenset[str], along: int | None, rule: OperatorRule
 ) -> Fault | None:
     """Return the fault of parameters that are malformed or in another tensor, with the runtime's message, if any."""
@@ -85,7 +85,7 @@ def _fault(
     """Return the fault of well-formed parameters that differ from the rule, or None."""
     if operand.facts.details is not None:
         return None
-    found = _other(bound, operand, value, wanted, along)
+    found = _granularity_difference(bound, operand, value, wanted, along)
     if not found:
         return None
     absent = not operand.facts.scales
@@ -144,7 +144,7 @@ def _granularities(facts: TensorFacts, along: int | None) -> tuple[str, ...]:
     return ("per-tensor", "per-axis", "any") if single else ("per-tensor", "any")
 
 
-def _other(
+def _granularity_difference(
     bound: BoundOperator, operand: BoundOperand, value: Constraint, wanted: frozenset[str], along: int | None
 ) -> str | None:
     """Return the difference between a well-formed tensor and the required granularity, or None."""
@@ -165,5 +165,5 @@ def _other(
     return many.get(kinds[0], "it has one scale for the whole tensor")
 
 
-def _count(n: int, what: str) -> str:
+def _count_text(n: int, what: str) -> str:
     return f"no {what}" if n == 0 else f"{n} {what}" if n == 1 else f"{n} {what}s"

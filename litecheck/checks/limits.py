@@ -27,7 +27,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     estimate = ESTIMATES.get(name) if isinstance(value, Range) else None
     if isinstance(value, Range) and value.low <= 0:
         estimate = estimate or CEILINGS.get(name)
-    least, most = _inner(value) if isinstance(value, Range) else (0.0, 0.0)
+    least, most = _inner_interval(value) if isinstance(value, Range) else (0.0, 0.0)
 
     declared = setter_of(name).beside_faults
     beside_faults = is_structural(requirement) if declared is None else declared
@@ -45,14 +45,14 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         whole = not isinstance(measured, Fraction) or measured.denominator == 1
         return (
             Fault(
-                f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_kind(measured, value)
+                f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_fault_kind(measured, value)
             ),
         )
 
     return check
 
 
-def _kind(measured: Fraction | int | str, value: Constraint) -> str:
+def _fault_kind(measured: Fraction | int | str, value: Constraint) -> str:
     """Return the kind of a fault: a number above a range or outside an enum, or the default of an absent option."""
     if not isinstance(measured, str):
         return "above" if isinstance(value, Range) and measured > value.high else ""
@@ -68,7 +68,7 @@ def fast_path(requirement: Requirement) -> tuple[Measurement, Fraction | int | s
     """Return the measurement and its single required value, or None; most limits require a single exact value."""
     if requirement.verb != "limits" or not isinstance(requirement.value, Exactly):
         return None
-    return measurement(requirement.path.rsplit("/", 1)[1]), _wanted(requirement.value)
+    return measurement(requirement.path.rsplit("/", 1)[1]), _as_integer(requirement.value)
 
 
 def satisfies(value: Constraint) -> Callable[[Measured], bool]:
@@ -80,7 +80,7 @@ def satisfies(value: Constraint) -> Callable[[Measured], bool]:
         parts = tuple(map(satisfies, value.values))
         return lambda measured: any(part(measured) for part in parts)
     if isinstance(value, Range):
-        return _between(value)
+        return _range_predicate(value)
     if isinstance(value, MultipleOf):
         n = value.n
         return lambda measured: (
@@ -88,27 +88,27 @@ def satisfies(value: Constraint) -> Callable[[Measured], bool]:
         )
     if not isinstance(value, Exactly):
         return lambda measured: False
-    wanted = _wanted(value)
+    wanted = _as_integer(value)
     return lambda measured: measured == wanted
 
 
-def _wanted(value: Exactly) -> Fraction | int | str:
+def _as_integer(value: Exactly) -> Fraction | int | str:
     """Return a number as an integer if it is whole: a comparison with an integer is then faster."""
     wanted = value.value
     return int(wanted) if isinstance(wanted, Fraction) and wanted.denominator == 1 else wanted
 
 
-def _inner(value: Range) -> tuple[float, float]:
+def _inner_interval(value: Range) -> tuple[float, float]:
     """Return the open interval inside the range that is safe against the rounding error of floats."""
     low, high = float(value.low), float(value.high)
     return low + _MARGIN * abs(low), high - _MARGIN * abs(high)
 
 
-def _between(value: Range) -> Callable[[Measured], bool]:
+def _range_predicate(value: Range) -> Callable[[Measured], bool]:
     """Return a predicate for a closed range: in floats for a number well inside it, exact near its ends."""
     low, high = value.low, value.high
     least, most = ceil(low), floor(high)
-    inner = _inner(value)
+    inner = _inner_interval(value)
 
     def between(measured: Measured) -> bool:
         if isinstance(measured, int):

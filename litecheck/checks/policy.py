@@ -46,10 +46,10 @@ class Policy:
 
 def apply(report: Report, policy: Policy) -> Report:
     """Return the report with levels set and ignored findings waived. ``select`` applies last, after any baseline."""
-    return replace(report, models=tuple(_under(model, policy) for model in report.models))
+    return replace(report, models=tuple(_apply_policy(model, policy) for model in report.models))
 
 
-def _under(model: ModelReport, policy: Policy) -> ModelReport:
+def _apply_policy(model: ModelReport, policy: Policy) -> ModelReport:
     model = ignore(override_levels(model, policy.levels), policy.ignore, policy.ignored_by)
     for files, patterns in policy.per_file:
         if file_matches(model.file, files):
@@ -75,7 +75,7 @@ def select(model: ModelReport, patterns: Collection[str]) -> ModelReport:
         return model
     within = f" within {', '.join(model.selection)}" if model.selection else ""
     selected = replace(model, selection=tuple(f"{pattern}{within}" for pattern in dict.fromkeys(patterns)))
-    return _with_findings(
+    return _set_findings(
         selected, (f for f in model.findings if any(path_matches(f.path, p) for p in patterns))
     )
 
@@ -104,10 +104,10 @@ def override_levels(model: ModelReport, levels: Collection[tuple[str, Level]]) -
 
 def map_findings(model: ModelReport, change: Callable[[Finding], Finding]) -> ModelReport:
     """Return the model with every finding changed and with the resulting statuses."""
-    return _with_findings(model, map(change, model.findings))
+    return _set_findings(model, map(change, model.findings))
 
 
-def _with_findings(model: ModelReport, findings: Iterable[Finding]) -> ModelReport:
+def _set_findings(model: ModelReport, findings: Iterable[Finding]) -> ModelReport:
     return with_statuses(replace(model, findings=tuple(findings)))
 
 

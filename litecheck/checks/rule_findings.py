@@ -42,16 +42,16 @@ def check_operator(bound: BoundOperator) -> list[Finding]:
     options, tensor types and shapes.
     """
     ready, forms = compiled_rule(bound.rule), bound.context.sound_forms
-    form = _form(bound) if ready.structured else None
-    unproved = tuple([(role, bit) for role, bit in ready.alone if not _proved(bound.roles[role], bit)])
-    found = _checked(bound, ready.remaining(form in forms, bound.complete, unproved))
+    form = _structure_key(bound) if ready.structured else None
+    unproved = tuple([(role, bit) for role, bit in ready.alone if not _all_passed(bound.roles[role], bit)])
+    found = _run_checks(bound, ready.remaining(form in forms, bound.complete, unproved))
     if not found:
         for role, bit in unproved:
             for operand in bound.roles[role]:
                 operand.facts.proved |= bit
     if ready.any_of:
-        nearest = _nearest(bound, ready)
-        found = [f for f in found if not _follows(f, nearest)] + nearest
+        nearest = _check_alternatives(bound, ready)
+        found = [f for f in found if not _follows_wrong_type(f, nearest)] + nearest
     if form is not None and not found and not bound.reads_neighbors:
         forms.add(form)
     return found
@@ -62,13 +62,13 @@ def check_each_requirement(bound: BoundOperator) -> list[Finding]:
     ready, operands = compiled_rule(bound.rule), bound.measurable()
     # A comparison with the only allowed value skips most of the about 30 limits of an operator.
     left = tuple([one for one, usual in ready.settled if usual is None or usual[0](operands) != usual[1]])
-    found = _checked(bound, left, remember=False)
-    return found + _nearest(bound, ready) if ready.any_of else found
+    found = _run_checks(bound, left, remember=False)
+    return found + _check_alternatives(bound, ready) if ready.any_of else found
 
 
 def finding_for(subgraph: Subgraph, operator: Operator, requirement: Requirement, found: str) -> Finding:
     """Return the finding of an operator that violates a requirement. ``found`` completes "found ..."."""
-    return _finding(_where(subgraph, operator), requirement, Fault(found))
+    return _make_finding(_where(subgraph, operator), requirement, Fault(found))
 
 
 def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
@@ -76,13 +76,13 @@ def finding_for_missing_rule(subgraph: Subgraph, operator: Operator, profile: Pr
     return finding_for(subgraph, operator, must_be_listed(profile, operator.opcode), "it is not in the list")
 
 
-def _follows(finding: Finding, alternative: list[Finding]) -> bool:
+def _follows_wrong_type(finding: Finding, alternative: list[Finding]) -> bool:
     """Return True if a finding is about the parameters of a tensor that has the wrong type for an alternative."""
     wrong = {f.where.tensor for f in alternative if f.path.endswith("/dtype") and f.level == "violation"}
     return finding.where.tensor in wrong and finding.path.rpartition("/")[2] in _PARAMETERS
 
 
-def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
+def _all_passed(operands: tuple[BoundOperand, ...], bit: int) -> bool:
     """Return True if every operand's tensor has passed the check with this bit."""
     for operand in operands:  # noqa: SIM110 - a loop: this is asked of every role of every operator
         if not operand.facts.proved & bit:
@@ -90,7 +90,7 @@ def _proved(operands: tuple[BoundOperand, ...], bit: int) -> bool:
     return True
 
 
-def _form(bound: BoundOperator) -> Hashable:
+def _structure_key(bound: BoundOperator) -> Hashable:
     """Return a key of the operator's structure: operators with the same key have the same limits."""
     operator, facts, read = bound.operator, bound.context.facts, bound.read
     options = None if operator.options is None else id(operator.options.fields)
@@ -110,7 +110,7 @@ def finding_for_forbidden_operator(subgraph: Subgraph, operator: Operator, profi
     operators. A runtime without a kernel for any types fails as its table of types states."""
     types = profile.types.operators.get(operator.opcode) if profile.types else None
     fault = Fault("it is not in the profile", effect=types.otherwise if types and not types.runs else None)
-    return _finding(_where(subgraph, operator), must_be_listed(profile, operator.opcode), fault)
+    return _make_finding(_where(subgraph, operator), must_be_listed(profile, operator.opcode), fault)
 
 
 def check_subgraph(context: Context, profile: Profile) -> list[Finding]:
@@ -120,7 +120,7 @@ def check_subgraph(context: Context, profile: Profile) -> list[Finding]:
         return []
     subgraph = context.subgraph
     whole = Operator(-1, ANY_SUBGRAPH, subgraph.inputs, subgraph.outputs)
-    return _checked(BoundOperator(context, whole, rule), compiled_rule(rule).checks)
+    return _run_checks(BoundOperator(context, whole, rule), compiled_rule(rule).checks)
 
 
 def check_tensors(
@@ -139,7 +139,7 @@ def check_tensors(
             continue
         operand = BoundOperand("tensor", None, facts)
         where = Where(subgraph.index, subgraph.name, -1, ANY_TENSOR, facts.tensor.name)
-        yield _finding(where, requirement, at(operand, bad.found, required=bad.required))
+        yield _make_finding(where, requirement, at(operand, bad.found, required=bad.required))
 
 
 def judged_structure(context: Context, operator: Operator, profile: Profile) -> list[Finding]:
@@ -170,7 +170,7 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
         fault = replace(fault, effect="fails to load")
     requirement = types_supported(profile, bound.rule.opcode)
     return (
-        [*found, _finding(_where(bound.context.subgraph, bound.operator), requirement, fault)]
+        [*found, _make_finding(_where(bound.context.subgraph, bound.operator), requirement, fault)]
         if requirement
         else found
     )
@@ -207,7 +207,7 @@ def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> l
     elif made:
         found = f"the model is compiled for {made.target}: {made.compiler} wrote '{operator.custom_code}'"
         requirement = replace(requirement, hint="validate the file that went into the compiler")
-    return [_finding(_where(subgraph, operator), requirement, Fault(found))]
+    return [_make_finding(_where(subgraph, operator), requirement, Fault(found))]
 
 
 def _where(subgraph: Subgraph, operator: Operator) -> Where:
@@ -215,14 +215,14 @@ def _where(subgraph: Subgraph, operator: Operator) -> Where:
     return Where(subgraph.index, subgraph.name, operator.index, operator.opcode, name)
 
 
-def _nearest(bound: BoundOperator, ready: CompiledRule) -> list[Finding]:
+def _check_alternatives(bound: BoundOperator, ready: CompiledRule) -> list[Finding]:
     """Return no finding if an alternative is satisfied, else those of the nearest alternative, with the names of all.
 
     The nearest alternative is that of the operator's form, where limits distinguish the forms, and then that with the
     fewest violations.
     """
     alternatives = ready.any_of
-    tried = [_checked(bound, checks, remember=False) for _, checks in alternatives]
+    tried = [_run_checks(bound, checks, remember=False) for _, checks in alternatives]
 
     def apart(found: list[Finding]) -> tuple[int, int, int]:
         graver = [f for f in found if f.level == "violation" and not f.waiver]
@@ -234,7 +234,7 @@ def _nearest(bound: BoundOperator, ready: CompiledRule) -> list[Finding]:
     return [replace(f, required=f"{f.required} (as {chosen}; the alternatives are {names})") for f in best]
 
 
-def _checked(
+def _run_checks(
     bound: BoundOperator, checks: tuple[CompiledRequirement, ...], remember: bool = True
 ) -> list[Finding]:
     found: list[Finding] = []
@@ -243,7 +243,7 @@ def _checked(
         if not faults:
             continue
         requirement, where = ready.requirement, _where(bound.context.subgraph, bound.operator)
-        new = [_finding(where, requirement, fault) for fault in faults]
+        new = [_make_finding(where, requirement, fault) for fault in faults]
         relaxed = requirement.relaxed
         if relaxed and ready.relaxed and not ready.relaxed(bound):
             if relaxed.shows != "conforms":
@@ -259,7 +259,7 @@ def _checked(
     return found
 
 
-def _finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
+def _make_finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
     operand, requirement = fault.operand, requirement.of(fault.kind)
     if operand is not None:
         tensor, place = (

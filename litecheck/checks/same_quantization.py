@@ -38,13 +38,13 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             for o in operands
         ):
             return NONE
-        return _differing(bound, [o for o in operands if bound.is_valid(o.tensor)])
+        return _find_minority(bound, [o for o in operands if bound.is_valid(o.tensor)])
 
     return check
 
 
-def _differing(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequence[Fault]:
-    keyed = [(operand, key) for operand in operands if (key := _key(bound, operand)) is not None]
+def _find_minority(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequence[Fault]:
+    keyed = [(operand, key) for operand in operands if (key := _parameter_key(bound, operand)) is not None]
     counts = Counter(key for _, key in keyed)
     if len(counts) < 2:
         return NONE
@@ -57,7 +57,7 @@ def _differing(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Sequen
     return (at(other[0], found),)
 
 
-def _key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int] | None:
+def _parameter_key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int] | None:
     """Return the bits of scales, zero points and axis; None if another check reports the tensor."""
     q = operand.tensor.quantization
     if q.details is not None:
@@ -69,7 +69,7 @@ def _key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, bytes, int
     return q.scale.tobytes(), q.zero_point.tobytes(), q.axis if q.scale.size > 1 else 0
 
 
-def _call(operand: BoundOperand) -> str:
+def _operand_text(operand: BoundOperand) -> str:
     return operand.role if operand.position is None else f"{operand.role}[{operand.position}]"
 
 
@@ -82,7 +82,7 @@ def _parameters(operand: BoundOperand) -> str:
     return f"scale {scale_text(q.scale[0])}, zero point {q.zero_point[0]}"
 
 
-def _apart(a: BoundOperand, b: BoundOperand) -> str:
+def _ulp_text(a: BoundOperand, b: BoundOperand) -> str:
     """Return the distance of two scales in ulps if it is 1 to 99, where decimals would not show the difference, else
     ""."""
     p, q = a.tensor.quantization.scale, b.tensor.quantization.scale

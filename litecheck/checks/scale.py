@@ -70,7 +70,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if facts.single and least <= facts.scale < inf and facts.scale > 0:
                 faults += judge(bound, operand)
             elif not (isinstance(value, ProductOf) and inherits_invalid_factors(bound, operand, value)):
-                invalid = [_of_zeros(bound, fault, stated) for fault in _invalid_scales(operand, least)]
+                invalid = [_mark_zeros(bound, fault, stated) for fault in _invalid_scales(operand, least)]
                 faults += invalid or judge(bound, operand)
         return faults
 
@@ -93,7 +93,7 @@ def _invalid_scales(operand: BoundOperand, least: float) -> Sequence[Fault]:
     return [_invalid(operand, kind, bad) for kind, bad in _kinds(scale, least) if bad.any()]
 
 
-def _of_zeros(bound: BoundOperator, fault: Fault, stated: Collection[str]) -> Fault:
+def _mark_zeros(bound: BoundOperator, fault: Fault, stated: Collection[str]) -> Fault:
     """Return the fault of a scale of 0 or a subnormal scale with a kind of its own if the tensor holds only zeros."""
     kind = f"{fault.kind}_of_zeros"
     if kind not in stated or fault.operand is None or fault.operand.tensor.index not in bound.context.zeros:

@@ -36,11 +36,11 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
                 if shape is None or shape == tensor.shape:
                     continue
                 if is_unpacked(bound.context.subgraph, tensor):
-                    faults.append(_unpacked(bound, operand, shape))
+                    faults.append(_unpacked_shape_fault(bound, operand, shape))
                 elif not tensor.shape and not tensor.has_rank:
-                    faults.append(_other(operand, shape, "note"))
-                elif _differs(tensor, shape):
-                    faults.append(_other(operand, shape, "warning"))
+                    faults.append(_stated_shape_fault(operand, shape, "note"))
+                elif _contradicts(tensor, shape):
+                    faults.append(_stated_shape_fault(operand, shape, "warning"))
         return faults
 
     return check
@@ -56,7 +56,7 @@ def _check_stored(rule: OperatorRule) -> Check:
             return (Fault(misfit.found, role=misfit.role, kind="incompatible"),)
         outputs = (operand for role in rule.outputs for operand in bound.roles[role])
         faults = (
-            _unlike(operand, shape)
+            _stored_shape_fault(operand, shape)
             for operand, shape in zip(outputs, inferred.results.get(index, ()), strict=False)
         )
         return [fault for fault in faults if fault is not None]
@@ -64,7 +64,7 @@ def _check_stored(rule: OperatorRule) -> Check:
     return check
 
 
-def _unlike(operand: BoundOperand, shape: Shape | None) -> Fault | None:
+def _stored_shape_fault(operand: BoundOperand, shape: Shape | None) -> Fault | None:
     """Return the fault of an output with a shape in the file that its operator does not compute, or may not compute.
 
     Example: shape [1, 1, 1] with signature [-1, 1, 1] of a SLICE with a computed size.
@@ -89,7 +89,7 @@ def _unlike(operand: BoundOperand, shape: Shape | None) -> Fault | None:
     return None
 
 
-def _differs(tensor: Tensor, shape: Shape) -> bool:
+def _contradicts(tensor: Tensor, shape: Shape) -> bool:
     """Return True if a stated shape contradicts the shape at run time; an unknown dimension contradicts no size."""
     stated, signature = tensor.shape, tensor.shape_signature
     if len(stated) != len(shape):
@@ -100,7 +100,7 @@ def _differs(tensor: Tensor, shape: Shape) -> bool:
     )
 
 
-def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
+def _stated_shape_fault(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
     """Return the fault of an output with a wrong stated shape; an output without a stated shape gets a note."""
     return at(
         operand, f"its shape is {list(operand.tensor.shape)}", level=level,
@@ -110,7 +110,7 @@ def _other(operand: BoundOperand, shape: Shape, level: Level) -> Fault:
     )  # fmt: skip
 
 
-def _unpacked(bound: BoundOperator, operand: BoundOperand, shape: Shape) -> Fault:
+def _unpacked_shape_fault(bound: BoundOperator, operand: BoundOperand, shape: Shape) -> Fault:
     """Return the fault of an output that the default delegate computes at load, in the shape that the file states.
 
     Example: constant int8 weights [4, 6] under DEQUANTIZE, with an output of shape [4, 5].

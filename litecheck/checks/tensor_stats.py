@@ -16,10 +16,10 @@ def summarize_quantization(model: Model) -> tuple[TensorSurvey, ...]:
     Tensors without a scale, or with scales that are not positive numbers, are omitted: the latter have findings. A
     constant with several consumers is listed at the first.
     """
-    return tuple(found for subgraph in model.subgraphs for found in _of(subgraph))
+    return tuple(found for subgraph in model.subgraphs for found in _survey_subgraph(subgraph))
 
 
-def _of(subgraph: Subgraph) -> Iterator[TensorSurvey]:
+def _survey_subgraph(subgraph: Subgraph) -> Iterator[TensorSurvey]:
     seen: set[int] = set()
     for operator in subgraph.operators:
         taken = (i for i in operator.inputs if i >= 0 and subgraph.tensors[i].is_constant)
@@ -27,12 +27,12 @@ def _of(subgraph: Subgraph) -> Iterator[TensorSurvey]:
             if index < 0 or index in seen:
                 continue
             seen.add(index)
-            found = _surveyed(subgraph.index, operator.index, subgraph.tensors[index])
+            found = _survey_tensor(subgraph.index, operator.index, subgraph.tensors[index])
             if found is not None:
                 yield found
 
 
-def _surveyed(subgraph: int, operator: int, tensor: Tensor) -> TensorSurvey | None:
+def _survey_tensor(subgraph: int, operator: int, tensor: Tensor) -> TensorSurvey | None:
     scale, zero = tensor.quantization.scale, tensor.quantization.zero_point
     if not scale.size or tensor.dtype not in INTEGER_RANGES or tensor.quantization.details is not None:
         return None

@@ -68,7 +68,7 @@ def impact_of(
         o for o in bound.roles.get(finding.where.role or "", ()) if o.tensor.index == finding.where.tensor
     )
     operand = next(operands, None)
-    effect = _kept_impact(bound, table, operand) if operand else None
+    effect = _impact_with_right_parameters(bound, table, operand) if operand else None
     if effect == IGNORED and finding.demanded_by.profile == SPECIFICATION:
         effect = UNSPECIFIED
     if effect is None:
@@ -101,7 +101,7 @@ def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: Type
     return stated in (None, operand.facts.dtype.upper()) and bool(operand.facts.scales) == scaled
 
 
-def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
+def _impact_with_right_parameters(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
     """Return the measured impact of a tensor of the wrong type with the parameters of the right type, or None.
 
     Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.
@@ -124,10 +124,10 @@ def _kept_impact(bound: BoundOperator, table: TypeTable, operand: BoundOperand) 
         dtype for row in types.nearest(combination) for dtype in row[at]
         if all(c in cell for n, (c, cell) in enumerate(zip(combination, row, strict=True)) if n != at)
     }  # fmt: skip
-    return types.kept_impact(operand.role, combination) if _suits(bound, operand, right) else None
+    return types.kept_impact(operand.role, combination) if _suits_types(bound, operand, right) else None
 
 
-def _suits(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) -> bool:
+def _suits_types(bound: BoundOperator, operand: BoundOperand, types: Collection[str]) -> bool:
     """Return True if a tensor's parameters suit one of the types and equal those of tensors with a shared
     quantization."""
     q = operand.tensor.quantization

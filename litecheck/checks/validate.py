@@ -67,7 +67,7 @@ def validate(
     LiteRT's if only targets are given. With ``survey`` the report also holds scales and extremes of tensors, which the
     HTML page of a model shows. ``only`` checks these operators, as (subgraph, operator).
     """
-    given = _checked(profiles) or ()
+    given = _check_profiles(profiles) or ()
     # The compiler has already placed the operators of a compiled model.
     targets = [p for p in given if p.judges == "placement" and not is_compiled(model)]
     profiles = [p for p in given if p.judges != "placement"]
@@ -79,7 +79,7 @@ def validate(
         found: list[Finding] = []
         chosen = [op for op in subgraph.operators if only is None or (subgraph.index, op.index) in only]
         for operator in chosen:
-            report, new = _operator(context, operator, candidates, first_only=not profiles)
+            report, new = _check_operator(context, operator, candidates, first_only=not profiles)
             operators.append(report)
             found += new
         wide = profiles or (_default(DEFAULT_PROFILES[0]),)
@@ -138,7 +138,7 @@ def validate_file(
     return tuple(reports)
 
 
-def _checked(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
+def _check_profiles(profiles: Sequence[Profile] | None) -> Sequence[Profile] | None:
     """Return the profiles that a caller passed. Raise TypeError for names or a single profile."""
     alone = isinstance(profiles, (str, Profile))
     wrong = profiles if alone else next((p for p in profiles or () if not isinstance(p, Profile)), None)
@@ -212,7 +212,7 @@ class _Outcome:
             self.profiles.append(outside.name)
 
 
-def _operator(
+def _check_operator(
     context: Context, operator: Operator, profiles: Iterable[Profile], first_only: bool
 ) -> tuple[OperatorReport, list[Finding]]:
     """Check an operator against the profiles that cover it; return its status and the findings."""
@@ -224,14 +224,14 @@ def _operator(
         found = (judged_custom(context.subgraph, operator, profile) for profile in asked)
         outcome.findings += next((f for f in found if f), [])
     for profile in () if hidden else profiles:
-        if _by(context, operator, profile, outcome, first_only) and first_only:
+        if _apply_profile(context, operator, profile, outcome, first_only) and first_only:
             break
     runtime = (
         next((p for p in profiles if p.types), None) if not first_only else _default(DEFAULT_PROFILES[0])
     )
     if runtime and all(f.level == "note" for f in outcome.findings):
         outcome.findings += notes(context, operator, runtime, outcome.bound)
-    status, reason = _best(context, operator, outcome)
+    status, reason = _best_status(context, operator, outcome)
     name = name_of(context.subgraph, operator)
     report = OperatorReport(
         context.subgraph.index, operator.index, operator.opcode, name, status, tuple(outcome.profiles), reason,
@@ -240,7 +240,7 @@ def _operator(
     return with_status(report, outcome.findings) if outcome.findings else report, outcome.findings
 
 
-def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
+def _apply_profile(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
     """Return True if the profile covers the operator, and add its findings to the outcome."""
     rule = profile.operators.get(operator.opcode)
     if rule is None:
@@ -269,7 +269,7 @@ def _by(context: Context, operator: Operator, profile: Profile, outcome: _Outcom
     return True
 
 
-def _best(context: Context, operator: Operator, outcome: _Outcome) -> tuple[Status, str]:
+def _best_status(context: Context, operator: Operator, outcome: _Outcome) -> tuple[Status, str]:
     """Return the status of an operator without violations, and the reason if it is not "conforms".
 
     An operator with only its structure checked conforms if its tensors have no quantization (shapes and indices). Float

@@ -94,14 +94,14 @@ def certify(
                 f"-o {output}: a certificate is a JSON file; --bundle {output} writes an archive beside it"
             )
         order = _Order(*_folders(suite, results), claims, tuple(waivers or ()), date, output, sign, bundle)
-        raise typer.Exit(_made(order, targets, manner))
+        raise typer.Exit(_make_certificate(order, targets, manner))
     if any(option is not None for option in (date, output, sign, bundle)):
         raise ConfigError(
             "--check takes neither --date, --output, --bundle nor --sign: the certificate states its own date"
         )
     with samples_done(None, manner) as tell:
         numbers = count(1)
-        found = _checked(
+        found = _check_certificate(
             check,
             suite,
             results,
@@ -136,7 +136,7 @@ class _Order(NamedTuple):
     bundle: str | None
 
 
-def _made(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> int:
+def _make_certificate(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> int:
     """Write the certificate, its signature if a key is given, and its bundle; print it. Return the exit code."""
     from litecheck.cli.file_conflicts import check_conflicts
     from litecheck.dates import iso_date
@@ -169,7 +169,7 @@ def _made(order: _Order, targets: tuple[Output, ...], manner: OutputOptions) -> 
     return made.exit_code
 
 
-def _checked(
+def _check_certificate(
     certificate: str,
     suite: str | None,
     results: str | None,

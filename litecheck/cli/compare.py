@@ -82,7 +82,7 @@ def compare(
     rule = named(semantics)
     options.check_own_choice(told, rule)
     tensor = options.tensor(told, dtype, shape)
-    ours, theirs = _both(expected, actual, expected_dtype, tensor)
+    ours, theirs = _read_tensors(expected, actual, expected_dtype, tensor)
     ours, reals = (
         options.in_float32(expected, ours, log),
         options.in_float32(actual, theirs.values, log),
@@ -96,7 +96,7 @@ def compare(
     raise typer.Exit(comparison.exit_code)
 
 
-def _both(
+def _read_tensors(
     expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
 ) -> tuple[Any, Stored]:
     """Return expected and actual values. Raw bytes have the shape of the other tensor, unless an option states it.

@@ -92,11 +92,11 @@ def parse(table: Any, file: Path) -> Options:
             hint = "; write the keys without [tool.litecheck]" if nested else suggestion(key, _READERS)
             raise ConfigError(f"{visible(str(file))}: unknown key {shorten(repr(key))}{hint}")
     options = {_field(k): _READERS[k](_Value(k, v, file)) for k, v in table.items()}
-    stated = {key: _setting(content) for key, content in table.items()}
+    stated = {key: _freeze_value(content) for key, content in table.items()}
     return Options(**options, configuration=Configuration(os.path.abspath(file), stated))
 
 
-def _setting(content: Any) -> Setting:
+def _freeze_value(content: Any) -> Setting:
     """Return a value of the file as immutable plain data."""
     if isinstance(content, Mapping):
         return {str(key): tuple(v) if isinstance(v, list) else v for key, v in content.items()}

@@ -41,11 +41,11 @@ def explain(
     from litecheck.rendering.explain import explain as explained
 
     profiles, width = complete.selected(profile), max(NARROWEST, min(terminal_width() or 80, 120))
-    paths = _piped() if path == STDIN else [path]
+    paths = _paths_from_stdin() if path == STDIN else [path]
     print("\n".join(explained(one, profiles, width) for one in paths), end="")
 
 
-def _piped() -> list[str]:
+def _paths_from_stdin() -> list[str]:
     """Return the paths from stdin, without duplicates. Raise ConfigError if there are none."""
     paths = dict.fromkeys(line.strip() for line in sys.stdin if line.strip())
     if not paths:

@@ -109,7 +109,7 @@ def _print_paragraph(page: Console, paragraph: str) -> None:
 
 def _panels(command: Any, context: Any) -> Iterator[Panel]:
     shown = [p for p in command.get_params(context) if not p.hidden]
-    arguments = [(_placeholder(p), _described(p)) for p in shown if p.param_type_name == "argument"]
+    arguments = [(_placeholder(p), _parameter_help(p)) for p in shown if p.param_type_name == "argument"]
     options = [p for p in shown if p.param_type_name == "option"]
     commands = [(name, _summary(command.get_command(context, name))) for name in _commands(command, context)]
     if arguments:
@@ -139,7 +139,7 @@ def _option_rows(option: Any) -> list[Row]:
     names = ", ".join(
         sorted((*option.opts, *option.secondary_opts), key=lambda name: not name.startswith("--"))
     )
-    first, *rest = _described(option).split("\n")
+    first, *rest = _parameter_help(option).split("\n")
     more = (line.partition(": ") for line in rest)
     return [
         (names if option.is_flag else f"{names} {_placeholder(option)}", first),
@@ -147,7 +147,7 @@ def _option_rows(option: Any) -> list[Row]:
     ]
 
 
-def _described(parameter: Any) -> str:
+def _parameter_help(parameter: Any) -> str:
     from rich.markup import escape
 
     text = escape(parameter.help or "")

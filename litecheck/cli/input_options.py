@@ -35,7 +35,7 @@ class InputOptions:
 def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | None) -> InputOptions:
     """Return the inputs from files and the seed. Raise LitecheckError."""
     point = _entry(model, signature)
-    files = dict(_named(point, text) for text in given)
+    files = dict(_split_assignment(point, text) for text in given)
     if len(files) < len(given):
         raise ConfigError("--input: the same input is given twice")
     arrays = {name: _read(point, name, file, model.file) for name, file in files.items()}
@@ -76,7 +76,7 @@ def given_samples(
     return (fed.arrays,), "; ".join(f"{name} {source}" for name, source in fed.sources.items())
 
 
-def _named(point: EntryPoint, text: str) -> tuple[str, str]:
+def _split_assignment(point: EntryPoint, text: str) -> tuple[str, str]:
     """Split NAME=FILE. Names may contain equals signs, and a number is a position."""
     names = [name for name, _ in point.inputs]
     found = [name for name in names if text.startswith(f"{name}=")]

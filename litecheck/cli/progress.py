@@ -104,14 +104,14 @@ def steps(
     total: int, no_color: bool = False, weights: Mapping[str, float] | None = None, before: str = ""
 ) -> Iterator[Advance]:
     """Yield a function ``advance(what)`` to be called after each task."""
-    with _shown(Bar(total, True, no_color, before)) as bar:
+    with _show_later(Bar(total, True, no_color, before)) as bar:
         yield Advance(bar, weights or {})
 
 
 @contextmanager
 def samples_done(total: int | None, manner: OutputOptions) -> Iterator[Callable[[int, str], None]]:
     """Yield a function ``tell(done, what)`` for the number of finished samples. ``total`` is None if it is unknown."""
-    with _shown(Bar(total, True, manner.no_color), manner.quiet) as bar:
+    with _show_later(Bar(total, True, manner.no_color), manner.quiet) as bar:
         yield bar.show
 
 
@@ -126,12 +126,12 @@ def progress(files: Sequence[str], manner: OutputOptions) -> Iterator[Iterator[s
             yield file
         bar.show(sum(sizes), "")
 
-    with _shown(Bar(sum(sizes), False, manner.no_color), manner.quiet) as bar:
+    with _show_later(Bar(sum(sizes), False, manner.no_color), manner.quiet) as bar:
         yield one_by_one()
 
 
 @contextmanager
-def _shown(bar: Bar, quiet: bool = False) -> Iterator[Bar]:
+def _show_later(bar: Bar, quiet: bool = False) -> Iterator[Bar]:
     """Show the bar after a second if stderr is a terminal."""
     timer = threading.Timer(DELAY, bar.start)
     timer.daemon = True

@@ -95,7 +95,7 @@ def tensor(told: ParameterOptions, dtype: str | None, shape: str | None) -> Tens
     """
     _check_one_way(told)
     if not told.like:
-        return TensorOptions(dtype, parse_shape(shape), _given(told) if told.scale else None)
+        return TensorOptions(dtype, parse_shape(shape), _parse_parameters(told) if told.scale else None)
     from litecheck.quantizer.model_tensor import find_tensor
     from litecheck.quantizer.tensor_parameters import stated_parameters
 
@@ -120,7 +120,7 @@ def _check_one_way(told: ParameterOptions) -> None:
         raise ConfigError(f"--from-data: {told.from_data!r} is neither symmetric nor asymmetric")
 
 
-def _given(told: ParameterOptions) -> Parameters:
+def _parse_parameters(told: ParameterOptions) -> Parameters:
     import numpy as np
 
     from litecheck.quantizer.types import Parameters

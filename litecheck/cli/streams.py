@@ -36,13 +36,13 @@ class GuardedStream:
 
     def write(self, text: str) -> int:
         """Write text that may contain names."""
-        self._put(self._continued(text))
+        self._put(self._escape_continuation(text))
         return len(text)
 
     def write_styled(self, text: str) -> int:
         """Write the output of a console: its codes unchanged, the text between them escaped."""
         parts = _CODES.split(text)
-        self._put("".join(part if n % 2 else self._continued(part) for n, part in enumerate(parts)))
+        self._put("".join(part if n % 2 else self._escape_continuation(part) for n, part in enumerate(parts)))
         return len(text)
 
     def write_machine_text(self, text: str, workflow: bool = False) -> None:
@@ -56,7 +56,7 @@ class GuardedStream:
         with self._tolerant():
             self.stream.flush()
 
-    def _continued(self, text: str) -> str:
+    def _escape_continuation(self, text: str) -> str:
         text = escape.escaped(text, lines=True, before=self._line)
         line = (self._line + text).rpartition("\n")[2].lstrip(" ")
         found = _OPEN_COMMAND.search(line)

@@ -136,7 +136,7 @@ def run(
 
     read = read_suite(suite)
     limits = Limits(timeout, memory << 20)
-    opened, at_once = _opened(device, limits, device_version, cluster)
+    opened, at_once = _open_device(device, limits, device_version, cluster)
     try:
         with steps(len(read.manifest.cases), no_color) as advance:
             run_suite(
@@ -157,7 +157,7 @@ def run(
         raise typer.Exit(UNJUDGED)
 
 
-def _opened(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:
+def _open_device(device: str, limits: Limits, build: str, cluster: str | None) -> tuple[Device, int]:
     """Return the device, here or on a cluster, and the number of its parallel jobs."""
     from litecheck.devices.registry import open_device
 

@@ -38,9 +38,9 @@ def judge_answers(answers: str, *, header: str | None, output: str, no_color: bo
 
     asked = None
     if header is not None:
-        with _opened(header) as lines:
+        with _open_text(header) as lines:
             asked = parse_header(lines.readline(4096).decode("ascii", "replace"), header, 1)
-    with _opened(answers) as file:
+    with _open_text(answers) as file:
         limited = iter(partial(file.readline, _LINE_LIMIT), b"")
         report = judge_stream(limited, "stdin" if answers == "-" else answers, asked)
     if output == "json":
@@ -51,7 +51,7 @@ def judge_answers(answers: str, *, header: str | None, output: str, no_color: bo
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
+def _open_text(path: str) -> Iterator[BinaryIO]:
     """Open a file for reading, or stdin, which is not closed."""
     if path == "-":
         yield sys.stdin.buffer

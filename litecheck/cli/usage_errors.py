@@ -18,8 +18,8 @@ def usage_text(error: Any) -> str:
 
     Example: ``missing option --device; 'litecheck devices' lists the devices. See 'litecheck verify --help'``.
     """
-    known = {"NoSuchOption": _unknown_option, "MissingParameter": _missing, "BadParameter": _wrong_value}
-    describe = known.get(type(error).__name__, _other)
+    known = {"NoSuchOption": _unknown_option, "MissingParameter": _missing_text, "BadParameter": _wrong_value}
+    describe = known.get(type(error).__name__, _other_text)
     text = describe(error)
     stop = "" if text.endswith("?") else "."
     return f"{text}{stop} See '{error.ctx.command_path} --help'" if error.ctx else text
@@ -34,7 +34,7 @@ def _unknown_option(error: Any) -> str:
     return f"unknown option {name}" + (f"; did you mean {similar}?" if similar else "")
 
 
-def _missing(error: Any) -> str:
+def _missing_text(error: Any) -> str:
     parameter = error.param
     if parameter.param_type_name == "argument":
         return f"missing argument {parameter.make_metavar(error.ctx).rstrip('.')}"
@@ -50,7 +50,7 @@ def _wrong_value(error: Any) -> str:
     return f"{_name(parameter)}: {message}"
 
 
-def _expected(kind: Any) -> str:
+def _expected_values(kind: Any) -> str:
     """Return the values of a type of numbers. Example: ``a whole number from 1``."""
     noun = "a whole number" if kind.name.startswith("int") else "a number"
     low = getattr(kind, "min", None)
@@ -61,6 +61,6 @@ def _name(parameter: Any) -> str:
     return str(max(parameter.opts, key=len))
 
 
-def _other(error: Any) -> str:
+def _other_text(error: Any) -> str:
     message = str(error.format_message()).rstrip(".")
     return message[:1].lower() + message[1:]

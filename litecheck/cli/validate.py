@@ -155,7 +155,7 @@ def run(
         check_output(written.file)
     elif option := "--reason" if written.reason else "--expires" if written.expires else "":
         raise ConfigError(f"{option}: got no --write-baseline FILE, expected the file of the new entries")
-    if of_targets := _of_targets(options):
+    if of_targets := _target_options(options):
         policy.check_gate(of_targets[0], complete.selected(options.profile) if options.profile else ())
     if options.select or options.ignore or levels or options.per_file_ignores:
         policy.check_patterns(choices, complete.selected(options.profile))
@@ -197,7 +197,7 @@ def _read_by(options: Options) -> list[str]:
     return [file for file in (options.baseline, *profiles, found and str(found.file)) if file]
 
 
-def _of_targets(options: Options) -> list[str]:
+def _target_options(options: Options) -> list[str]:
     """Return the given options that need a target."""
     given = {
         "--fail-on-fallback": options.fail_on_fallback,

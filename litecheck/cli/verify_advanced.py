@@ -56,7 +56,7 @@ def _names(key: str, value: str) -> tuple[str, ...]:
     return names
 
 
-def _at_least(least: int) -> Callable[[str, str], int]:
+def _integer_reader(least: int) -> Callable[[str, str], int]:
     def read(key: str, value: str) -> int:
         if not (value.isascii() and value.isdigit() and int(value) >= least):
             raise ConfigError(f"--set {key}={value}: got {value!r}, expected a whole number from {least}")
@@ -93,7 +93,7 @@ KEYS: dict[str, Key] = {
     "inputs": Key("KIND,...", "Use only inputs of these kinds: propagated, random, directed.", _inputs),
     "member": Key("NAME", "Select a model of a .task or .litertlm bundle.", _text),
     "record": Key("DIR", "Save the outputs of the device to DIR, for recorded:DIR.", _text),
-    "repeat": Key("N", "Run each input N times. [default: 2]", _at_least(1)),
+    "repeat": Key("N", "Run each input N times. [default: 2]", _integer_reader(1)),
     "require": Key("OPERATOR,...", "Fail if the device does not support these operators, or 'all'.", _names),
     "scrub": Key("yes", "Replace the names of tensors and operators in the files of --reproduce, to share them.", _flag),
     "shapes": Key("yes", "Test each kind of operator in further shapes, such as batch 5 and width 260.", _flag),

@@ -65,60 +65,60 @@ class CauseSearch:
         base = self._trial(tuple(range(len(self.stimuli))), self.nearest)
         if base is None or not base.left:
             return ()
-        chosen = self._chosen(base)
+        chosen = self._choose_inferences(base)
         near = self._trial(chosen, self.nearest)
         if near is None:
             return ()
-        before = [candidate for candidate in self._ways(self.nearest, ()) if candidate.names in self.likely]
-        if whole := self._whole(before, base.left):
+        before = [candidate for candidate in self._candidate_arithmetics(self.nearest, ()) if candidate.names in self.likely]
+        if whole := self._complete_causes(before, base.left):
             return whole
-        first = self._best(chosen, near, self._ways(self.nearest, ()))
+        first = self._best_candidates(chosen, near, self._candidate_arithmetics(self.nearest, ()))
         if not first:
-            return self._hidden(base, chosen, near)
-        if whole := self._whole(first, base.left):
+            return self._hidden_pairs(base, chosen, near)
+        if whole := self._complete_causes(first, base.left):
             return whole
         candidate = first[0]
         trial = self._trial(chosen, candidate.arithmetic)
-        second = self._best(chosen, trial, self._ways(candidate.arithmetic, candidate.names)) if trial else []
-        return self._told(base.left, first, second)
+        second = self._best_candidates(chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)) if trial else []
+        return self._describe_pair(base.left, first, second)
 
-    def _hidden(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
+    def _hidden_pairs(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
         """Return pairs of causes that explain all differences although neither alone makes values correct.
 
         The first of the pair at least halves the total difference, the second explains the rest.
         """
-        candidates = [candidate for candidate in self._ways(self.nearest, ()) if not candidate.slow]
+        candidates = [candidate for candidate in self._candidate_arithmetics(self.nearest, ()) if not candidate.slow]
         trials = [(self._trial(chosen, candidate.arithmetic), candidate) for candidate in candidates]
         distances = [(trial.distance, n) for n, (trial, _) in enumerate(trials) if trial is not None]
         if not distances or 2 * min(distances)[0] > near.distance:
             return ()
         trial, candidate = trials[min(distances)[1]]
-        second = self._best(chosen, trial, self._ways(candidate.arithmetic, candidate.names)) if trial else []
-        return self._whole(second, base.left)
+        second = self._best_candidates(chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)) if trial else []
+        return self._complete_causes(second, base.left)
 
-    def _whole(self, candidates: Sequence[_Candidate], count: int) -> tuple[Cause, ...]:
+    def _complete_causes(self, candidates: Sequence[_Candidate], count: int) -> tuple[Cause, ...]:
         """Return the candidates that explain all differences."""
         every = (
             Cause(candidate.names, candidate.does, count, 0)
             for candidate in candidates
-            if self._left(candidate) == 0
+            if self._count_left(candidate) == 0
         )
         return tuple(islice(every, _LISTED))
 
-    def _told(
+    def _describe_pair(
         self, count: int, first: Sequence[_Candidate], second: Sequence[_Candidate]
     ) -> tuple[Cause, ...]:
-        if both := self._whole(second, count):
+        if both := self._complete_causes(second, count):
             return both
         others = second or first
-        chosen, left = others[0], self._left(others[0])
+        chosen, left = others[0], self._count_left(others[0])
         if left is None or left >= count:
             return ()
-        alike = tuple(" and ".join(w.names) for w in others[1:] if self._left(w) == left)
+        alike = tuple(" and ".join(w.names) for w in others[1:] if self._count_left(w) == left)
         patterns = self._patterns(chosen.arithmetic)
         return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
 
-    def _ways(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Candidate]:
+    def _candidate_arithmetics(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Candidate]:
         """Yield the published arithmetics (for a first cause), then the base with a single step or defect changed."""
         opcode = self.case.operators[0].opcode
         main = self.case.cut.model.subgraphs[0]
@@ -136,13 +136,13 @@ class CauseSearch:
             changed = base.under(opcode, {**variants, "defect": name})
             yield _Candidate((*names, f"defect: {name}"), changed, known.does, known.windowed)
 
-    def _best(
+    def _best_candidates(
         self, chosen: tuple[int, ...], near: _Trial, candidates: Iterator[_Candidate]
     ) -> list[_Candidate]:
         """Return the candidates that explain differences of the chosen inferences, those with the fewest remaining
         differences first."""
-        few = self._few(chosen)
-        nearby = _compared(near.made[: len(few)], near.actual[: len(few)])
+        few = self._cheap_inferences(chosen)
+        nearby = _compare_outputs(near.made[: len(few)], near.actual[: len(few)])
         scored = []
         for place, candidate in enumerate(candidates):
             numbers, beside = (few, nearby) if candidate.slow else (chosen, near)
@@ -152,7 +152,7 @@ class CauseSearch:
         scored.sort(key=lambda one: one[:3])
         return [candidate for *_, candidate in islice(scored, 2 * _LISTED)]
 
-    def _chosen(self, base: _Trial) -> tuple[int, ...]:
+    def _choose_inferences(self, base: _Trial) -> tuple[int, ...]:
         """Return the inferences with the most differences, within the limit of work; at least one."""
         lefts = base.lefts
         order = sorted(range(len(self.stimuli)), key=lambda n: -lefts[n])
@@ -163,7 +163,7 @@ class CauseSearch:
                 kept.append(number)
         return tuple(kept)
 
-    def _few(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    def _cheap_inferences(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
         """Return the chosen inferences for a slow candidate, which computes product by product."""
         sums = sum(a.size for a in self.actual[chosen[0]])
         work = self._work(chosen[0])
@@ -177,7 +177,7 @@ class CauseSearch:
         made = sum(a.size for a in self.actual[number])
         return made * max([w.size // max(w.quantization.scale.size, 1) for w in weights] or [1])
 
-    def _left(self, candidate: _Candidate) -> int | None:
+    def _count_left(self, candidate: _Candidate) -> int | None:
         """Count the differences that the candidate leaves in all inferences."""
         trial = self._trial(tuple(range(len(self.stimuli))), candidate.arithmetic)
         return None if trial is None else trial.left
@@ -186,7 +186,7 @@ class CauseSearch:
         made = Expectation(self.case, [self.stimuli[n] for n in numbers])(arithmetic)
         if made is None:
             return None
-        return _compared(tuple(made), tuple(self.actual[n] for n in numbers))
+        return _compare_outputs(tuple(made), tuple(self.actual[n] for n in numbers))
 
     def _patterns(self, arithmetic: Arithmetic) -> tuple[MismatchCluster, ...]:
         """Return the patterns of the differences that an arithmetic leaves, in the first output with differences."""
@@ -228,7 +228,7 @@ class _Trial:
         gained = near.left - self.left
         if gained < max(_MANY, _SHARE * near.left):
             return False
-        changed = sum(_unlike(*pair) for pair in zip(self.made, near.made, strict=True))
+        changed = sum(_count_differences(*pair) for pair in zip(self.made, near.made, strict=True))
         right = sum(
             int(np.count_nonzero((m != n) & (m == a)))
             for made, old, actual in zip(self.made, near.made, self.actual, strict=True)
@@ -237,11 +237,11 @@ class _Trial:
         return bool(changed) and right >= _RIGHT * changed
 
 
-def _compared(made: tuple[Arrays, ...], actual: tuple[Arrays, ...]) -> _Trial:
-    return _Trial(made, actual, tuple(_unlike(*pair) for pair in zip(made, actual, strict=True)))
+def _compare_outputs(made: tuple[Arrays, ...], actual: tuple[Arrays, ...]) -> _Trial:
+    return _Trial(made, actual, tuple(_count_differences(*pair) for pair in zip(made, actual, strict=True)))
 
 
-def _unlike(some: Arrays, others: Arrays) -> int:
+def _count_differences(some: Arrays, others: Arrays) -> int:
     return sum(int(np.count_nonzero(a != b)) for a, b in zip(some, others, strict=True))
 
 

@@ -42,7 +42,7 @@ def difference(
         and np.array_equal(expected, actual)
     ):
         return Difference(*head, 0, 0, tolerance, 0)
-    found = [_differing(e, a) for e, a in zip(expected, actual, strict=True)]
+    found = [_find_differing(e, a) for e, a in zip(expected, actual, strict=True)]
     if not any(at.size for at in found):
         return Difference(*head, 0, 0, tolerance, 0)
     measure = _shares if real else _steps
@@ -74,7 +74,7 @@ def _is_real(array: Array) -> bool:
     return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
 
 
-def _differing(expected: Array, actual: Array) -> NDArray[np.int64]:
+def _find_differing(expected: Array, actual: Array) -> NDArray[np.int64]:
     """Return the flat positions of elements that are not equal."""
     if np.array_equal(expected, actual):
         return np.empty(0, np.int64)

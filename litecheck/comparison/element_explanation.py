@@ -99,10 +99,10 @@ def explain(
         device=device,
         candidates=(*rounded, *known),
     )
-    return found if value is None else _followed(found, value, element.bounds)
+    return found if value is None else _add_exact_value(found, value, element.bounds)
 
 
-def _followed(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
+def _add_exact_value(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
     """Add the exact value to the explanation, with accumulator and multiplier if the operator has them."""
     shown, limit = decimals(value.quotient), _limit(value, bounds)
     found = replace(
@@ -210,7 +210,7 @@ class _Element:
         named = {a.name: a for a in (self.interpreter.arithmetic, *others)}
         for name, arithmetic in named.items():
             variants = arithmetic.variants_of(self.interpreter.model.subgraphs[0], self.operator)
-            bound = self._under(arithmetic)
+            bound = self._bind_arithmetic(arithmetic)
             key = variants.get("defect"), *(bound.variants.get(cell.step) for cell in self.active)
             if key not in known:
                 known[key] = self._value(bound, None if "defect" in variants else crop)
@@ -232,14 +232,14 @@ class _Element:
         for name in defects_of(opcode):
             other = replace(base.under(opcode, {**variants, "defect": name}), name=name)
             try:
-                bound = self._under(other)
+                bound = self._bind_arithmetic(other)
             except RunError:
                 continue
             value = self._value(bound, crop_narrowly if DEFECTS[name].windowed else None)
             if value is not None:
                 yield Candidate(f"defect: {name}", value, kind="defect")
 
-    def _under(self, arithmetic: Arithmetic) -> BoundKernel:
+    def _bind_arithmetic(self, arithmetic: Arithmetic) -> BoundKernel:
         """Return the operator bound to its kernel under another arithmetic."""
         model = self.interpreter.model
         return bind(model.subgraphs[0], self.operator, arithmetic, ReferenceInterpreter(model, arithmetic))

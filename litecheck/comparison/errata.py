@@ -30,7 +30,7 @@ def known_fault(device_name: str, model: Model, outcome: Outcome) -> str:
     if resolver != _TFLM and not device_name.startswith(_DEVICE):
         return ""
     main = model.subgraphs[0]
-    told = (_told(bound(model, main, operator), resolver, outcome) for operator in main.operators)
+    told = (_fault_sentence(bound(model, main, operator), resolver, outcome) for operator in main.operators)
     return next(filter(None, told), "") or (_unmet(model, outcome) if resolver == _TFLM else "")
 
 
@@ -43,7 +43,7 @@ def _unmet(model: Model, outcome: Outcome) -> str:
     return "; ".join(f"profile {_TFLM}, {path}: {because}" for path, because in unmet.items())
 
 
-def _told(operands: Operands, resolver: str, outcome: Outcome) -> str:
+def _fault_sentence(operands: Operands, resolver: str, outcome: Outcome) -> str:
     found = [
         fault
         for fault in faults_of(operands)

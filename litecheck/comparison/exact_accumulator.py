@@ -25,7 +25,7 @@ def _int32(accumulator: int, source: Operand) -> int:
     return accumulator if source.dtype == "int16" else (accumulator + 2**31) % 2**32 - 2**31
 
 
-def _finished(site: ElementSite, accumulator: int, channel: int) -> Exact:
+def _rescale_sum(site: ElementSite, accumulator: int, channel: int) -> Exact:
     """Return a sum of products of input and weight, with bias, rescaled by the scales of its channel."""
     source, weight = site.operands["input"], site.operands["weight"]
     bias = site.operands.get("bias")
@@ -66,7 +66,7 @@ def _conv_2d(site: ElementSite) -> Exact:
     for (i, j), (y, x) in _windows(site, (kernel_h, kernel_w)):
         pixel = source.data[n, y, x, first : first + depth].astype(object) - source.zero_point
         total += int((pixel * (weight.data[c, i, j].astype(object) - weight.zero_point)).sum())
-    return _finished(site, total, c)
+    return _rescale_sum(site, total, c)
 
 
 def _depthwise_conv_2d(site: ElementSite) -> Exact:
@@ -77,7 +77,7 @@ def _depthwise_conv_2d(site: ElementSite) -> Exact:
         centred(source, (n, y, x, d)) * (stored_value(weight, (0, i, j, c)) - zero)
         for (i, j), (y, x) in _windows(site, (weight.shape[1], weight.shape[2]))
     )
-    return _finished(site, total, c)
+    return _rescale_sum(site, total, c)
 
 
 def _transpose_conv(site: ElementSite) -> Exact:
@@ -90,7 +90,7 @@ def _transpose_conv(site: ElementSite) -> Exact:
     for (i, y), (j, x) in product(down, across):
         pixel = source.data[n, y, x].astype(object) - source.zero_point
         total += int((pixel * (weight.data[c, i, j].astype(object) - zero)).sum())
-    return _finished(site, total, c)
+    return _rescale_sum(site, total, c)
 
 
 def _stamps(
@@ -114,7 +114,7 @@ def _fully_connected(site: ElementSite) -> Exact:
     depth = weight.data.size // units
     pixels = source.data.reshape(-1, depth)[row].astype(object) - source.zero_point
     total = int((pixels * (weight.data.reshape(units, depth)[unit].astype(object) - zero)).sum())
-    return _finished(site, total, unit)
+    return _rescale_sum(site, total, unit)
 
 
 def _batch_matmul(site: ElementSite) -> Exact:
@@ -131,7 +131,7 @@ def _batch_matmul(site: ElementSite) -> Exact:
     return site.accumulated(_int32(int(terms.sum()), lhs), multiplier)
 
 
-def _summed(site: ElementSite, mean: bool) -> Exact:
+def _reduced_sum(site: ElementSite, mean: bool) -> Exact:
     """Return the sum, or the mean, of the input along the reduced axes."""
     source = site.operands["input"]
     axes = {int(a) % source.data.ndim for a in site.operands["axis"].data.reshape(-1)}
@@ -160,8 +160,8 @@ FORMULAS: dict[str, Formula] = {
     "transpose_conv": _transpose_conv,
     "fully_connected": _fully_connected,
     "batch_matmul": _batch_matmul,
-    "mean": lambda site: _summed(site, mean=True),
-    "sum": lambda site: _summed(site, mean=False),
+    "mean": lambda site: _reduced_sum(site, mean=True),
+    "sum": lambda site: _reduced_sum(site, mean=False),
     "average_pool_2d": _average_pool_2d,
     **exact_elementwise.FORMULAS,
 }

@@ -40,18 +40,18 @@ def _mul(site: ElementSite) -> Exact | None:
     return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
 
 
-def _rescaled(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
+def _rescale_value(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
     """Rescale one value, minus its zero point, from the input's scale to the output's."""
     source = site.operands["input"]
     multiplier = slope * fraction(source.scale) / fraction(site.output.scale)
     return site.accumulated(centred(source, site.index), multiplier)
 
 
-def _bounded(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
+def _bounded_formula(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
     """Return a formula that rescales one value and clamps it to real bounds."""
 
     def at(site: ElementSite) -> Exact:
-        made = _rescaled(site)
+        made = _rescale_value(site)
         real = made.quotient * fraction(site.output.scale)
         if real < lower or (upper is not None and real > upper):
             return site.steps(Fraction(lower if real < lower else upper or 0))
@@ -62,24 +62,24 @@ def _bounded(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
 
 def _leaky_relu(site: ElementSite) -> Exact:
     below = centred(site.operands["input"], site.index) < 0
-    return _rescaled(site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1))
+    return _rescale_value(site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1))
 
 
 def _prelu(site: ElementSite) -> Exact:
     if centred(site.operands["input"], site.index) >= 0:
-        return _rescaled(site)
+        return _rescale_value(site)
     alpha = site.operands["alpha"]
-    return _rescaled(site, centred(alpha, aligned(alpha, site.index)) * fraction(alpha.scale))
+    return _rescale_value(site, centred(alpha, aligned(alpha, site.index)) * fraction(alpha.scale))
 
 
 def _abs(site: ElementSite) -> Exact:
-    return _rescaled(site, Fraction(-1 if centred(site.operands["input"], site.index) < 0 else 1))
+    return _rescale_value(site, Fraction(-1 if centred(site.operands["input"], site.index) < 0 else 1))
 
 
 def _quantize(site: ElementSite) -> Exact | None:
     source = site.operands["input"]
     if source.data.dtype.kind != "f":
-        return _rescaled(site)
+        return _rescale_value(site)
     real, q = float(source.data[site.index]), site.output.quantization
     if not math.isfinite(real):
         return None
@@ -92,13 +92,13 @@ def _quantize(site: ElementSite) -> Exact | None:
 def _resize_bilinear(site: ElementSite) -> Exact:
     source, (n, row, column, c) = site.operands["input"], site.index
     height, width = (int(v) for v in site.operands["size"].data.reshape(-1))
-    down = _between(site, source.shape[1], height, row)
-    across = _between(site, source.shape[2], width, column)
+    down = _neighbor_positions(site, source.shape[1], height, row)
+    across = _neighbor_positions(site, source.shape[2], width, column)
     terms = (by * to * stored_value(source, (n, y, x, c)) for (y, by), (x, to) in product(down, across))
     return Exact(sum(terms, Fraction(0)))
 
 
-def _between(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
+def _neighbor_positions(site: ElementSite, size: int, out: int, at: int) -> tuple[tuple[int, Fraction], ...]:
     """Return the two input positions around an output position along a side, with their weights."""
     corners, half = site.option("align_corners", False), site.option("half_pixel_centers", False)
     step = Fraction(size - 1, out - 1) if corners and out > 1 else Fraction(size, out)
@@ -150,10 +150,10 @@ FORMULAS: dict[str, Formula] = {
     "mul": _mul,
     "div": _reals(operator.truediv),
     "squared_difference": _reals(lambda x, y: (x - y) ** 2),
-    "relu": _bounded(0, None),
-    "relu6": _bounded(0, 6),
-    "relu_n1_to_1": _bounded(-1, 1),
-    "relu_0_to_1": _bounded(0, 1),
+    "relu": _bounded_formula(0, None),
+    "relu6": _bounded_formula(0, 6),
+    "relu_n1_to_1": _bounded_formula(-1, 1),
+    "relu_0_to_1": _bounded_formula(0, 1),
     "leaky_relu": _leaky_relu,
     "prelu": _prelu,
     "abs": _abs,

@@ -46,7 +46,7 @@ def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCoun
     axes = (pattern.gathering.dimension for pattern in found)
     axis = next((axis for axis in axes if axis is not None), None)
     told.sort(key=lambda one: one.held < one.count or one.rest)
-    return tuple(told), None if axis is None else _along(scatter, axis)
+    return tuple(told), None if axis is None else _dimension_patterns(scatter, axis)
 
 
 def positions(s: Scatter) -> tuple[Pattern, ...]:
@@ -68,17 +68,17 @@ def _elements(found: tuple[Pattern, ...]) -> float:
     return min((p.gathering.there for p in found if p.whole), default=inf)
 
 
-def _named(rank: int) -> tuple[str, ...]:
+def _dimension_names(rank: int) -> tuple[str, ...]:
     """Return the names of the dimensions."""
     return _AXES.get(rank, (*(f"index of dimension {n}" for n in range(rank - 1)), "channel"))
 
 
-def _along(s: Scatter, axis: int) -> PerAxisCounts | None:
+def _dimension_patterns(s: Scatter, axis: int) -> PerAxisCounts | None:
     if s.shape[axis] > COUNTED:
         return None
     place = np.unravel_index(s.flat, s.shape)[axis]
     counts = np.bincount(place, minlength=s.shape[axis]).tolist()
-    return PerAxisCounts(axis, _named(len(s.shape))[axis], tuple(counts))
+    return PerAxisCounts(axis, _dimension_names(len(s.shape))[axis], tuple(counts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,12 +114,12 @@ def _axes(s: Scatter) -> tuple[Pattern, ...]:
     """Return the patterns of every dimension."""
     rank, found = len(s.shape), list[Pattern]()
     places_ = np.unravel_index(s.flat, s.shape) if rank else ()
-    for at, (name, place) in enumerate(zip(_named(rank), places_, strict=False)):
+    for at, (name, place) in enumerate(zip(_dimension_names(rank), places_, strict=False)):
         if s.shape[at] > 1:
             others = tuple(n for n in range(rank) if n != at)
             counts = np.sum([f.sum(axis=others) for f in s.free], axis=0)
             axis = _Axis(s, at, name, counts, np.bincount(place, minlength=s.shape[at]))
-            found += narrowest(chain(_range(axis), _tails(axis), _steps(axis), _few(axis)))
+            found += narrowest(chain(_range(axis), _tails(axis), _steps(axis), _few_indexes(axis)))
     return tuple(found)
 
 
@@ -165,18 +165,18 @@ def _steps(axis: _Axis) -> Iterator[Pattern]:
         yield from axis.told("step", where, sum(_STEPS), close=True, step=step, first=first)
 
 
-def _few(axis: _Axis) -> Iterator[Pattern]:
+def _few_indexes(axis: _Axis) -> Iterator[Pattern]:
     """Yield patterns of a few arbitrary indexes: those with the most differences per element."""
     usual = _HOT * axis.hits.sum() / max(axis.counts.sum(), 1)
     order = np.argsort(-(axis.hits - usual * axis.counts), kind="stable")
     for many in range(2, min(_LISTED, int(np.count_nonzero(axis.hits))) + 1):
         chosen = np.sort(order[:many])
-        if _each_dense(axis, chosen):
+        if _all_dense(axis, chosen):
             indexes, tried = tuple(chosen.tolist()), comb(axis.length, many) * _LISTED
             yield from axis.told("indexes", axis.among(*chosen), tried, close=True, indexes=indexes)
 
 
-def _each_dense(axis: _Axis, chosen: Ints) -> bool:
+def _all_dense(axis: _Axis, chosen: Ints) -> bool:
     """Return True if differences are denser at each of these indexes than at all other indexes."""
     others = ~axis.among(*chosen)
     outside, elements = int(axis.hits[others].sum()), int(axis.counts[others].sum())

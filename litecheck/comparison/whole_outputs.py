@@ -95,11 +95,11 @@ class OutputHistory:
         places = [first.setdefault(number, place) for place, number in enumerate(self.order)]
         if isinstance(self.actual, StackedRuns):
             columns = self.actual.columns
-            if not any(map(np.any, _differing(tuple(c[places] for c in columns), columns))):
+            if not any(map(np.any, _find_differing(tuple(c[places] for c in columns), columns))):
                 return None
         for place, number, run in zip(places, self.order, self.actual, strict=True):
             before = self.actual[place]
-            off = sum(int(np.count_nonzero(m)) for m in _differing(before, run))
+            off = sum(int(np.count_nonzero(m)) for m in _find_differing(before, run))
             if off:
                 return NonRepeating(self.kinds[number], off, sum(a.size for a in run))
         return None
@@ -112,19 +112,19 @@ class OutputHistory:
         """
         belongs = [self.expected[number] for number in self.order]
         for expected, given in ((True, belongs), (False, self.actual)):
-            if found := self._as_before(given):
+            if found := self._equals_previous(given):
                 return StaleOutput(*found, expected)
         return None
 
-    def _as_before(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
+    def _equals_previous(self, given: Sequence[Arrays]) -> tuple[int, int] | None:
         """Return (wrong elements, inferences) if all wrong elements equal ``given`` an inference earlier; else None."""
         count, inferences, evident, values = 0, 0, 0, set[Any]()
-        for place, wrong in self._wrong():
+        for place, wrong in self._wrong_elements():
             changed = self._changed(place)
             for mask, new, now, before in zip(
                 wrong, changed, self.actual[place], given[place - 1], strict=True
             ):
-                if now.shape != before.shape or any(map(np.any, _differing((now[mask],), (before[mask],)))):
+                if now.shape != before.shape or any(map(np.any, _find_differing((now[mask],), (before[mask],)))):
                     return None
                 count += int(np.count_nonzero(mask))
                 evident += int(np.count_nonzero(mask & new))
@@ -139,17 +139,17 @@ class OutputHistory:
         now, before = (self.expected[number] for number in (self.order[place], self.order[place - 1]))
         if any(a.shape != b.shape for a, b in zip(now, before, strict=True)):
             return tuple(np.ones(a.shape, np.bool_) for a in now)
-        return _differing(now, before)
+        return _find_differing(now, before)
 
-    def _wrong(self) -> Iterator[tuple[int, tuple[Mask, ...]]]:
+    def _wrong_elements(self) -> Iterator[tuple[int, tuple[Mask, ...]]]:
         """Yield each inference after the first with unexpected outputs, and masks of the wrong elements."""
         for place, number in enumerate(self.order):
-            found = _differing(self.expected[number], self.actual[place])
+            found = _find_differing(self.expected[number], self.actual[place])
             if place and any(mask.any() for mask in found):
                 yield place, found
 
 
-def _differing(some: Arrays, others: Arrays) -> tuple[Mask, ...]:
+def _find_differing(some: Arrays, others: Arrays) -> tuple[Mask, ...]:
     return tuple(_bits(a) != _bits(b) for a, b in zip(some, others, strict=True))
 
 

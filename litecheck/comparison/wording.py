@@ -52,7 +52,7 @@ def element_sentence(e: Explained) -> str:
     """Describe the element, its expected value, and the computations that give the device's value."""
     rounded = [c for c in e.candidates if c.kind == "rounding"]
     nearest = [] if e.limit is not None else rounded
-    told = [*_exact(e), *_rounded(nearest), _reference(e), *_needed(e), _device(e)]
+    told = [*_exact(e), *_rounding_texts(nearest), _reference(e), *_needed_text(e), _device(e)]
     return f"element ({', '.join(map(str, e.index))}) of run {e.run}: {'; '.join(told)}"
 
 
@@ -74,7 +74,7 @@ def _exact(e: Explained) -> Iterator[str]:
     yield words
 
 
-def _rounded(rounded: Sequence[Candidate]) -> Iterator[str]:
+def _rounding_texts(rounded: Sequence[Candidate]) -> Iterator[str]:
     """Yield ``half away gives 7, half even 6``, or a single value if every rounding to nearest agrees."""
     nearest = [c for c in rounded if c.name != "truncation"]
     if len({c.value for c in nearest}) == 1:
@@ -90,7 +90,7 @@ def _reference(e: Explained) -> str:
     return f"{e.arithmetic}{f' ({chosen})' if chosen else ''} gives {e.expected}"
 
 
-def _needed(e: Explained) -> Iterator[str]:
+def _needed_text(e: Explained) -> Iterator[str]:
     """Yield ``88 needs an accumulator of 12345 to 12401, 1022 to 1078 less``; nothing without an accumulator."""
     if e.needs is None or e.accumulator is None:
         return
@@ -197,7 +197,7 @@ def _border(g: MismatchCluster) -> str:
     return f"lie in {rows} {_SIDES[g.side]} (the border that padding touches)"
 
 
-def _expected(g: MismatchCluster) -> str:
+def _expected_text(g: MismatchCluster) -> str:
     ends = zip(g.values, g.ends, strict=True)
     return f"lie where the reference gives {' or '.join(f'{value}, {_end(end)}' for value, end in ends)}"
 
@@ -216,7 +216,7 @@ _CLAIMS: Mapping[str, Callable[[MismatchCluster], str]] = {
     "indexes": _indexes,
     "border": _border,
     "run": lambda g: f"lie in run {g.run} of {g.length}",
-    "expected": _expected,
+    "expected": _expected_text,
     "given": lambda g: f"have the device's value {g.values[0]}",
     "side": lambda g: f"lie {g.side} the zero point {g.zero_point}",
 }

@@ -77,7 +77,7 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
     """
     if not failing or not passing:
         return ()
-    held = list(_held(failing, passing))
+    held = list(_common_traits(failing, passing))
     every = [*held, *_remainders(failing, passing)]
     alone = [SharedTraits((one.trait,), 0) for one in every if not one.having]
     if alone:
@@ -98,7 +98,7 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
     return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
 
 
-def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+def _common_traits(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
     """Yield traits of all failing probes: bools and words first, then lower bounds of numbers, then upper bounds."""
     names = dict.fromkeys(name for one in failing for name in one)
     numbers: list[str] = []
@@ -107,7 +107,7 @@ def _held(failing: Sequence[Properties], passing: Sequence[Properties]) -> Itera
         if any(value is None for value in values):
             continue
         if isinstance(values[0], (bool, str)):
-            yield from _same(name, values, [one.get(name) for one in passing])
+            yield from _common_value(name, values, [one.get(name) for one in passing])
         else:
             numbers.append(name)
     for least in (True, False):
@@ -133,7 +133,7 @@ def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) ->
                 yield _Held(PropertyBound(name, "not a multiple of", vector), having)
 
 
-def _same(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
+def _common_value(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
     """Yield the common value of all failing probes, if they agree."""
     value = values[0]
     if len(set(values)) == 1:

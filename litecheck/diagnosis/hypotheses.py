@@ -40,8 +40,8 @@ def hypotheses(probe: Probe, known: Choices | None = None) -> tuple[Hypothesis, 
     kernel = kernel_of(probe)
     known = {} if known is None else known
     try:
-        first = _asked(probe, {})
-        last = _asked(probe, {cell.path: cell.variants[-1] for cell in kernel.slots()})
+        first = _active_steps(probe, {})
+        last = _active_steps(probe, {cell.path: cell.variants[-1] for cell in kernel.slots()})
     except RunError:
         return ()
     key = id(kernel), first, last, _granularity(probe)
@@ -58,7 +58,7 @@ def _granularity(probe: Probe) -> tuple[object, ...]:
 
 def _choices(probe: Probe, chosen: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     try:
-        asked = _asked(probe, chosen)
+        asked = _active_steps(probe, chosen)
     except RunError:
         return
     free = next((cell for cell in asked if cell.path not in chosen and len(cell.variants) > 1), None)
@@ -69,7 +69,7 @@ def _choices(probe: Probe, chosen: Mapping[str, str]) -> Iterator[Mapping[str, s
         yield from _choices(probe, {**chosen, free.path: variant})
 
 
-def _asked(probe: Probe, chosen: Mapping[str, str]) -> tuple[VariantSlot, ...]:
+def _active_steps(probe: Probe, chosen: Mapping[str, str]) -> tuple[VariantSlot, ...]:
     subgraph, operator = probe.subgraph, probe.subgraph.operators[0]
     arithmetic = _arithmetic({probe.opcode: chosen})
     interpreter = ReferenceInterpreter(probe.model, arithmetic)

@@ -46,7 +46,7 @@ def diagnose(
         number, probe = numbered
         name = f"{number:04d}-{probe.opcode}"
         asked = tuple(probe.runs[run] for run in probe.asked)
-        job = Job(name, probe.model, _written(probe.model), asked, shares=probe.resized)
+        job = Job(name, probe.model, _write_model(probe.model), asked, shares=probe.resized)
         if not probe.series:
             answer = device.run(job)
         elif memory_of(device) is StateSupport.NONE:
@@ -61,7 +61,7 @@ def diagnose(
     with ThreadPoolExecutor(jobs) as pool:
         coming = pool.map(ask, enumerate(every))
         found = tuple(
-            _diagnosed(device.name, group, [next(coming) for _ in group.probes]) for group in groups
+            _diagnose_group(device.name, group, [next(coming) for _ in group.probes]) for group in groups
         )
     return Diagnosis(
         __version__,
@@ -69,12 +69,12 @@ def diagnose(
         device.described,
         tuple(models),
         seed,
-        tuple(_distinguished(found)),
+        tuple(_add_conditions(found)),
         tuple(general(_repeats(every))),
     )
 
 
-def _distinguished(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
+def _add_conditions(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
     """Yield the operators; those of one kind get the condition of the steps that no other group of the kind has.
 
     For example, CONV_2D int8 with the steps ``requantize`` and with ``requantize/grouped`` gives "" and ``grouped``.
@@ -86,7 +86,7 @@ def _distinguished(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
         yield replace(one, condition=" ".join(filter(None, conditions))) if len(alike) > 1 else one
 
 
-def _written(model: Model) -> bytes:
+def _write_model(model: Model) -> bytes:
     """Return a probe's model as a file, the same for every device."""
     content = _FILES.get(model)
     if content is None:
@@ -104,7 +104,7 @@ def _repeats(probes: Sequence[Probe]) -> int:
     return min(most.values(), default=0)
 
 
-def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
+def _diagnose_group(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
     found: list[ObservedOutput] = []
     unanswered: list[Unanswered] = []
     for probe, answer in zip(group.probes, answers, strict=True):
@@ -116,7 +116,7 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
             unanswered.append(replace(usable, fault=known_fault(device, probe.model, usable.outcome)))
         else:
             found.append(usable)
-    judged = _judged(device, group, found)
+    judged = _find_fitting(device, group, found)
     like = [properties(one.probe) for one in found]
     return replace(
         judged,
@@ -125,11 +125,11 @@ def _diagnosed(device: str, group: Group, answers: Sequence[Answer | Failure]) -
         unsteady=tuple(one.unsteady for one in found if one.unsteady is not None),
         tried=tried(like),
         untried=untried(group.opcode, group.kinds, like),
-        owned=tuple(_owned(judged, found)),
+        owned=tuple(_own_operators(judged, found)),
     )
 
 
-def _judged(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagnosed:
+def _find_fitting(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagnosed:
     """Return the candidates that fit.
 
     If none fits, try parametric variants, then one defect, then two, then describe the nearest candidate.
@@ -167,7 +167,7 @@ def _judged(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagn
     )
 
 
-def _owned(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[ModelOperator]:
+def _own_operators(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[ModelOperator]:
     """Return the models' own operators among the probes; an unexplained probe of an operator marks it as unexplained."""
     hypothesis = next(iter(judged.fits), None) or (
         judged.nearest.example.way if judged.nearest else Hypothesis(())

@@ -138,14 +138,14 @@ def observe(probe: Probe, answer: Answer | Failure) -> ObservedOutput | Unanswer
         return Unanswered(probe.name, Outcome.NOT_DELEGATED, "the device did not take it")
     tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]
     made = [tuple(map(requantized, tensors, run)) for run in answer.runs]
-    if len(made) != len(probe.asked) or not _fitting(probe, made):
+    if len(made) != len(probe.asked) or not _has_expected_form(probe, made):
         return Unanswered(probe.name, Outcome.WRONG_SHAPE, "outputs of another number, shape or type")
     if answer.ended:
         return Unanswered(probe.name, Outcome.CRASHED, f"{answer.ended} after it had answered")
     return ObservedOutput(probe, *deterministic(probe.name, probe.asked, made))
 
 
-def _fitting(probe: Probe, made: Sequence[Arrays]) -> bool:
+def _has_expected_form(probe: Probe, made: Sequence[Arrays]) -> bool:
     """Return True if outputs have the expected shapes and types: those of the reference for a model's own operator,
     those of the probe's tensors for a designed probe."""
     if probe.called:
@@ -176,7 +176,7 @@ def deterministic(
     to the previous input are assigned to that input.
     """
     given = [b"".join(array.tobytes() for array in arrays) for arrays in answers]
-    usual = _usual(asked, given)
+    usual = _most_frequent(asked, given)
     odd = [at for at, number in enumerate(asked) if given[at] != usual[number]]
     known = [answers[given.index(usual[number])] for number in sorted(usual)]
     if not odd:
@@ -184,7 +184,7 @@ def deterministic(
     flat = [_flat(answer) for answer in answers]
     right = [_flat(answer) for answer in known]
     moving = np.flatnonzero(np.any([flat[at] != right[asked[at]] for at in odd], axis=0))
-    late = _late(asked, [one[moving] for one in flat])
+    late = _delayed_values(asked, [one[moving] for one in flat])
     if late is None:
         return tuple(known), _unsteady(probe, asked, flat, right, odd)
     for number, values in late.items():
@@ -195,21 +195,21 @@ def deterministic(
     unsteady = NonDeterministic(
         probe, len(asked), different, len(moving), len(flat[0]), element, delayed=True
     )
-    return tuple(map(_shaped, right, known)), unsteady
+    return tuple(map(_restore_shapes, right, known)), unsteady
 
 
 def _flat(arrays: Arrays) -> NDArray[Any]:
     return np.concatenate([array.reshape(-1) for array in arrays])
 
 
-def _shaped(flat: NDArray[Any], like: Arrays) -> Arrays:
+def _restore_shapes(flat: NDArray[Any], like: Arrays) -> Arrays:
     parts = np.split(flat, np.cumsum([array.size for array in like])[:-1])
     return tuple(
         part.astype(array.dtype).reshape(array.shape) for part, array in zip(parts, like, strict=True)
     )
 
 
-def _usual(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
+def _most_frequent(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
     """Return the most frequent answer to each input, the first answer in a tie.
 
     For example, the inputs (1, 1, 1, 2) with the answers (a, b, a, c) give a for 1 and c for 2.
@@ -220,7 +220,7 @@ def _usual(asked: Sequence[int], given: Sequence[bytes]) -> dict[int, bytes]:
     return {number: count.most_common(1)[0][0] for number, count in counts.items()}
 
 
-def _late(asked: Sequence[int], moving: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]] | None:
+def _delayed_values(asked: Sequence[int], moving: Sequence[NDArray[Any]]) -> dict[int, NDArray[Any]] | None:
     """Return the values after each input, if the values of every inference depend on the previous input alone; else
     None."""
     found: dict[int, NDArray[Any]] = {}

@@ -71,8 +71,8 @@ def prepared(
     of its design follow. Raise ConfigError for an operator without probes that no model has, and for models without an
     operator that can be diagnosed.
     """
-    own = [probe for model in models for probe in _own(model, seed, len(models) > 1)]
-    there = sorted({probe.opcode for probe in own}) if models else [*probed(), *_usual()]
+    own = [probe for model in models for probe in _own_operator_probes(model, seed, len(models) > 1)]
+    there = sorted({probe.opcode for probe in own}) if models else [*probed(), *_default_operators()]
     known = there if models else [*probed(), *moving()]
     unknown = [opcode for opcode in opcodes if opcode not in known]
     if unknown:
@@ -85,34 +85,34 @@ def prepared(
     for opcode in opcodes or there:
         called = [probe for probe in own if probe.opcode == opcode]
         found += (
-            _grouped(_every(opcode, called, seed, repeats)) if called else _designed(opcode, seed, repeats)
+            _group_probes(_all_probes(opcode, called, seed, repeats)) if called else _designed_groups(opcode, seed, repeats)
         )
     return tuple(found)
 
 
 @cache
-def _usual() -> tuple[str, ...]:
+def _default_operators() -> tuple[str, ...]:
     """Return the operators of the specification that move data."""
     return tuple(opcode for opcode in moving() if opcode in load_profile("litert-int8").operators)
 
 
 @lru_cache(maxsize=64)
-def _designed(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
+def _designed_groups(opcode: str, seed: int, repeats: int) -> tuple[Group, ...]:
     """Return the groups of an operator's designed probes; they are the same for every device."""
-    return tuple(_grouped(_every(opcode, (), seed, repeats)))
+    return tuple(_group_probes(_all_probes(opcode, (), seed, repeats)))
 
 
-def _every(opcode: str, called: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
+def _all_probes(opcode: str, called: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
     """Return the probes of an operator, those of models, and one probe of each type in further shapes."""
     several = [*probes(opcode, seed), *called]
     bases = {kind_of(probe): probe for probe in reversed([*called, *several[1:2]])}
     shapes = (
         [probe for base in bases.values() for probe in shaped(base, seed)] if several else moves(opcode, seed)
     )
-    return [*_asked(several, seed, repeats), *filter(_computable, shapes)]
+    return [*_add_repetitions(several, seed, repeats), *filter(_computable, shapes)]
 
 
-def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
+def _add_repetitions(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
     """Return the probes, each with an input repeated, and a probe with many repeated inputs."""
     if not repeats:
         return list(several)
@@ -120,7 +120,7 @@ def _asked(several: Sequence[Probe], seed: int, repeats: int) -> list[Probe]:
     return [*map(again, several), *repeated(several, repeats, rng)]
 
 
-def _grouped(several: Sequence[Probe]) -> Iterator[Group]:
+def _group_probes(several: Sequence[Probe]) -> Iterator[Group]:
     """Yield groups of one operator's probes by active steps; probes with fewer active steps join a larger group if
     possible."""
     found: dict[tuple[int, tuple[Hypothesis, ...]], list[Probe]] = {}
@@ -148,12 +148,12 @@ def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[Untested
     missing: list[Untested] = []
     for model in models:
         cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
-        missed = (c for c in cases if (model.file, _called(model, c, len(models) > 1)) not in asked)
+        missed = (c for c in cases if (model.file, _probe_prefix(model, c, len(models) > 1)) not in asked)
         missing += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
     return tuple(missing)
 
 
-def _called(model: Model, case: parts.Case, several: bool) -> str:
+def _probe_prefix(model: Model, case: parts.Case, several: bool) -> str:
     """Return ``#12``, or ``net.tflite #12`` if there are several models."""
     number = f"#{case.operators[0].index}" + (
         f" of subgraph {case.subgraph.index}" if case.subgraph.index else ""
@@ -161,7 +161,7 @@ def _called(model: Model, case: parts.Case, several: bool) -> str:
     return f"{PurePath(model.file).name} {number}" if several else number
 
 
-def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
+def _own_operator_probes(model: Model, seed: int, several: bool) -> Iterator[Probe]:
     """Yield the isolated operators of a model that can be computed in several ways, with random values and edge
     values.
 
@@ -177,7 +177,7 @@ def _own(model: Model, seed: int, several: bool) -> Iterator[Probe]:
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)
             if parts.single_operator(case) or random is None or real:
                 continue
-            called = _called(model, case, several)
+            called = _probe_prefix(model, case, several)
             # Edge values are a separate probe, because they can crash a runtime.
             for what, stimuli in (("random values", (random,)), ("edges", tuple(directed(case, {})))):
                 fed = tuple(stimulus.arrays for stimulus in stimuli)
@@ -206,9 +206,9 @@ def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> I
     for probe in sorted(probes, key=lambda probe: (bool(probe.called), _size(probe))):
         if _size(probe) < _LEAST or probe.series:
             continue
-        runs = tuple(tuple(_drawn(values, rng) for values in probe.runs[0]) for _ in range(_INPUTS))
+        runs = tuple(tuple(_draw_values(values, rng) for values in probe.runs[0]) for _ in range(_INPUTS))
         turned = replace(probe, runs=runs, accumulators=None)
-        if _apart(turned):
+        if _are_distinguishable(turned):
             order = tuple(map(int, rng.integers(0, _INPUTS, max(count, 2 * _INPUTS))))
             name = f"{probe.name}, {_INPUTS} inputs {len(order)} times in irregular order"
             yield replace(turned, name=name, order=(*range(_INPUTS), *order[_INPUTS:]))
@@ -220,7 +220,7 @@ def _size(probe: Probe) -> int:
     return sum(graph.tensors[i].size for i in (*graph.inputs, *graph.outputs))
 
 
-def _drawn(values: Array, rng: np.random.Generator) -> Array:
+def _draw_values(values: Array, rng: np.random.Generator) -> Array:
     """Draw any values of small integer types; permute the given values of other types, whose valid values are unknown."""
     if values.dtype.kind in "iu" and values.dtype.itemsize <= 2:
         limits = np.iinfo(values.dtype)
@@ -228,7 +228,7 @@ def _drawn(values: Array, rng: np.random.Generator) -> Array:
     return rng.permutation(values.reshape(-1)).reshape(values.shape)
 
 
-def _apart(probe: Probe) -> bool:
+def _are_distinguishable(probe: Probe) -> bool:
     try:
         made = list(outputs(probe, Hypothesis(())))
     except RunError:

@@ -80,14 +80,14 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
     if len(given) > 1:
         yield "operands of different shapes", len({t.shape for t in given}) > 1
     if output is not None and output.dtype in INTEGER_RANGES:
-        yield "scales that are powers of two", all(map(_even, (*given, output)))
-        yield "inputs beside their zero points", _beside(probe)
+        yield "scales that are powers of two", all(map(_has_power_of_two_scales, (*given, output)))
+        yield "inputs beside their zero points", _has_nonzero_point(probe)
     if any(t.is_variable for t in probe.subgraph.tensors):
         yield "state kept between inferences", probe.series
     yield "several inferences", len(probe.asked) > 2
 
 
-def _beside(probe: Probe) -> bool:
+def _has_nonzero_point(probe: Probe) -> bool:
     """Return True if an input has a value that differs from its zero point, or has no zero point."""
     for at, index in enumerate(probe.subgraph.inputs):
         zero = probe.subgraph.tensors[index].quantization.zero_point
@@ -96,7 +96,7 @@ def _beside(probe: Probe) -> bool:
     return False
 
 
-def _even(tensor: Tensor) -> bool:
+def _has_power_of_two_scales(tensor: Tensor) -> bool:
     scale = tensor.quantization.scale
     return bool(scale.size) and bool((np.frexp(scale)[0] == 0.5).all())
 
@@ -148,7 +148,7 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
         yield "columns of the output", made[0][2]
     if tuple(traits_of(operands.operator.kind).inputs) == ("values",):
         yield "inputs", len(operands.operator.inputs)
-    if reduced := _reduced(operands):
+    if reduced := _reduced_values(operands):
         yield "values per output", reduced
     given, weight = operands.one("input"), operands.one("weight")
     if given is not None and len(given.shape) > 1:
@@ -159,7 +159,7 @@ def _numbers(probe: Probe, operands: Operands) -> Iterator[tuple[str, int]]:
             yield "depth multiplier", weight.shape[-1] // given.shape[-1]
 
 
-def _reduced(operands: Operands) -> int:
+def _reduced_values(operands: Operands) -> int:
     """Return the number of values that an output of a reduction or a pooling window combines, 0 for other operators.
 
     Example: MEAN of (1, 17, 17, 8) along the axes 1 and 2 gives 289.
@@ -189,7 +189,7 @@ def _range(name: str, values: Sequence[Property]) -> ProbedRange:
 
 def untried(opcode: str, kinds: Iterable[str], probes: Sequence[Properties]) -> tuple[Untested, ...]:
     """Return the properties that no answered probe of an operator had. ``kinds`` are the types that were tried."""
-    return (*_types(opcode, kinds), *_missing(tried(probes)))
+    return (*_types(opcode, kinds), *_missing_properties(tried(probes)))
 
 
 def _types(opcode: str, kinds: Iterable[str]) -> Iterator[Untested]:
@@ -199,7 +199,7 @@ def _types(opcode: str, kinds: Iterable[str]) -> Iterator[Untested]:
         yield Untested("types", tuple(missing), beside=tuple(sorted(kinds)))
 
 
-def _missing(ranges: Sequence[ProbedRange]) -> Iterator[Untested]:
+def _missing_properties(ranges: Sequence[ProbedRange]) -> Iterator[Untested]:
     for had in ranges:
         if had.having == 0 and had.property not in _NEVER_MISSED:
             yield Untested("peculiarity", (had.property,))

@@ -43,11 +43,11 @@ def nearest(
     opcode: str, possible: Sequence[Hypothesis], seen: Sequence[ObservedOutput]
 ) -> NearestHypothesis | None:
     """Return the candidate with the fewest differences: the best without a defect, or that candidate with one defect."""
-    best = _least(possible, seen, None)
-    return None if best is None else _least(defective(best.example.way, opcode), seen, best)
+    best = _keep_better(possible, seen, None)
+    return None if best is None else _keep_better(defective(best.example.way, opcode), seen, best)
 
 
-def _least(
+def _keep_better(
     ways: Iterable[Hypothesis], seen: Sequence[ObservedOutput], best: NearestHypothesis | None
 ) -> NearestHypothesis | None:
     """Return the candidate with fewer differences than ``best``; a candidate with as many is abandoned early."""
@@ -89,7 +89,7 @@ def in_pairs(
         if any(one.differ(replace(base, defect=name), base) for one in failing)
     ]
     small, any_small = failing[:_SMALL], order[:_SMALL]
-    limit, far = _differing(base, small), _distance(base, small)
+    limit, far = _count_differing(base, small), _distance(base, small)
     helping = {name for name in acting if _distance(replace(base, defect=name), small) < far}
     for first, second in combinations(acting, 2):
         if not helping & {first, second}:
@@ -98,7 +98,7 @@ def in_pairs(
             hypothesis = replace(base, defect="+".join(pair))
             if (
                 all(s.near(hypothesis, _STEPS, _SHARE) for s in (*small, *any_small))
-                and _differing(hypothesis, small) < limit
+                and _count_differing(hypothesis, small) < limit
             ):
                 yield from (replace(other, defect=hypothesis.defect, published=()) for other in possible)
 
@@ -107,7 +107,7 @@ def _distance(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> float:
     return sum(one.distance(hypothesis) for one in seen)
 
 
-def _differing(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> float:
+def _count_differing(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> float:
     found = [compared(one, hypothesis) for one in seen]
     if "cannot be computed" in found:
         return float("inf")

@@ -44,7 +44,7 @@ def _cause(
     if change.kind in ("operator-version", "option") and (change.operator in replaced):
         return replaced[change.operator]
     if change.kind == "operator-version":
-        return _of_version(match, change, numbers)
+        return _cause_of_version(match, change, numbers)
     if old < 0:
         return -1
     one, other = match.first.operators[change.operator], match.second.operators[partners[change.operator]]
@@ -55,22 +55,22 @@ def _cause(
     elif change.kind == "constant" and own >= 0:
         cause = own if follows_scale(match.first.tensors[old], match.second.tensors[new]) else -1
     elif change.role == "bias":
-        cause = _of_bias(match, one, other, change.kind, numbers)
+        cause = _cause_of_bias(match, one, other, change.kind, numbers)
     elif change.kind in ("scale", "zero-point", "dtype", "shape", "granularity"):
-        cause = _passed_on(match, one, other, (old, new), change.kind, numbers)
+        cause = _cause_from_input(match, one, other, (old, new), change.kind, numbers)
     return cause if cause != number else -1
 
 
-def _of_version(match: SubgraphMatch, change: Change, numbers: Numbers) -> int:
+def _cause_of_version(match: SubgraphMatch, change: Change, numbers: Numbers) -> int:
     """Return the change of type of an operand that an operator's version follows from."""
     operator = match.first.operators[change.operator]
     near = (numbers.get((i, "dtype"), -1) for i in (*operator.inputs, *operator.outputs))
     return next((n for n in near if n >= 0), -1)
 
 
-def _of_bias(match: SubgraphMatch, one: Operator, other: Operator, kind: ChangeKind, numbers: Numbers) -> int:
+def _cause_of_bias(match: SubgraphMatch, one: Operator, other: Operator, kind: ChangeKind, numbers: Numbers) -> int:
     """Return the change of the weight or the input that a change of the bias follows from."""
-    old, new = _by_role(match.first, one), _by_role(match.second, other)
+    old, new = _tensors_by_role(match.first, one), _tensors_by_role(match.second, other)
     if not {"input", "weight", "bias"} <= set(old) & set(new):
         return -1
     if kind == "scale" and not _is_product(new):
@@ -87,11 +87,11 @@ def _is_product(tensors: Mapping[str, Tensor]) -> bool:
     return bool(np.all(np.abs(bias - wanted) <= _PRODUCT * wanted))
 
 
-def _by_role(subgraph: Subgraph, operator: Operator) -> dict[str, Tensor]:
+def _tensors_by_role(subgraph: Subgraph, operator: Operator) -> dict[str, Tensor]:
     return {role: subgraph.tensors[i] for role, i in traits_of(operator.kind).tensors(operator).items()}
 
 
-def _passed_on(
+def _cause_from_input(
     match: SubgraphMatch,
     one: Operator,
     other: Operator,
@@ -113,11 +113,11 @@ def _passed_on(
             (match.first.tensors[before], match.first.tensors[old]),
             (match.second.tensors[after], match.second.tensors[new]),
         )
-        if all(_same_quantization(*pair) for pair in pairs):
+        if all(_has_same_quantization(*pair) for pair in pairs):
             return cause
     return -1
 
 
-def _same_quantization(one: Tensor, other: Tensor) -> bool:
+def _has_same_quantization(one: Tensor, other: Tensor) -> bool:
     p, q = one.quantization, other.quantization
     return p.scale.tobytes() == q.scale.tobytes() and p.zero_point.tobytes() == q.zero_point.tobytes()

@@ -43,7 +43,7 @@ def model_changes(match: ModelMatch) -> Iterator[Change]:
         yield Change("subgraph", number, before=words[0], after=words[1])
     signatures = [{s.key: s for s in model.signatures} for model in (one, other)]
     for key in dict.fromkeys((*signatures[0], *signatures[1])):
-        before, after = (_described(side.get(key)) for side in signatures)
+        before, after = (_signature_text(side.get(key)) for side in signatures)
         if before != after:
             yield Change("signature", name=key, before=before, after=after)
     blocks = [{name: _block(model, number) for name, number in model.metadata} for model in (one, other)]
@@ -65,7 +65,7 @@ def _content(block: bytes | None) -> str:
     return text if 0 < len(text) <= _SHORT and text.isprintable() else f"{len(block):,} bytes"
 
 
-def _described(signature: Signature | None) -> str:
+def _signature_text(signature: Signature | None) -> str:
     if signature is None:
         return "absent"
     ends = (", ".join(sorted(name for name, _ in side)) for side in (signature.inputs, signature.outputs))

@@ -48,14 +48,14 @@ def diff(
     for files that cannot be read, ConfigError for a pattern that no kind has, RunError for models that do not run.
     """
     _check_patterns((*select, *ignore))
-    one, other = _loaded(first), _loaded(second)
+    one, other = _load(first), _load(second)
     found = match(one, other)
     changes: list[Change] = []
     for part in found.subgraphs:
         start = len(changes)
         placed = with_causes(part, tuple(operator_changes(part)))
         changes += [replace(c, cause=c.cause + start if c.cause >= 0 else -1) for c in placed]
-        changes += (*_unmatched(part), *entry_changes(part))
+        changes += (*_unmatched_changes(part), *entry_changes(part))
     changes += model_changes(found)
     changes += finding_changes(found, changes)
     run: OutputComparison | None = None
@@ -69,8 +69,8 @@ def diff(
     chosen = selected(changes, tuple(select), tuple(ignore))
     return ModelDifference(
         __version__,
-        _named(one, "first"),
-        _named(other, "second"),
+        _model_name(one, "first"),
+        _model_name(other, "second"),
         chosen,
         sum(len(part.operators) for part in found.subgraphs),
         (_count(one), _count(other)),
@@ -79,14 +79,14 @@ def diff(
     )
 
 
-def _loaded(model: Model | str | Path) -> Model:
+def _load(model: Model | str | Path) -> Model:
     if isinstance(model, Model):
         return model
     # git gives this name to the missing side of an added or a deleted file
     return Model((), file=os.devnull) if str(model) == os.devnull else load_model(model)
 
 
-def _named(model: Model, default: str) -> str:
+def _model_name(model: Model, default: str) -> str:
     return f"{model.file}:{model.member}" if model.member else model.file or default
 
 
@@ -101,7 +101,7 @@ def _check_patterns(patterns: Sequence[str]) -> None:
             raise ConfigError(f"unknown kind of change {pattern!r}{hint}")
 
 
-def _unmatched(part: SubgraphMatch) -> Iterator[Change]:
+def _unmatched_changes(part: SubgraphMatch) -> Iterator[Change]:
     for one in part.unmatched:
         kind: ChangeKind = "operator-added" if one.side else "operator-removed"
         numbers = (-1, one.operator) if one.side else (one.operator, -1)

@@ -35,11 +35,11 @@ def operator_changes(match: SubgraphMatch) -> Iterator[PlacedChange]:
     for one, other in match.operators:
         mine, theirs = match.first.operators[one], match.second.operators[other]
         for found in _changes(match, mine, theirs, compared):
-            yield replace(found, change=_at(match.first, mine, theirs, found.change))
-    yield from _of_ends(match, compared)
+            yield replace(found, change=_place_change(match.first, mine, theirs, found.change))
+    yield from _input_changes(match, compared)
 
 
-def _at(subgraph: Subgraph, mine: Operator, theirs: Operator, change: Change) -> Change:
+def _place_change(subgraph: Subgraph, mine: Operator, theirs: Operator, change: Change) -> Change:
     return replace(
         change,
         subgraph=subgraph.index,
@@ -65,7 +65,7 @@ def _changes(
         old = order[place] if order[place] >= 0 else place
         if old < len(mine.inputs) and min(mine.inputs[old], index) >= 0:
             pair = mine.inputs[old], index
-            if order[place] < 0 and not _both_held(match, *pair) and not _is_converted(match, *pair):
+            if order[place] < 0 and not _are_stored(match, *pair) and not _is_converted(match, *pair):
                 continue
             role = facts.role(old) or f"input {old}"
             yield from _tensor(match, *pair, role, compared)
@@ -93,7 +93,7 @@ def _tensor(
                 yield from _tensor(match, places[0], places[1], f"{role}, {words}", compared)
 
 
-def _both_held(match: SubgraphMatch, old: int, new: int) -> bool:
+def _are_stored(match: SubgraphMatch, old: int, new: int) -> bool:
     tensors = match.first.tensors[old], match.second.tensors[new]
     return (
         all(t.is_constant or t.is_variable for t in tensors)
@@ -114,7 +114,7 @@ def _option_changes(mine: Operator, theirs: Operator) -> Iterator[Change]:
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield Change(
-                "option", role=name, before=_told(mine, name, old), after=_told(theirs, name, new), changed=1
+                "option", role=name, before=_option_text(mine, name, old), after=_option_text(theirs, name, new), changed=1
             )
     one, other = mine.custom_options, theirs.custom_options
     if (b"" if one is None else one.tobytes()) != (b"" if other is None else other.tobytes()):
@@ -128,7 +128,7 @@ def _options(operator: Operator) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if isinstance(value, list) or value}
 
 
-def _told(operator: Operator, name: str, values: Mapping[str, Any]) -> str:
+def _option_text(operator: Operator, name: str, values: Mapping[str, Any]) -> str:
     """Return an option in words, members of an enum by name. Example: fused activation 1 gives ``RELU``.
 
     An absent type is not float32, although float32 has the value 0.
@@ -154,7 +154,7 @@ def _operand_changes(
             yield Change("operand-presence", role=role, before=words[0], after=words[1], changed=1)
     moved = [place for place, source in enumerate(order) if source >= 0 and source != place]
     if moved and sorted(order[place] for place in moved) == moved:
-        yield Change("operand-order", before=_listed(moved), after=_listed([order[n] for n in moved]))
+        yield Change("operand-order", before=_join_numbers(moved), after=_join_numbers([order[n] for n in moved]))
         return
     for place, source in enumerate(order):
         if place < len(mine.inputs) and source != place and _is_rewired(match, mine, theirs, place):
@@ -166,14 +166,14 @@ def _operand_changes(
             yield Change("rewired", role=role, before=names[0], after=names[1], changed=1)
 
 
-def _listed(places: list[int]) -> str:
+def _join_numbers(places: list[int]) -> str:
     return ", ".join(map(str, places))
 
 
 def _is_rewired(match: SubgraphMatch, mine: Operator, theirs: Operator, place: int) -> bool:
     """Return True if an input has another source, and no added or removed operator is the reason."""
     old, new = mine.inputs[place], theirs.inputs[place]
-    if min(old, new) < 0 or _both_held(match, old, new):
+    if min(old, new) < 0 or _are_stored(match, old, new):
         return False
     producers = (
         wiring_of(match.first).last_writer.get(old, -1),
@@ -183,7 +183,7 @@ def _is_rewired(match: SubgraphMatch, mine: Operator, theirs: Operator, place: i
     return all(number < 0 or number in side for number, side in zip(producers, known, strict=True))
 
 
-def _of_ends(match: SubgraphMatch, compared: set[tuple[int, int]]) -> Iterator[PlacedChange]:
+def _input_changes(match: SubgraphMatch, compared: set[tuple[int, int]]) -> Iterator[PlacedChange]:
     """Yield changes of inputs of the subgraph, which can have no operator that reads them."""
     for number, index in enumerate(match.second.inputs):
         old = match.tensors.get(index, -1)

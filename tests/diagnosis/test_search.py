@@ -69,20 +69,20 @@ def test_the_nearest_way_has_the_fewest_differences(
     differing: list[tuple[int, ...]], best: Hypothesis, count: int
 ) -> None:
     probes = [probe(name, *counts) for name, counts in zip("pq", differing, strict=True)]
-    found = search._least([A, B, C], probes, None)
+    found = search._keep_better([A, B, C], probes, None)
     assert found is not None
     assert (found.example.way, found.differing, found.size) == (best, count, 20)
     assert found.example.probe == "p"
 
 
 def test_without_a_computable_way_nothing_is_near() -> None:
-    assert search._least([A], [probe("p", -1)], None) is None
+    assert search._keep_better([A], [probe("p", -1)], None) is None
     assert search.nearest("ADD", [A], [probe("p", -1)]) is None
 
 
 def test_differences_add_up_over_probes() -> None:
-    assert search._differing(A, [probe("p", 2), probe("q", 3), probe("r", 0)]) == 5
-    assert search._differing(A, [probe("p", 2), probe("q", -1)]) == float("inf")
+    assert search._count_differing(A, [probe("p", 2), probe("q", 3), probe("r", 0)]) == 5
+    assert search._count_differing(A, [probe("p", 2), probe("q", -1)]) == float("inf")
 
 
 @dataclass
@@ -191,13 +191,13 @@ def test_a_defect_of_the_nearest_way_is_better(monkeypatch: pytest.MonkeyPatch) 
 def test_a_worse_way_is_given_up_early() -> None:
     """B differs in the first probe in as many elements as A in both: the second probe is not asked."""
     first, last = probe("p", 1, 2), probe("q", 1, 0)
-    search._least([A, B], [first, last], None)
+    search._keep_better([A, B], [first, last], None)
     assert (first.asked, last.asked) == ([A, B], [A])
 
 
 def test_the_probe_that_gave_up_a_way_is_asked_first() -> None:
     first, last = probe("p", 1, 0, 0), probe("q", 1, 5, 5)
-    search._least([A, B, C], [first, last], None)
+    search._keep_better([A, B, C], [first, last], None)
     assert (first.asked, last.asked) == ([A, B], [A, B, C])
 
 

@@ -49,20 +49,20 @@ def variants(model: Model, strength: int) -> Iterator[ShapeVariant]:
     design = design_of(opcode)
     if design is None:
         return
-    allowed = _violated(model)
+    allowed = _violated_paths(model)
     for row in rows_of(opcode, strength):
         layout = design.laid_out(row)
-        made = None if layout is None else with_shapes(_resized(model, layout))
-        if made is not None and _violated(made) <= allowed:
+        made = None if layout is None else with_shapes(_resize_operator(model, layout))
+        if made is not None and _violated_paths(made) <= allowed:
             yield ShapeVariant(row, made)
 
 
-def _violated(model: Model) -> set[str]:
+def _violated_paths(model: Model) -> set[str]:
     """Return the paths of the violated requirements."""
     return {f.path for f in validate(model).findings if f.level == "violation"}
 
 
-def _resized(model: Model, layout: Layout) -> Model:
+def _resize_operator(model: Model, layout: Layout) -> Model:
     """Return the operator with the operands and options of a layout; outputs have no shape yet."""
     main = model.subgraphs[0]
     operator = main.operators[0]
@@ -93,21 +93,21 @@ def _operands(main: Subgraph, layout: Layout) -> Iterator[TensorPlan | None]:
         if not several:
             yield None
         for n, part in enumerate(parts if several else ()):
-            yield _like(several[min(n, len(several) - 1)], part, f"{role} {n}")
+            yield _resize_tensor(several[min(n, len(several) - 1)], part, f"{role} {n}")
 
 
-def _like(tensor: Tensor, part: TemplateOperand, name: str) -> TensorPlan:
+def _resize_tensor(tensor: Tensor, part: TemplateOperand, name: str) -> TensorPlan:
     """Return a tensor in another shape; a constant stays a constant."""
     if part.values is not None:
         return constant(name, np.asarray(part.values, tensor.dtype))
-    scales = _repeated(tensor.quantization, part.shape)
+    scales = _repeat_scales(tensor.quantization, part.shape)
     values = stored_integers(tensor)
     if values is None:
         return run_time(name, part.shape, tensor.dtype, scales)
     return constant(name, np.resize(values, part.shape), scales, tensor.dtype)
 
 
-def _repeated(scales: Quantization, shape: tuple[int, ...]) -> Quantization:
+def _repeat_scales(scales: Quantization, shape: tuple[int, ...]) -> Quantization:
     """Return the scales of channels for another number of channels."""
     if scales.scale.size < 2:
         return scales

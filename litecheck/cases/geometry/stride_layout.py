@@ -32,7 +32,7 @@ def striding(row: Row) -> Layout | None:
     parts = list(_parts(row, shape))
     if None in parts:
         return None
-    stated = _with_axes([part for part in parts if part is not None], row["stated"])
+    stated = _add_axes([part for part in parts if part is not None], row["stated"])
     options = {
         f"{name}_mask": sum(1 << n for n, part in enumerate(stated) if name in part.masks)
         for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
@@ -46,7 +46,7 @@ def striding(row: Row) -> Layout | None:
     return Layout(operands, options, prod(shape))
 
 
-def _with_axes(parts: list[_Part], stated: str) -> list[_Part]:
+def _add_axes(parts: list[_Part], stated: str) -> list[_Part]:
     word, _, place = stated.partition(" ")
     at = int(place or 0)
     if word == "new":
@@ -65,18 +65,18 @@ def _parts(row: Row, shape: tuple[int, ...]) -> Iterator[_Part | None]:
         zip(shape, listed(row, "begin"), listed(row, "steps"), strict=True)
     ):
         if str(at) in removed:
-            yield _removed(n, first, masks, backward) if step == 1 and first < n else None
+            yield _shrunk_part(n, first, masks, backward) if step == 1 and first < n else None
         else:
-            yield _ranged(n, first, step, less, masks, backward)
+            yield _range_part(n, first, step, less, masks, backward)
 
 
-def _removed(n: int, first: int, masks: frozenset[str], backward: bool) -> _Part:
+def _shrunk_part(n: int, first: int, masks: frozenset[str], backward: bool) -> _Part:
     """Return the part of a dimension with a single element, at position ``first`` from the end."""
     taken = n - 1 - first
     return _Part(taken - n * backward, taken + 1, 1, masks | {"shrink_axis"})
 
 
-def _ranged(n: int, first: int, step: int, less: int, masks: frozenset[str], backward: bool) -> _Part | None:
+def _range_part(n: int, first: int, step: int, less: int, masks: frozenset[str], backward: bool) -> _Part | None:
     """Return the part of a dimension. The stated value of a masked limit would leave at most one element."""
     if n - ("begin" not in masks) * first - ("end" not in masks) * less < 1:
         return None

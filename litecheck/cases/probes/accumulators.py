@@ -52,7 +52,7 @@ def everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[int
         ("others", np.exp2(rng.uniform(-6, -1, w.size))),
     ):
         more = np.arange(-17, 18).reshape(*shape[:-1], 1)
-        layer = _tied(rng, (np.ones_like(w), shape), multipliers)
+        layer = _layer_near_ties(rng, (np.ones_like(w), shape), multipliers)
         x = np.broadcast_to(more + layer.input[1], shape).astype(np.int8)
         name = f"ties at every place, multipliers {what}"
         yield replace(layer, x=x).made(name, opcode, plainly(opcode), layer.bias + more)
@@ -67,11 +67,11 @@ def ties(
     one: bool = False,
 ) -> Probe:
     """Return a probe of a layer with every channel near a tie."""
-    layer = _tied(rng, operands, multipliers, one)
+    layer = _layer_near_ties(rng, operands, multipliers, one)
     return layer.made(name, opcode, plainly(opcode), layer.bias)
 
 
-def _tied(
+def _layer_near_ties(
     rng: np.random.Generator,
     operands: tuple[Array, tuple[int, ...]],
     multipliers: Array,

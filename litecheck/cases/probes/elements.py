@@ -137,7 +137,7 @@ def of_one(
 
     ``fixed`` is the only possible output; ``rare`` are further scales that show additional differences.
     """
-    runs = tuple(_everywhere())
+    runs = tuple(_rotated_arrays())
     for at, (given, wanted) in enumerate((*rare, *_RESCALES)):
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
@@ -152,7 +152,7 @@ def of_one(
         yield probe(f"{count:,} values", opcode, operands, ProbeOutput(quantized(*wanted)), more)
 
 
-def _everywhere() -> Iterator[Array]:
+def _rotated_arrays() -> Iterator[Array]:
     """Yield arrays of 263 values with every int8 value; each value is once among the last seven of an array."""
     for start in range(0, _LENGTH, _TAIL):
         rolled = np.roll(_VALUES, -start)
@@ -171,7 +171,7 @@ def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
 
 def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of DEQUANTIZE with every value."""
-    runs = tuple(_everywhere())
+    runs = tuple(_rotated_arrays())
     for scale, zero in ((0.1, 3), (0.0371, -128)):
         wanted, more = ProbeOutput(None, "float32"), ProbeExtras(runs[1:])
         yield probe(
@@ -214,6 +214,6 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, ProbeExtras(options={"beta": beta}))
 
 
-def _shown(scales: Sequence[Scale]) -> str:
+def _scales_text(scales: Sequence[Scale]) -> str:
     *given, wanted = (f"{scale:.4g} ({zero})" for scale, zero in scales)
     return f"{', '.join(given)} to {wanted}"

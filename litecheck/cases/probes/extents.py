@@ -65,14 +65,14 @@ def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
-    yield from _wide(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
-    yield from _deep(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
+    yield from _wide_probes(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
+    yield from _deep_probes(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
     layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 7, 8, 5), 9)
     options: dict[str, Option] = {**WINDOWED, "stride_h": 2, "stride_w": 2, "padding": "SAME"}
     yield layer.made("random values, three images", opcode, options)
     layer = drawn_layer(rng, drawn(rng, 74, 3, 3, 37), (2, 4, 5, 74), 74)
     yield layer.made("random values, two groups of 37 channels, two images", opcode, WINDOWED)
-    yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
+    yield from _large_probes(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
 def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -80,23 +80,23 @@ def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Prob
     for window in WINDOWS:
         layer = drawn_layer(rng, drawn(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
-    yield from _wide(rng, opcode, lambda c: ((1, 3, 3, c), (1, 5, 4, c)))
+    yield from _wide_probes(rng, opcode, lambda c: ((1, 3, 3, c), (1, 5, 4, c)))
     layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 74), (1, 5, 6, 37), 74)
     yield layer.made("random values, 37 channels, multiplier 2", opcode, WINDOWED)
     layer = drawn_layer(rng, drawn(rng, 1, 17, 17, 9), (1, 18, 19, 9), 9)
     yield layer.made("random values, 289 products", opcode, WINDOWED)
     layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 9), (3, 7, 8, 9), 9)
     yield layer.made("random values, three images", opcode, WINDOWED)
-    yield from _large(rng, opcode, lambda rows: ((1, 1, 1, 16), (1, rows, 64, 16)), 64)
+    yield from _large_probes(rng, opcode, lambda rows: ((1, 1, 1, 16), (1, rows, 64, 16)), 64)
 
 
 def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of FULLY_CONNECTED."""
-    yield from _wide(rng, opcode, lambda c: ((c, 37), (5, 37)))
-    yield from _deep(rng, opcode, lambda d: ((11, d), (3, d)))
+    yield from _wide_probes(rng, opcode, lambda c: ((c, 37), (5, 37)))
+    yield from _deep_probes(rng, opcode, lambda d: ((11, d), (3, d)))
     layer = drawn_layer(rng, drawn(rng, 19, 37), (67, 37), 19)
     yield layer.made("random values, 67 rows", opcode, {})
-    yield from _large(rng, opcode, lambda rows: ((64, 3), (rows, 3)), 1024)
+    yield from _large_probes(rng, opcode, lambda rows: ((64, 3), (rows, 3)), 1024)
 
 
 def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -109,11 +109,11 @@ def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     ):
         layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, 5, 6, 5), 19)
         yield layer.made(f"random values, {window}", opcode, window.options)
-    yield from _wide(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
-    yield from _deep(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
+    yield from _wide_probes(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
+    yield from _deep_probes(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
     layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 4, 5, 5), 9)
     yield layer.made("random values, three images", opcode, {**WINDOWED, "padding": "SAME"})
-    yield from _large(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
+    yield from _large_probes(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
 def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -135,7 +135,7 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         )
 
 
-def _wide(
+def _wide_probes(
     rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]]
 ) -> Iterator[Probe]:
     for channels in CHANNELS:
@@ -144,7 +144,7 @@ def _wide(
         yield layer.made(f"random values, {channels} channels", opcode, plainly(opcode))
 
 
-def _deep(
+def _deep_probes(
     rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]]
 ) -> Iterator[Probe]:
     for depth in DEPTHS:
@@ -153,7 +153,7 @@ def _deep(
         yield layer.made(f"random values, {depth} products", opcode, plainly(opcode))
 
 
-def _large(
+def _large_probes(
     rng: np.random.Generator, opcode: str, shapes: Callable[[int], tuple[Shape, Shape]], rows: int
 ) -> Iterator[Probe]:
     """Yield probes with outputs of 65,536 elements, and of one row more."""

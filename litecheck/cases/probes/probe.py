@@ -100,12 +100,12 @@ def probe(
     )
     first = tuple(operand.values for operand in operands if not operand.constant)
     runs = (first, *((other, *first[1:]) for other in more.runs))
-    model, shape = _shaped(made, first)
+    model, shape = _infer_output_shape(made, first)
     known = None if more.accumulators is None else np.broadcast_to(more.accumulators, shape)
     return Probe(name, opcode, model, runs, known)
 
 
-def _shaped(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
+def _infer_output_shape(model: Model, inputs: Arrays) -> tuple[Model, tuple[int, ...]]:
     """Return the model with the output's shape as the reference computes it."""
     graph = model.subgraphs[0]
     (output,) = graph.outputs

@@ -50,7 +50,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
             "stride_w": 1,
             "padding": "VALID",
         }
-        first, *others = _bright(rng, side)
+        first, *others = _limit_images(rng, side)
         operands = [ProbeOperand(first, fine)]
         yield probe(
             f"windows of {side} x {side}",
@@ -61,7 +61,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         )
 
 
-def _bright(rng: np.random.Generator, size: int) -> Iterator[Array]:
+def _limit_images(rng: np.random.Generator, size: int) -> Iterator[Array]:
     """Yield images of the smallest value, of the largest value, and of random values from 90 to 127."""
     for low, high in ((-128, -128), (127, 127), (90, 127)):
         yield rng.integers(low, high + 1, (1, size, size, 5), np.int8)
@@ -92,7 +92,7 @@ def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         more = ProbeExtras(options={"keep_dims": True})
         yield probe(f"{shape}, axes (1, 2)", opcode, operands, ProbeOutput(quantized(0.09, -120)), more)
     for size in LARGE:
-        first, *others = _bright(rng, size)
+        first, *others = _limit_images(rng, size)
         operands = [
             ProbeOperand(first, quantized(0.1, -128)),
             ProbeOperand(np.array((1, 2), np.int32), None, True),

@@ -35,13 +35,13 @@ def moving() -> tuple[str, ...]:
     """Return the operators with a design whose kernels have no variants: they move, select or compare values."""
     known = kernels()
     names = (name for name in designed() if name not in probed() and known.get(name))
-    return tuple(name for name in names if not any(k.steps for k in known[name]) and _plain(name))
+    return tuple(name for name in names if not any(k.steps for k in known[name]) and _plain_model(name))
 
 
 @cache
 def moves(opcode: str, seed: int) -> tuple[Probe, ...]:
     """Return the probes of an operator that moves data: a plain model in every shape of its design."""
-    model = _plain(opcode)
+    model = _plain_model(opcode)
     return () if model is None else tuple(shaped(Probe("", opcode, model, ()), seed))
 
 
@@ -71,7 +71,7 @@ def _conditions(opcode: str, main: Subgraph) -> Mapping[int, Array]:
 
 
 @cache
-def _plain(opcode: str) -> Model | None:
+def _plain_model(opcode: str) -> Model | None:
     """Return an operator in int8 in its usual shape, with one scale for all tensors; None if the rules forbid it."""
     design = design_of(opcode)
     layout = design.laid_out(design.usual) if design else None
